@@ -1,0 +1,4 @@
+//! Scrip decides: which vouchers apply to a basket, for how much, and what is to be written down.
+//!
+//! This crate must not know HTTP, storage, a clock, a source of randomness or `async`. It reads facts through
+//! one trait, takes the moment and the seed as values, and returns an answer with the changes that follow from it.
