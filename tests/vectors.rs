@@ -40,10 +40,31 @@ impl Subject for Native {
         let answer = match vector.verb.as_str() {
             "validate" => prepared.validate(request, &context),
             "redeem" => prepared.redeem(request, &context),
-            "rollback" => prepared.rollback(request, &context),
+            "rollback" => {
+                let RollBack { redemption, stack, body } = RollBack::read(&vector.request)?;
+                prepared.rollback(&redemption, stack, body.to_string().as_bytes(), &context)
+            }
             other => return Err(format!("`{other}` is no verb")),
         };
-        String::from_utf8(answer).map_err(|error| error.to_string())
+        String::from_utf8(answer.body).map_err(|error| error.to_string())
+    }
+}
+
+/// The request of a rollback: the path says which redemption, and whether it is a stack; the rest is the body.
+#[derive(serde::Deserialize)]
+struct RollBack {
+    redemption: String,
+    #[serde(default)]
+    stack: bool,
+    #[serde(default)]
+    body: serde_json::Value,
+}
+
+impl RollBack {
+    fn read(request: &str) -> Result<RollBack, String> {
+        let request: RollBack = serde_json::from_str(request).map_err(|error| error.to_string())?;
+        let body = if request.body.is_null() { json!({}) } else { request.body };
+        Ok(RollBack { body, ..request })
     }
 }
 
@@ -51,9 +72,9 @@ impl Subject for Native {
 fn check(subject: &mut dyn Subject, vector: &Vector, update: bool) -> Result<(), String> {
     let answer = subject.answer(vector)?;
     let broken = vector.broken_claims(&answer);
-    if update {
+    if update && broken.is_empty() {
         vector.write_answer(&answer)?;
-    } else {
+    } else if !update {
         match &vector.answer {
             None => return Err("has no exact answer yet: run with UPDATE=1 and read what it wrote".to_owned()),
             Some(wanted) if *wanted != answer && broken.is_empty() => {
@@ -84,7 +105,10 @@ fn every_vector_holds() {
 }
 
 /// Reasons that nothing of this crate's present verbs can give, each with the reason why not.
-const OUT_OF_REACH: &[(Reason, &str)] = &[];
+const OUT_OF_REACH: &[(Reason, &str)] = &[
+    (Reason::RedemptionRulesViolated, "no rule about redemptions, campaigns or publications is read yet"),
+    (Reason::MissingOrderItems, "a rule about lines that are not there is an order that does not match"),
+];
 
 #[test]
 fn every_refusal_of_the_catalogue_has_a_vector() {
@@ -95,7 +119,7 @@ fn every_refusal_of_the_catalogue_has_a_vector() {
         .filter_map(|(_, value)| value.as_str().map(str::to_owned))
         .collect();
     for reason in Reason::ALL {
-        let excused = OUT_OF_REACH.iter().any(|(out, _)| *out == reason);
+        let excused = OUT_OF_REACH.iter().any(|(out, why)| *out == reason && !why.is_empty());
         let shown = claimed.contains(reason.key());
         assert!(shown != excused, "`{}`: has a vector {shown}, is listed as out of reach {excused}", reason.key());
     }

@@ -20,7 +20,7 @@ fn context() -> Context {
 pub fn run_text(rules: &[u8], request: &[u8], total: Duration) {
     let prepared = Prepared::new(rules).expect("the rules can be prepared");
     let context = context();
-    show(&prepared.validate(request, &context));
+    show(&prepared.validate(request, &context).body);
     report(time(total, || prepared.validate(black_box(request), &context)));
 }
 
@@ -28,7 +28,7 @@ pub fn run_text(rules: &[u8], request: &[u8], total: Duration) {
 pub fn run_compute(rules: &[u8], request: &[u8], total: Duration) {
     let prepared = Prepared::new(rules).expect("the rules can be prepared");
     let context = context();
-    show(&prepared.validate(request, &context));
+    show(&prepared.validate(request, &context).body);
     let request = scrip::wire::request::read_redeemables(request).expect("the request can be read");
     report(time(total, || scrip::decide::validate(prepared.facts(), black_box(&request), &context)));
 }

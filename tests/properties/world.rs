@@ -215,7 +215,7 @@ fn prepared(given: &Value) -> Prepared {
 
 /// The bytes of a validation.
 pub fn validation_bytes(given: &Value, request: &Value) -> Vec<u8> {
-    prepared(given).validate(request.to_string().as_bytes(), &context())
+    prepared(given).validate(request.to_string().as_bytes(), &context()).body
 }
 
 pub fn validate(given: &Value, request: &Value) -> Value {
@@ -224,12 +224,13 @@ pub fn validate(given: &Value, request: &Value) -> Value {
 
 pub fn redeem(given: &Value, request: &Value) -> Value {
     let answer = prepared(given).redeem(request.to_string().as_bytes(), &context());
-    serde_json::from_slice(&answer).unwrap()
+    serde_json::from_slice(&answer.body).unwrap()
 }
 
-pub fn rollback(given: &Value, request: &Value) -> Value {
-    let answer = prepared(given).rollback(request.to_string().as_bytes(), &context());
-    serde_json::from_slice(&answer).unwrap()
+/// Undoes a redemption, on the route for stacks.
+pub fn rollback(given: &Value, redemption: &str) -> Value {
+    let answer = prepared(given).rollback(redemption, true, b"{}", &context());
+    serde_json::from_slice(&answer.body).unwrap()
 }
 
 /// The entries of a list of an answer; none when it is absent.

@@ -28,8 +28,8 @@ async function send(path, body, headers = {}) {
 function call({ verb, request }) {
   if (verb === "validate") return ["/v1/validations", request];
   if (verb === "redeem") return ["/v1/redemptions", request];
-  const { redemption, stack, ...rest } = request;
-  return [`/v1/redemptions/${redemption}/${stack ? "rollbacks" : "rollback"}`, rest];
+  const { redemption, stack = false, body = {} } = request;
+  return [`/v1/redemptions/${redemption}/${stack ? "rollbacks" : "rollback"}`, body];
 }
 
 /** An error body names its request, which is never the same twice. */
