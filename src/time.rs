@@ -226,14 +226,12 @@ pub struct Timeframe {
 impl Timeframe {
     /// Whether the moment lies in a period that began at or after `start`.
     pub fn covers(&self, start: Instant, moment: Instant, zone: &TimeZone) -> bool {
-        self.begin_of_period(start, moment, zone)
-            .and_then(|begin| begin.after(&self.duration, zone))
-            .is_some_and(|end| moment < end)
+        self.end_of_period(start, moment, zone).is_some_and(|end| moment < end)
     }
 
-    /// The start of the last period that has begun. Periods are counted from `start`, never from one another, so
-    /// that a short month does not move the ones after it.
-    fn begin_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
+    /// The end of the last period that has begun. Beginnings and ends are counted from `start`, never from one
+    /// another, so that a short month neither moves the periods after it nor leaves a gap before them.
+    fn end_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
         let elapsed = moment.0.checked_sub(start.0)?;
         if elapsed < 0 {
             return None;
@@ -242,14 +240,19 @@ impl Timeframe {
         let month = 31_i64.checked_mul(SECONDS_PER_DAY)?.checked_mul(MILLIS_PER_SECOND)?;
         let longest = i64::from(self.interval.months).checked_mul(month)?.checked_add(self.interval.millis)?;
         let mut count = elapsed.checked_div(longest)?;
-        let mut begin = start.after(&self.interval.times(count)?, zone)?;
         loop {
-            count = count.checked_add(1)?;
-            match start.after(&self.interval.times(count)?, zone) {
-                Some(next) if next <= moment => begin = next,
-                _ => return Some(begin),
+            let next = count.checked_add(1)?;
+            match start.after(&self.interval.times(next)?, zone) {
+                Some(begin) if begin <= moment => count = next,
+                _ => break,
             }
         }
+        let whole = self.interval.times(count)?;
+        let until_end = Duration {
+            months: whole.months.checked_add(self.duration.months)?,
+            millis: whole.millis.checked_add(self.duration.millis)?,
+        };
+        start.after(&until_end, zone)
     }
 }
 

@@ -232,6 +232,10 @@ fn find_buyer(facts: &dyn Facts, request: &Redeemables) -> Buyer {
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
+        let overlaid = |name: &str| name != "id" && name != "metadata";
+        for (name, value) in sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null()) {
+            customer.document.insert(name.clone(), value.clone());
+        }
         for (key, value) in &sent.metadata {
             customer.metadata.insert(key.clone(), value.clone());
         }

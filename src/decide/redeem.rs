@@ -195,9 +195,10 @@ fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Custo
 /// The order as a redemption leaves it: paid, with its discounts on it.
 fn close(order: Order, evaluated: &Evaluated<'_>, customer_id: Option<Text>, now: Instant, ids: &mut Ids) -> Order {
     let cart = &evaluated.walk.cart;
+    let sent = evaluated.request.order.as_ref();
     let mut order = Order {
         id: Some(order.id.clone().unwrap_or_else(|| ids.hex18("ord_"))),
-        status: Some(order.status.filter(|status| *status != OrderStatus::Created).unwrap_or(OrderStatus::Paid)),
+        status: Some(sent.and_then(|sent| sent.status).unwrap_or(OrderStatus::Paid)),
         customer_id: customer_id.or(order.customer_id.clone()),
         created_at: order.created_at.or(Some(now)),
         ..order

@@ -257,8 +257,10 @@ fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instan
             wanted.push((credits_account(&voucher.id), Some(gift.allotment().minor()), credits));
         }
         for (account, allotment, amount) in wanted {
-            match standing(case, &account, allotment) {
-                Known::Is(standing) => book.open(account.clone(), standing),
+            // A lock that only the server can set is lacking, also on an account without a limit.
+            let held = case.facts.held(&account, now, Some(&session.key));
+            match (standing(case, &account, allotment), held) {
+                (Known::Is(standing), Known::Is(_)) => book.open(account.clone(), standing),
                 _ => unknown.push(account.clone()),
             }
             let hold = Hold { key: session.key.clone(), account, amount, expires_at: now.later(ttl) };

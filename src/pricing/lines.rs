@@ -43,15 +43,17 @@ pub fn price<'a>(
                 None
             }
         };
-        // A line that carries its own price is not asked about, unless the catalogue's would win.
+        // A line that carries its own price is not asked about, unless the catalogue's would win; a SKU without its
+        // product always is, because a scope may name the product.
         let asks = catalogue_first || (item.amount.is_none() && own_price(item).is_none());
+        let product_key = goods_key(item, RelatedObject::Product);
         let key = goods_key(item, RelatedObject::Sku);
         let sku = match key {
-            Some(key) if asks => find("sku", Some(key), facts.sku(key)),
+            Some(key) if asks || product_key.is_none() => find("sku", Some(key), facts.sku(key)),
             _ => None,
         };
         let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
-        let key = goods_key(item, RelatedObject::Product).map(Text::from).or(parent);
+        let key = product_key.map(Text::from).or(parent);
         let product = match &key {
             Some(key) if asks => find("product", Some(key), facts.product(key)),
             _ => None,
