@@ -26,7 +26,7 @@ export async function compare(text, prepared) {
     const own = prepared.validateBytes(new TextEncoder().encode(text), context);
     const difference = firstDifference(own, bytes);
     at("edge-time").textContent = `${ms.toFixed(1)} ms`;
-    at("edge-now").textContent = context.now;
+    at("edge-now").textContent = new Date(context.now).toLocaleTimeString(undefined, { fractionalSecondDigits: 3 });
     if (difference === -1) {
       say("equality", "identical", `Identical: ${bytes.length.toLocaleString()} bytes, every one the same.`);
     } else {

@@ -120,6 +120,15 @@ check("Node, ES modules", async () => {
   right(result);
 });
 
+check("the README's first example, letter for letter", async () => {
+  const place = join(folder, "node-esm");
+  const [, example] = /```js\n(import [^`]*?)```/.exec(readFileSync(join(place, "node_modules/scrip/README.md"), "utf8"));
+  await writeFile(join(place, "readme.mjs"), `${example}\nconsole.log(JSON.stringify(verdict));\n`);
+  const verdict = JSON.parse((await run(process.execPath, ["readme.mjs"], { cwd: place })).stdout);
+  assert.equal(verdict.valid, true);
+  assert.equal(verdict.order.total_amount, 8820);
+});
+
 check("Node, CommonJS, also where `require` cannot load ES modules", async () => {
   const place = await project("node-cjs");
   right(JSON.parse((await run(process.execPath, ["--no-experimental-require-module", "main.cjs"], { cwd: place })).stdout));
