@@ -80,7 +80,8 @@ export interface Redeemable extends Json {
   object: string;
   /** The order after this code, when it applies. */
   order?: Order;
-  result?: { error?: Refusal; details?: Json; discount?: Json; gift?: Json; [field: string]: unknown };
+  /** A skipped code says why in `details`; `key` is `known_to_server_only` when the rules do not have the code. */
+  result?: { error?: Refusal; details?: { key: string; message: string }; discount?: Json; gift?: Json; [field: string]: unknown };
 }
 
 /** The verdict on a request: what `POST /client/v1/validations` answers. */
@@ -91,7 +92,13 @@ export interface Validation extends Json {
   redeemables?: Redeemable[];
   inapplicable_redeemables?: Redeemable[];
   skipped_redeemables?: Redeemable[];
+  /** Only when `valid`. */
   order?: Order;
+  /**
+   * Facts that only the server has, such as `voucher/MY-CODE` or `voucher/v_1/redemptions`. Absent when the verdict is
+   * final: then the server would answer with the same bytes.
+   */
+  provisional?: string[];
 }
 
 /** What is answered instead when the request cannot be read: the error body of the service. */

@@ -2,7 +2,7 @@
 // It must not decide a verdict; it compares the one of the page with the one of the server, byte by byte.
 import { show } from "./money.js";
 import { post } from "./service.js";
-import { failure } from "./words.js";
+import { failure, reason } from "./words.js";
 
 const at = (id) => document.querySelector(`#${id}`);
 
@@ -24,18 +24,30 @@ export async function compare(text, prepared) {
     const context = JSON.parse(headers.get("scrip-context") ?? "null");
     if (!context) return say("equality", "different", "The service did not say at which moment it decided.");
     const own = prepared.validateBytes(new TextEncoder().encode(text), context);
+    const utf8 = new TextDecoder();
+    const lacked = JSON.parse(utf8.decode(own)).provisional;
     const difference = firstDifference(own, bytes);
     at("edge-time").textContent = `${ms.toFixed(1)} ms`;
     at("edge-now").textContent = new Date(context.now).toLocaleTimeString(undefined, { fractionalSecondDigits: 3 });
     if (difference === -1) {
       say("equality", "identical", `Identical: ${bytes.length.toLocaleString()} bytes, every one the same.`);
+    } else if (lacked) {
+      say("equality", "provisional", `The page was provisional, for want of ${lacked.join(", ")}. The edge knows: ${
+        outcome(JSON.parse(utf8.decode(bytes)))}`);
     } else {
       say("equality", "different", `Different from byte ${difference}: the page has ${own.length.toLocaleString()} bytes, `
-        + `the edge ${bytes.length.toLocaleString()}. The server knows something that the page does not.`);
+        + `the edge ${bytes.length.toLocaleString()}. Its rules may be newer.`);
     }
   } catch (problem) {
     if (current()) say("equality", problem.offline ? "idle" : "failed", failure(problem));
   }
+}
+
+/** What an answer comes to, in one sentence. */
+function outcome(answer) {
+  if (answer.valid) return `to pay ${show(answer.order?.total_amount ?? 0)}.`;
+  const refused = answer.redeemables?.find((each) => each.status === "INAPPLICABLE");
+  return `${refused ? `${refused.id}: ` : ""}${reason(refused?.result?.error)}`;
 }
 
 /** Nothing can be compared now. */

@@ -10,11 +10,8 @@ export function perCode(answer, codes) {
   return codes.map((code) => all.find((each) => each.id === code) ?? { id: code, status: "INAPPLICABLE" });
 }
 
-/** What the engine lacked for this code: then only the server can say. */
-export function lacks(answer, code) {
-  const facts = answer.provisional?.facts ?? answer.provisional ?? [];
-  return Array.isArray(facts) && facts.some((fact) => String(fact).includes(code));
-}
+/** Whether the engine did not know this code at all: only the server can say. */
+const undecided = (item) => item.result?.details?.key === "known_to_server_only";
 
 /** Shows an answer to a cart that costs `before`. */
 export function draw(answer, text, codes, before) {
@@ -25,7 +22,7 @@ export function draw(answer, text, codes, before) {
   at("was").textContent = show(before);
   at("was").hidden = saved === 0;
   at("summary").textContent = summary(answer, codes, saved);
-  at("verdicts").replaceChildren(...perCode(answer, codes).map((item) => line(item, answer)));
+  at("verdicts").replaceChildren(...perCode(answer, codes).map(line));
   at("answer").textContent = JSON.stringify(JSON.parse(text), null, 2);
   at("size").textContent = new TextEncoder().encode(text).length.toLocaleString();
 }
@@ -41,14 +38,14 @@ export function drawNothing(why, before) {
 }
 
 function summary(answer, codes, saved) {
-  if (codes.some((code) => lacks(answer, code))) return "Provisional: only the server knows all of this.";
   if (answer.key) return reason(answer);
-  if (saved > 0) return `You save ${show(saved)}.`;
-  return answer.valid ? "Valid, but nothing is taken off." : "Nothing is taken off.";
+  if (perCode(answer, codes).some(undecided)) return "Provisional: only the server knows all of these codes.";
+  const result = saved > 0 ? `You save ${show(saved)}.` : answer.valid ? "Valid, but nothing is taken off." : "Nothing is taken off.";
+  return answer.provisional ? `${result} Provisional: only the server counts how often a code was used.` : result;
 }
 
-function line(item, answer) {
-  const state = lacks(answer, item.id) ? "UNKNOWN" : item.status;
+function line(item) {
+  const state = undecided(item) ? "UNKNOWN" : item.status;
   const row = document.createElement("li");
   row.dataset.state = state.toLowerCase();
   const name = document.createElement("span");
@@ -60,7 +57,7 @@ function line(item, answer) {
   const off = document.createElement("span");
   off.className = "off";
   const applied = item.order?.total_applied_discount_amount;
-  if (state === "APPLICABLE" || applied) off.textContent = applied === undefined ? "" : `−${show(applied)}`;
+  if (applied !== undefined) off.textContent = `−${show(applied)}`;
   const why = document.createElement("span");
   why.className = "why";
   why.textContent = because(item, state);
@@ -69,7 +66,7 @@ function line(item, answer) {
 }
 
 function because(item, state) {
-  if (state === "UNKNOWN") return "Only the server knows this code, or how often it was used. It will say when it is asked.";
+  if (state === "UNKNOWN") return "Only the server knows this code. It says so when it is asked.";
   if (state !== "APPLICABLE") return reason(item.result?.error ?? item.result?.details);
   return worth(item.result) ?? "";
 }

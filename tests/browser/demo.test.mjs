@@ -13,12 +13,16 @@ const check = tally("browser");
 let service;
 let browser;
 let open;
+let early;
 
 before(async () => {
   if (why) return;
   service = await boot();
-  open = await campaign("Open house", "STANDALONE", { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" }, null);
-  await campaign("Members only", "AUTO_UPDATE", { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" }, 1);
+  const tenth = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
+  const five = { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" };
+  open = await campaign("Open house", "OPEN-10", tenth);
+  early = await campaign("Next century", "NEXT-100", five, { start_date: "2100-01-01T00:00:00Z" });
+  await campaign("Members only", "MEMBER-########", five, { type: "AUTO_UPDATE" });
   browser = await launch({ viewport: { width: 1180, height: 900 }, locale: "en-GB", colorScheme: "light" });
 }, { timeout: 600_000 });
 
@@ -36,11 +40,12 @@ async function ask(method, path, body) {
   return JSON.parse(text);
 }
 
-/** A campaign with its rules; gives its open code when it is for everybody. */
-async function campaign(name, type, discount, quantity) {
-  const pattern = type === "STANDALONE" ? "OPEN-10" : "MEMBER-########";
-  const voucher = { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity }, code_config: { pattern } };
-  const { id } = await ask("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher });
+/** A campaign; gives its open code when it is for everybody. Codes of others can be used once. */
+async function campaign(name, pattern, discount, more = {}) {
+  const type = more.type ?? "STANDALONE";
+  const redemption = { quantity: type === "STANDALONE" ? null : 1 };
+  const voucher = { type: "DISCOUNT_VOUCHER", discount, redemption, code_config: { pattern } };
+  const { id } = await ask("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher, ...more });
   if (type !== "STANDALONE") return undefined;
   const { vouchers } = await ask("GET", "/v1/vouchers?limit=100");
   return vouchers.find((each) => each.campaign_id === id).code;
@@ -68,7 +73,7 @@ check("a code is decided while it is typed, with amounts and with the time that 
   const { page, complaints, text } = await visit();
   assert.equal(await text("#before"), "€104.70");
   await page.locator("#code").pressSequentially(open.slice(0, -1));
-  assert.notEqual(await state(page, open.slice(0, -1)), "applicable");
+  assert.equal(await state(page, open.slice(0, -1)), "unknown");
   assert.equal(await text("#total"), "€104.70");
   await page.locator("#code").pressSequentially(open.slice(-1));
   assert.equal(await state(page, open), "applicable");
@@ -99,11 +104,18 @@ check("an edit of the cart is decided at once; what is no number is said and not
   await page.close();
 }, why);
 
-for (const [name, code] of [["a discount", () => open], ["an unknown code", () => "NO-SUCH-CODE"]]) {
+const SAME = { "a discount": () => open, "a refusal": () => early, "both": () => `${open} ${early}` };
+for (const [name, codes] of Object.entries(SAME)) {
   check(`the page's answer is the edge's, byte for byte: ${name}`, async () => {
     const { page, text } = await visit();
+    const [last, ...stacked] = codes().split(" ").reverse();
+    for (const code of stacked) {
+      await page.fill("#code", code);
+      await page.press("#code", "Enter");
+      await settled(page, "identical");
+    }
     const answered = page.waitForResponse((response) => response.url().endsWith("/client/v1/validations"));
-    await page.fill("#code", code());
+    await page.fill("#code", last);
     const response = await answered;
     const bytes = await response.body();
     await settled(page, "identical");
@@ -117,6 +129,16 @@ for (const [name, code] of [["a discount", () => open], ["an unknown code", () =
     await page.close();
   }, why);
 }
+
+check("an unknown code is provisional in the page and says what it lacked; the edge knows that there is none", async () => {
+  const { page, text } = await visit();
+  await page.fill("#code", "NO-SUCH-CODE");
+  assert.equal(await state(page, "NO-SUCH-CODE"), "unknown");
+  assert.match(await text("#summary"), /^Provisional/);
+  await settled(page, "provisional");
+  assert.match(await text("#equality"), /for want of voucher\/NO-SUCH-CODE\. The edge knows: NO-SUCH-CODE: There is no such code\./);
+  await page.close();
+}, why);
 
 check("offline: typing goes on without a single request, and the network comes back", async () => {
   const { page, requests, text } = await visit();
