@@ -41,7 +41,10 @@ function changed() {
   const answer = decide(text);
   verdict.draw(JSON.parse(answer), answer, codes.codes(), cart.amount());
   if (service.isOffline()) edge.pause("Offline: the verdict is the page's own, nothing is sent.");
-  else waiting = setTimeout(() => edge.compare(text, rules.prepared), PAUSE_MS);
+  else {
+    edge.pause("About to ask the edge…");
+    waiting = setTimeout(() => edge.compare(text, rules.prepared), PAUSE_MS);
+  }
 }
 
 /** Decides, and shows how long one decision takes: browsers blur their clocks, so it is the mean of a short run. */
