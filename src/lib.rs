@@ -2,3 +2,23 @@
 //!
 //! This crate must not know HTTP, storage, a clock, a source of randomness or `async`. It reads facts through
 //! one trait, takes the moment and the seed as values, and returns an answer with the changes that follow from it.
+
+pub mod id;
+pub mod money;
+pub mod text;
+pub mod time;
+
+pub mod bundle;
+pub mod decide;
+pub mod facts;
+pub mod ledger;
+pub mod model;
+pub mod pricing;
+pub mod refusal;
+pub mod rules;
+pub mod stacking;
+#[cfg(feature = "package")]
+mod wasm;
+pub mod wire;
+
+pub use id::Context;
