@@ -164,7 +164,7 @@ async fn answer(raw: &web_sys::Request, request: &Request, env: &Env, context: &
     };
     let lines = lines_for_object(request, &caller.header(), request_id);
     let target = if request.query.is_empty() { request.path.clone() } else { format!("{}?{}", request.path, request.query) };
-    let object = format!("project:{}", caller.project);
+    let object = caller.object(&request.path);
     bindings.ask(&object, &request.method, &target, &lines, Some(body)).await.map(Outcome::Answer)
 }
 
