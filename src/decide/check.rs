@@ -5,10 +5,10 @@ use crate::decide::case::{Case, Offer};
 use crate::facts::{Known, credits_account, redemptions_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::request::Redeemable;
-use crate::model::voucher::{Grant, Validity};
+use crate::model::voucher::{GiftEffect, Grant, Validity};
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Failure, Scene, SceneItem, Test};
+use crate::rules::{Failure, Leaf, Scene, SceneItem, Test};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -130,7 +130,7 @@ fn check_gift(case: &Case<'_>, redeemable: &Redeemable, offer: &Offer<'_>, found
         let details = "An order is required when redeeming a GIFT_VOUCHER";
         return Err(Refusal::new(Reason::MissingOrder, details));
     }
-    if case.priced.cart.amount.is_none() {
+    if case.priced.cart.amount.is_none() && gift.effect == GiftEffect::ApplyToOrder {
         let details = "An order amount is required when redeeming a GIFT_VOUCHER";
         return Err(Refusal::new(Reason::MissingAmount, details));
     }
@@ -163,17 +163,18 @@ fn check_rules(
     Ok(())
 }
 
-/// Which refusal a failed rule is (validation-rules.md section 8).
+/// Which refusal a failed rule is (validation-rules.md section 8). What the rule needed and did not get comes before
+/// what it found.
 fn violated(case: &Case<'_>, offer: &Offer<'_>, failure: &Failure<'_>) -> Refusal {
-    let about_customer = matches!(failure.leaf.map(|leaf| &leaf.test), Some(Test::CustomerMetadata(..)));
-    if about_customer && case.buyer.customer.is_none() {
-        let details = "Customer is required to validate rules";
-        return Refusal::new(Reason::MissingCustomer, details);
+    let about_customer = |leaf: &Leaf| matches!(leaf.test, Test::CustomerMetadata(..));
+    let leaves = || failure.rule.leaves.iter();
+    if case.buyer.customer.is_none() && leaves().any(about_customer) {
+        return Refusal::new(Reason::MissingCustomer, "Customer is required to validate rules");
     }
-    if !about_customer && case.order.is_none() {
-        let details = "An order is required to validate rules";
-        return Refusal::new(Reason::MissingOrder, details);
+    if case.order.is_none() && !leaves().all(about_customer) {
+        return Refusal::new(Reason::MissingOrder, "An order is required to validate rules");
     }
+    let about_customer = failure.leaf.is_some_and(about_customer);
     let reason = match about_customer {
         true => Reason::CustomerRulesViolated,
         false => Reason::OrderRulesViolated,

@@ -51,7 +51,8 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
-            write!(formatter, "Payload {}", self.text)
+            // The wire's own texts differ in this one word.
+            write!(formatter, "Payload {}", self.text.replacen("should have", "must have", 1))
         } else {
             write!(formatter, "Property .{} {}", self.path, self.text)
         }
