@@ -2,3 +2,14 @@
 //!
 //! This crate must not know HTTP, storage, a clock, a source of randomness or `async`. It reads facts through
 //! one trait, takes the moment and the seed as values, and returns an answer with the changes that follow from it.
+
+pub mod id;
+pub mod money;
+pub mod text;
+pub mod time;
+
+pub use id::Context;
+pub mod model;
+pub mod refusal;
+pub mod ledger;
+pub mod rules;

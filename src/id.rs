@@ -1,0 +1,76 @@
+//! Decides what identifiers look like: a prefix and a random part (objects.md section 1).
+//! It must not know what is identified, and it draws nothing: moment and seed come with the context.
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+
+use crate::text::Text;
+use crate::time::Instant;
+
+/// What the host gives to every decision. The engine has no other source of time or chance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Context {
+    /// The moment of the request.
+    pub now: Instant,
+    /// Fresh randomness for this one request; the same seed gives the same identifiers.
+    pub seed: [u8; 32],
+}
+
+/// The letters and digits of alphanumeric identifiers.
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Bits of a hexadecimal identifier below its moment.
+const CHANCE_BITS: u32 = 28;
+
+/// Mints the identifiers of one request.
+#[derive(Debug, Clone)]
+pub struct Ids {
+    chance: ChaCha8Rng,
+    next: u128,
+}
+
+impl Ids {
+    /// Identifiers for the request that this context belongs to.
+    pub fn new(context: &Context) -> Ids {
+        let mut chance = ChaCha8Rng::from_seed(context.seed);
+        let moment = u128::from(context.now.millis().unsigned_abs());
+        // The upper half of the random part is left free, so that ids of one request can only grow.
+        let start = u128::from(chance.next_u32() >> (33_u32.saturating_sub(CHANCE_BITS)));
+        Ids {
+            chance,
+            next: (moment << CHANCE_BITS) | start,
+        }
+    }
+
+    /// A time-ordered identifier: 18 hexadecimal digits, each later than the one before it.
+    pub fn hex18(&mut self, prefix: &str) -> Text {
+        let step = u128::from(self.chance.next_u32() & 0xfff).saturating_add(1);
+        self.next = self.next.saturating_add(step);
+        compact_str::format_compact!("{prefix}{:018x}", self.next & ((1 << 72) - 1))
+    }
+
+    /// An unpredictable identifier of `length` letters and digits.
+    pub fn alphanumeric(&mut self, prefix: &str, length: usize) -> Text {
+        let mut id = Text::from(prefix);
+        let mut left = length;
+        while left > 0 {
+            // 62 * 4 = 248: bytes beyond are drawn again, so that every letter is equally likely.
+            let byte = usize::try_from(self.chance.next_u32() & 0xff).unwrap_or(0);
+            if byte >= 248 {
+                continue;
+            }
+            if let Some(letter) = byte.checked_rem(62).and_then(|at| ALPHABET.get(at)) {
+                id.push(char::from(*letter));
+                left = left.saturating_sub(1);
+            }
+        }
+        id
+    }
+
+    /// 32 bytes for a key or a further seed.
+    pub fn secret(&mut self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        self.chance.fill_bytes(&mut bytes);
+        bytes
+    }
+}

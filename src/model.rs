@@ -1,0 +1,8 @@
+//! What can be true: the nouns of a decision, read once at the border. They must not know JSON documents or storage.
+
+pub mod customer;
+pub mod order;
+pub mod request;
+pub mod scope;
+pub mod stacking;
+pub mod voucher;

@@ -1,0 +1,199 @@
+//! Decides how amounts of money and percentages are held, added and rounded: the only place that rounds.
+//! It must not know orders, discounts or JSON documents, and no float comes near it.
+//!
+//! calculation.md section 1: integers of minor units, half-up to a whole minor unit.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::{Serialize, Serializer};
+
+/// The largest integer that JSON readers and SQLite rows in a Durable Object keep exactly: 2^53 - 1.
+pub const LARGEST: i64 = 9_007_199_254_740_991;
+
+/// A non-negative amount in minor units (hundredths of the currency unit), at most [`LARGEST`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct Money(u64);
+
+impl Money {
+    /// Nothing.
+    pub const ZERO: Money = Money(0);
+
+    /// The amount, when it is within bounds.
+    ///
+    /// ```
+    /// use scrip::money::Money;
+    /// assert!(Money::new(9_007_199_254_740_991).is_some());
+    /// assert!(Money::new(9_007_199_254_740_992).is_none());
+    /// assert!(Money::new(-1).is_none());
+    /// ```
+    pub fn new(minor: i64) -> Option<Money> {
+        if minor > LARGEST {
+            return None;
+        }
+        u64::try_from(minor).ok().map(Money)
+    }
+
+    /// The amount in minor units.
+    pub fn minor(self) -> u64 {
+        self.0
+    }
+
+    /// The sum, or `None` beyond [`LARGEST`].
+    pub fn plus(self, other: Money) -> Option<Money> {
+        Money::from_wide(u128::from(self.0).checked_add(u128::from(other.0))?)
+    }
+
+    /// The difference, never below nothing.
+    pub fn less(self, other: Money) -> Money {
+        Money(self.0.saturating_sub(other.0))
+    }
+
+    /// The amount of `count` times this, or `None` beyond [`LARGEST`].
+    pub fn times(self, count: u64) -> Option<Money> {
+        Money::from_wide(u128::from(self.0).checked_mul(u128::from(count))?)
+    }
+
+    /// This amount in the proportion `part / whole`, rounded half-up; `None` when `whole` is 0 or the result too large.
+    pub fn portion(self, part: u64, whole: u64) -> Option<Money> {
+        let numerator = u128::from(self.0).checked_mul(u128::from(part))?;
+        Money::from_wide(round_half_up(numerator, u128::from(whole))?)
+    }
+
+    /// Whether this is nothing.
+    pub fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The amount from a wide intermediate result, when it is within bounds.
+    pub fn from_wide(minor: u128) -> Option<Money> {
+        i64::try_from(minor).ok().and_then(Money::new)
+    }
+
+    /// The sum of many, or `None` beyond [`LARGEST`].
+    pub fn sum(amounts: impl IntoIterator<Item = Money>) -> Option<Money> {
+        amounts
+            .into_iter()
+            .try_fold(Money::ZERO, |total, amount| total.plus(amount))
+    }
+}
+
+/// `numerator / denominator` to a whole number, halves upwards; `None` when the denominator is 0.
+///
+/// ```
+/// use scrip::money::round_half_up;
+/// // calculation.md section 1: 3 % of 50350 is 1510.5 and gives 1511.
+/// assert_eq!(round_half_up(3 * 50_350, 100), Some(1511));
+/// ```
+pub fn round_half_up(numerator: u128, denominator: u128) -> Option<u128> {
+    let doubled = numerator.checked_mul(2)?.checked_add(denominator)?;
+    doubled.checked_div(denominator.checked_mul(2)?)
+}
+
+/// How many millionths make one percent.
+const MILLIONTHS: u32 = 1_000_000;
+
+/// A percentage from 0 to 100 with at most six decimals, held as millionths of a percent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Percent(u32);
+
+impl Percent {
+    /// The percentage written as a plain decimal such as `12.5`; `None` out of bounds or with more than six decimals.
+    ///
+    /// ```
+    /// use scrip::money::{Money, Percent};
+    /// let ten = Percent::parse("10").unwrap();
+    /// assert_eq!(ten.of(Money::new(11_499).unwrap()), Money::new(1150));
+    /// assert!(Percent::parse("100.1").is_none());
+    /// assert!(Percent::parse("-1").is_none());
+    /// ```
+    pub fn parse(text: &str) -> Option<Percent> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !digits(whole) || !digits(decimals) {
+            return None;
+        }
+        let decimals = decimals.trim_end_matches('0');
+        if decimals.len() > 6 {
+            return None;
+        }
+        let fraction: u32 = format!("{decimals:0<6}").parse().ok()?;
+        let millionths = whole
+            .parse::<u32>()
+            .ok()?
+            .checked_mul(MILLIONTHS)?
+            .checked_add(fraction)?;
+        (millionths <= MILLIONTHS.checked_mul(100)?).then_some(Percent(millionths))
+    }
+
+    /// This percentage of an amount, rounded half-up; never more than the amount.
+    pub fn of(self, base: Money) -> Option<Money> {
+        base.portion(u64::from(self.0), u64::from(MILLIONTHS).checked_mul(100)?)
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whole = self.0.checked_div(MILLIONTHS).unwrap_or(0);
+        let fraction = self.0.checked_rem(MILLIONTHS).unwrap_or(0);
+        if fraction == 0 {
+            return write!(formatter, "{whole}");
+        }
+        let decimals = format!("{fraction:06}");
+        write!(formatter, "{whole}.{}", decimals.trim_end_matches('0'))
+    }
+}
+
+impl Serialize for Money {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+struct WholeNumber;
+
+impl Visitor<'_> for WholeNumber {
+    type Value = Money;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "an integer from 0 to {LARGEST}")
+    }
+
+    fn visit_i64<E: de::Error>(self, number: i64) -> Result<Money, E> {
+        Money::new(number)
+            .ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
+    }
+
+    fn visit_u64<E: de::Error>(self, number: u64) -> Result<Money, E> {
+        i64::try_from(number)
+            .ok()
+            .and_then(Money::new)
+            .ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(number), &self))
+    }
+}
+
+impl<'de> Deserialize<'de> for Money {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Money, D::Error> {
+        deserializer.deserialize_u64(WholeNumber)
+    }
+}
+
+impl<'de> Deserialize<'de> for Percent {
+    /// Reads the number's own digits, so that no binary fraction ever stands in for a decimal one.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Percent, D::Error> {
+        let raw = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
+        Percent::parse(raw.get().trim_matches('"')).ok_or_else(|| {
+            de::Error::custom(
+                "invalid value, expected a number from 0 to 100 with at most 6 decimals",
+            )
+        })
+    }
+}
+
+impl Serialize for Percent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serde_json::value::RawValue::from_string(self.to_string())
+            .map_err(serde::ser::Error::custom)?
+            .serialize(serializer)
+    }
+}

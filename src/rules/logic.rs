@@ -1,0 +1,164 @@
+//! Decides how the tests of a rule combine: reads the logic string. It must not know what the tests are.
+//!
+//! validation-rules.md section 2: `expr := term ("or" term)*; term := factor ("and" factor)*`.
+
+use std::fmt;
+
+use crate::text::Text;
+
+/// How deep brackets may nest.
+const DEEPEST: usize = 32;
+
+/// Tests joined by and/or; a leaf is the place of a test in the rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expression {
+    /// One test.
+    Leaf(usize),
+    /// All of them; none at all holds.
+    All(Vec<Expression>),
+    /// At least one of them.
+    Any(Vec<Expression>),
+}
+
+/// Why a logic string cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogicError {
+    /// A key that no test has.
+    UnknownKey(String),
+    /// Something else was expected at this word.
+    Unexpected(String),
+    /// The string ends too early.
+    Unfinished,
+    /// Brackets nest too deep.
+    TooDeep,
+}
+
+impl fmt::Display for LogicError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LogicError::UnknownKey(key) => write!(formatter, "names the rule `{key}`, which does not exist"),
+            LogicError::Unexpected(word) => write!(formatter, "has an unexpected `{word}`"),
+            LogicError::Unfinished => formatter.write_str("ends too early"),
+            LogicError::TooDeep => write!(formatter, "nests deeper than {DEEPEST} brackets"),
+        }
+    }
+}
+
+impl Expression {
+    /// Reads a logic string over tests with these keys. An empty one joins all tests by `and`.
+    pub fn parse(logic: &str, keys: &[Text]) -> Result<Expression, LogicError> {
+        let words = split(logic);
+        if words.is_empty() {
+            return Ok(Expression::All((0..keys.len()).map(Expression::Leaf).collect()));
+        }
+        let mut reader = Reader { words: &words, keys };
+        let expression = reader.any(0)?;
+        match reader.words.first() {
+            None => Ok(expression),
+            Some(word) => Err(LogicError::Unexpected((*word).to_owned())),
+        }
+    }
+
+    /// Whether the expression holds, given which tests do.
+    pub fn holds(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
+        match self {
+            Expression::Leaf(place) => test(*place),
+            Expression::All(parts) => parts.iter().all(|part| part.holds(test)),
+            Expression::Any(parts) => parts.iter().any(|part| part.holds(test)),
+        }
+    }
+}
+
+fn split(logic: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for part in logic.split_whitespace() {
+        let mut rest = part;
+        while let Some(at) = rest.find(['(', ')']) {
+            let (word, after) = rest.split_at(at);
+            if !word.is_empty() {
+                words.push(word);
+            }
+            let (bracket, after) = after.split_at(1);
+            words.push(bracket);
+            rest = after;
+        }
+        if !rest.is_empty() {
+            words.push(rest);
+        }
+    }
+    words
+}
+
+struct Reader<'a> {
+    words: &'a [&'a str],
+    keys: &'a [Text],
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Option<&str> {
+        let (first, rest) = self.words.split_first()?;
+        self.words = rest;
+        Some(first)
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        match self.words.split_first() {
+            Some((first, rest)) if first.eq_ignore_ascii_case(word) => {
+                self.words = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn any(&mut self, depth: usize) -> Result<Expression, LogicError> {
+        let mut parts = vec![self.all(depth)?];
+        while self.takes("or") {
+            parts.push(self.all(depth)?);
+        }
+        Ok(joined(parts, Expression::Any))
+    }
+
+    fn all(&mut self, depth: usize) -> Result<Expression, LogicError> {
+        let mut parts = vec![self.factor(depth)?];
+        while self.takes("and") {
+            parts.push(self.factor(depth)?);
+        }
+        Ok(joined(parts, Expression::All))
+    }
+
+    fn factor(&mut self, depth: usize) -> Result<Expression, LogicError> {
+        if depth > DEEPEST {
+            return Err(LogicError::TooDeep);
+        }
+        if self.takes("(") {
+            let inner = self.any(depth.saturating_add(1))?;
+            return match self.next() {
+                Some(")") => Ok(inner),
+                Some(word) => Err(LogicError::Unexpected(word.to_owned())),
+                None => Err(LogicError::Unfinished),
+            };
+        }
+        let keys = self.keys;
+        let word = self.next().ok_or(LogicError::Unfinished)?;
+        let reserved = [")", "and", "or"];
+        if reserved.iter().any(|name| word.eq_ignore_ascii_case(name)) {
+            return Err(LogicError::Unexpected(word.to_owned()));
+        }
+        match keys.iter().position(|key| key == word) {
+            Some(place) => Ok(Expression::Leaf(place)),
+            None => Err(LogicError::UnknownKey(word.to_owned())),
+        }
+    }
+}
+
+/// One part stands for itself; several are joined.
+fn joined(mut parts: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) -> Expression {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => {
+            parts.extend(last);
+            join(parts)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Decides how short texts (codes, ids, names) are held and how a code is hashed.
+//! It must not know what any of them stand for.
+
+use sha2::{Digest, Sha256};
+
+/// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
+pub type Text = compact_str::CompactString;
+
+/// The SHA-256 of a text in lower-case hexadecimal: how a bundle names a code without telling it.
+///
+/// ```
+/// assert!(scrip::text::sha256_hex(b"A").starts_with("559aead08264d5795d39"));
+/// ```
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes in lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right.
+pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0_u8; N];
+    let digits = text.as_bytes();
+    if digits.len() > N.checked_mul(2)? || !digits.len().is_multiple_of(2) {
+        return None;
+    }
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}

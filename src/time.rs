@@ -1,0 +1,296 @@
+//! Decides what moments, durations and time zones are, and whether a moment lies in a recurring window.
+//! It must not know vouchers, and it never asks what time it is: a moment always comes from outside.
+//!
+//! validation-rules.md section 10.
+
+use std::fmt;
+
+use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use serde::de::{self, Deserialize, Deserializer};
+use serde::{Serialize, Serializer};
+
+use crate::text::Text;
+
+const MILLIS_PER_SECOND: i64 = 1_000;
+const SECONDS_PER_DAY: i64 = 86_400;
+/// The year 9999 ends here; later moments could not be written as four-digit years.
+const LATEST_MILLIS: i64 = 253_402_300_799_999;
+
+/// A moment in UTC, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
+pub struct Instant(i64);
+
+impl Instant {
+    /// The moment, when it lies within the years 1970 to 9999.
+    pub fn from_millis(millis: i64) -> Option<Instant> {
+        (0..=LATEST_MILLIS)
+            .contains(&millis)
+            .then_some(Instant(millis))
+    }
+
+    /// Milliseconds since 1970.
+    pub fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads ISO 8601: a date-time with an offset or `Z`, a date-time without (UTC), or a date (its first moment in UTC).
+    ///
+    /// ```
+    /// use scrip::time::Instant;
+    /// let noon = Instant::parse("2026-03-01T13:00:00+01:00").unwrap();
+    /// assert_eq!(noon.to_string(), "2026-03-01T12:00:00.000Z");
+    /// ```
+    pub fn parse(text: &str) -> Option<Instant> {
+        let millis = if let Ok(zoned) = DateTime::parse_from_rfc3339(text) {
+            zoned.timestamp_millis()
+        } else if let Ok(plain) = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f") {
+            plain.and_utc().timestamp_millis()
+        } else {
+            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+            date.and_time(NaiveTime::MIN).and_utc().timestamp_millis()
+        };
+        Instant::from_millis(millis)
+    }
+
+    /// The moment `millis` later, or the latest one there is.
+    pub fn later(self, millis: i64) -> Instant {
+        Instant(self.0.saturating_add(millis).clamp(0, LATEST_MILLIS))
+    }
+
+    /// The moment a duration later, months counted on the calendar of the zone.
+    pub fn after(self, duration: &Duration, zone: &TimeZone) -> Option<Instant> {
+        let mut moment = self;
+        if duration.months > 0 {
+            let local = zone.wall_clock(self)?;
+            let moved = local.checked_add_months(Months::new(duration.months))?;
+            moment = zone.moment_of(moved)?;
+        }
+        Instant::from_millis(moment.0.checked_add(duration.millis)?)
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match DateTime::from_timestamp_millis(self.0) {
+            Some(moment) => write!(formatter, "{}", moment.format("%Y-%m-%dT%H:%M:%S%.3fZ")),
+            None => Err(fmt::Error),
+        }
+    }
+}
+
+impl Serialize for Instant {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Instant {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
+        let text = Text::deserialize(deserializer)?;
+        Instant::parse(&text).ok_or_else(|| {
+            de::Error::invalid_value(de::Unexpected::Str(&text), &"an ISO 8601 date-time")
+        })
+    }
+}
+
+/// An ISO 8601 duration such as `P1M`, `P2D` or `PT1H30M`. Years and months follow the calendar, the rest is exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Duration {
+    months: u32,
+    millis: i64,
+}
+
+impl Duration {
+    /// An exact duration.
+    pub fn of_millis(millis: i64) -> Duration {
+        Duration { months: 0, millis }
+    }
+
+    /// Reads a duration that is longer than nothing.
+    ///
+    /// ```
+    /// use scrip::time::Duration;
+    /// assert!(Duration::parse("P24D").is_some());
+    /// assert!(Duration::parse("PT0S").is_none());
+    /// assert!(Duration::parse("24 days").is_none());
+    /// ```
+    pub fn parse(text: &str) -> Option<Duration> {
+        let (dates, times) = {
+            let body = text.strip_prefix('P')?;
+            body.split_once('T').map_or((body, None), |(dates, times)| (dates, Some(times)))
+        };
+        if times == Some("") {
+            return None;
+        }
+        let mut duration = Duration { months: 0, millis: 0 };
+        duration.add_parts(dates, &[('Y', 0), ('M', 0), ('W', 7 * SECONDS_PER_DAY), ('D', SECONDS_PER_DAY)], true)?;
+        duration.add_parts(times.unwrap_or(""), &[('H', 3600), ('M', 60), ('S', 1)], false)?;
+        (duration.months > 0 || duration.millis > 0).then_some(duration)
+    }
+
+    /// Adds the numbered parts of one half, each designator at most once and in this order.
+    fn add_parts(&mut self, text: &str, designators: &[(char, i64)], dates: bool) -> Option<()> {
+        let mut rest = text;
+        for (designator, seconds) in designators {
+            let Some((number, after)) = rest.split_once(*designator) else {
+                continue;
+            };
+            if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+            let count: u32 = number.parse().ok()?;
+            if dates && *seconds == 0 {
+                let months = if *designator == 'Y' { count.checked_mul(12)? } else { count };
+                self.months = self.months.checked_add(months)?;
+            } else {
+                let millis = i64::from(count).checked_mul(*seconds)?.checked_mul(MILLIS_PER_SECOND)?;
+                self.millis = self.millis.checked_add(millis)?;
+            }
+            rest = after;
+        }
+        rest.is_empty().then_some(())
+    }
+
+    /// This duration `count` times over.
+    fn times(&self, count: i64) -> Option<Duration> {
+        Some(Duration {
+            months: self.months.checked_mul(u32::try_from(count).ok()?)?,
+            millis: self.millis.checked_mul(count)?,
+        })
+    }
+}
+
+/// A time zone as data: its offset before the first transition, and every transition after that.
+/// The host supplies the transitions, so that the engine carries no table of the world's zones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TimeZone {
+    /// Its IANA name, for people.
+    pub name: Text,
+    /// Seconds east of UTC before the first transition.
+    pub offset: i32,
+    /// Moments and the offsets in seconds that hold from then on, in order.
+    pub transitions: Vec<(Instant, i32)>,
+}
+
+impl TimeZone {
+    fn offset_at(&self, moment: Instant) -> i32 {
+        let passed = self.transitions.partition_point(|(at, _)| *at <= moment);
+        passed
+            .checked_sub(1)
+            .and_then(|last| self.transitions.get(last))
+            .map_or(self.offset, |(_, offset)| *offset)
+    }
+
+    /// What a clock on the wall shows.
+    pub fn wall_clock(&self, moment: Instant) -> Option<NaiveDateTime> {
+        let shift = i64::from(self.offset_at(moment)).checked_mul(MILLIS_PER_SECOND)?;
+        let local = moment.0.checked_add(shift)?;
+        DateTime::from_timestamp_millis(local).map(|moment| moment.naive_utc())
+    }
+
+    /// The first moment at which a clock on the wall shows this or, where it was put forward past it, the moment of that.
+    pub fn moment_of(&self, local: NaiveDateTime) -> Option<Instant> {
+        let wall = local.and_utc().timestamp_millis();
+        let at = |offset: i32| {
+            i64::from(offset)
+                .checked_mul(MILLIS_PER_SECOND)
+                .and_then(|shift| wall.checked_sub(shift))
+        };
+        let mut previous = self.offset;
+        for (moment, offset) in &self.transitions {
+            let candidate = at(previous)?;
+            if candidate < moment.0 {
+                return Instant::from_millis(candidate);
+            }
+            if at(*offset)? < moment.0 {
+                return Some(*moment);
+            }
+            previous = *offset;
+        }
+        Instant::from_millis(at(previous)?)
+    }
+
+    /// The weekday, 0 for Sunday to 6 for Saturday.
+    pub fn weekday(&self, moment: Instant) -> Option<u8> {
+        let weekday = self.wall_clock(moment)?.weekday().num_days_from_sunday();
+        u8::try_from(weekday).ok()
+    }
+
+    /// Minutes since midnight.
+    pub fn minute_of_day(&self, moment: Instant) -> Option<u16> {
+        let seconds = self.wall_clock(moment)?.num_seconds_from_midnight();
+        u16::try_from(seconds.checked_div(60)?).ok()
+    }
+}
+
+/// Recurring periods: from the start, every `interval`, for `duration`. The end of a period is outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Timeframe {
+    /// From the start of one period to the start of the next.
+    pub interval: Duration,
+    /// How long a period lasts.
+    pub duration: Duration,
+}
+
+impl Timeframe {
+    /// Whether the moment lies in a period that began at or after `start`.
+    pub fn covers(&self, start: Instant, moment: Instant, zone: &TimeZone) -> bool {
+        self.begin_of_period(start, moment, zone)
+            .and_then(|begin| begin.after(&self.duration, zone))
+            .is_some_and(|end| moment < end)
+    }
+
+    /// The start of the last period that has begun. Periods are counted from `start`, never from one another, so
+    /// that a short month does not move the ones after it.
+    fn begin_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
+        let elapsed = moment.0.checked_sub(start.0)?;
+        if elapsed < 0 {
+            return None;
+        }
+        // No month is longer than 31 days, so this many periods have begun at least.
+        let month = 31_i64.checked_mul(SECONDS_PER_DAY)?.checked_mul(MILLIS_PER_SECOND)?;
+        let longest = i64::from(self.interval.months)
+            .checked_mul(month)?
+            .checked_add(self.interval.millis)?;
+        let mut count = elapsed.checked_div(longest)?;
+        let mut begin = start.after(&self.interval.times(count)?, zone)?;
+        loop {
+            count = count.checked_add(1)?;
+            match start.after(&self.interval.times(count)?, zone) {
+                Some(next) if next <= moment => begin = next,
+                _ => return Some(begin),
+            }
+        }
+    }
+}
+
+/// Hours of the day on some weekdays: from the first minute to the last, both included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DailyHours {
+    /// Minutes since midnight.
+    pub start: u16,
+    /// Minutes since midnight; this minute is still inside.
+    pub end: u16,
+    /// 0 for Sunday to 6 for Saturday.
+    pub days: Vec<u8>,
+}
+
+impl DailyHours {
+    /// Whether the moment lies within these hours on one of these days.
+    pub fn covers(&self, moment: Instant, zone: &TimeZone) -> bool {
+        let (Some(day), Some(minute)) = (zone.weekday(moment), zone.minute_of_day(moment)) else {
+            return false;
+        };
+        self.days.contains(&day) && (self.start..=self.end).contains(&minute)
+    }
+
+    /// Minutes since midnight of `HH:mm`.
+    pub fn parse_clock(text: &str) -> Option<u16> {
+        let (hours, minutes) = text.split_once(':')?;
+        let number = |part: &str, below: u16| {
+            let digits = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse::<u16>().ok().filter(|value| digits && *value < below)
+        };
+        number(hours, 24)?.checked_mul(60)?.checked_add(number(minutes, 60)?)
+    }
+}
