@@ -2,7 +2,8 @@
 //! It must not know what any verb does.
 
 use crate::auth::{Caller, Class};
-use crate::ground::{Context, Ids};
+use scrip::Context;
+use scrip::id::Ids;
 use crate::intake;
 use crate::moment;
 use crate::query::{Query, decode};
@@ -219,7 +220,7 @@ impl Call<'_, '_> {
 
     /// The moment of the event.
     pub fn now_ms(&self) -> i64 {
-        self.context.now.0
+        self.context.now.millis()
     }
 
     /// The body, read by the fields of the route.

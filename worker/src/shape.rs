@@ -214,9 +214,9 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
             }
             true
         }
-        Kind::Date => moment::parse_date(&text).is_some() || moment::parse(&text).is_some(),
+        Kind::Date => moment::is_date(&text) || moment::parse(&text).is_some(),
         Kind::DateTime => moment::parse(&text).is_some(),
-        Kind::Duration => moment::duration_ms(&text).is_some(),
+        Kind::Duration => moment::is_duration(&text),
         Kind::Clock => moment::is_clock(&text),
         Kind::OneOf(words) => words.contains(&text.as_str()),
         _ => true,

@@ -32,11 +32,11 @@ const STEPS: &[&[&str]] = &[&[
     // Where the making of codes stands: one row for a campaign and a shape of codes.
     "CREATE TABLE generator (id TEXT PRIMARY KEY, secret TEXT NOT NULL, counter INTEGER NOT NULL) WITHOUT ROWID",
     // What is to be done later; the object's alarm is set to the earliest row.
-    "CREATE TABLE due (id TEXT PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, cursor TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE due (id TEXT PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, cursor TEXT NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX due_at ON due (at)",
     "CREATE TABLE token (
-        sha256 TEXT PRIMARY KEY, client_id TEXT NOT NULL, record TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
-    "CREATE INDEX token_expiry ON token (expires_at)",
+        sha256 TEXT PRIMARY KEY, project TEXT NOT NULL, record TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX token_expiry ON token (project, expires_at)",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
