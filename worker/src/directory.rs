@@ -56,7 +56,7 @@ pub fn serve_directory(request: &Request, store: &mut Store<'_>, context: &Conte
         let Some(row) = row else { return Ok(empty_reply(404)) };
         return Ok(crate::reply::bytes_reply(200, sql::text(&row, 0)?.as_bytes().to_vec()));
     }
-    service::serve(request, store, context)
+    service::serve_call(request, store, context)
 }
 
 fn found(document: Option<Document>) -> Reply {

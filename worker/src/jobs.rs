@@ -153,7 +153,7 @@ fn generate(store: &mut Store<'_>, context: &Context, id: &str, mut job: Generat
     }
     if tried == 0 {
         finish_campaign(store, &job.campaign_id, "FAILED", now_ms);
-        let told = shape.too_small(job.wanted).details.unwrap_or_default();
+        let told = shape.too_small(job.wanted).details.clone().unwrap_or_default();
         return finish(store, context, id, Err(format!("{told}; {} were made", job.made)));
     }
     let cursor = serde_json::to_string(&job).map_err(|error| Fault(error.to_string()))?;

@@ -9,9 +9,27 @@ use serde_json::{Value as Json, json};
 /// A body above this many bytes is refused unread (errors-and-auth: 10 MiB).
 pub const BODY_BYTES_MAX: usize = 10_485_760;
 
-/// The error body. Fields that are not set are left out.
+/// The error body, behind one pointer because refusals travel through many results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ErrorBody {
+#[serde(transparent)]
+pub struct ErrorBody(Box<ErrorFields>);
+
+impl std::ops::Deref for ErrorBody {
+    type Target = ErrorFields;
+    fn deref(&self) -> &ErrorFields {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for ErrorBody {
+    fn deref_mut(&mut self) -> &mut ErrorFields {
+        &mut self.0
+    }
+}
+
+/// The fields of the error body, in the order in which they are written. Those that are not set are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ErrorFields {
     /// The HTTP status.
     pub code: u16,
     /// The machine's word for it; transport errors have none.
@@ -40,7 +58,7 @@ pub struct ErrorBody {
 #[derive(Debug)]
 pub enum Stop {
     /// The caller is told; nothing is written.
-    Refused(Box<ErrorBody>),
+    Refused(ErrorBody),
     /// The caller learns only that it failed; everything is undone.
     Fault(Fault),
 }
@@ -53,18 +71,24 @@ impl From<Fault> for Stop {
 
 impl From<ErrorBody> for Stop {
     fn from(body: ErrorBody) -> Stop {
-        Stop::Refused(Box::new(body))
+        Stop::Refused(body)
     }
 }
 
 /// An error body with a key and details.
 pub fn error(code: u16, key: &str, message: &str, details: impl Into<String>) -> ErrorBody {
-    ErrorBody { code, key: Some(key.into()), message: message.into(), details: Some(details.into()), ..ErrorBody::default() }
+    let details = Some(details.into());
+    ErrorBody(Box::new(ErrorFields { code, key: Some(key.into()), message: message.into(), details, ..ErrorFields::default() }))
+}
+
+/// An error body with a key and no details.
+pub fn bare_error(code: u16, key: &str, message: &str) -> ErrorBody {
+    ErrorBody(Box::new(ErrorFields { code, key: Some(key.into()), message: message.into(), ..ErrorFields::default() }))
 }
 
 /// An error body of the transport, which has no key.
 pub fn transport_error(code: u16, message: &str, details: impl Into<String>) -> ErrorBody {
-    ErrorBody { code, message: message.into(), details: Some(details.into()), ..ErrorBody::default() }
+    ErrorBody(Box::new(ErrorFields { code, message: message.into(), details: Some(details.into()), ..ErrorFields::default() }))
 }
 
 impl ErrorBody {
@@ -99,7 +123,7 @@ pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
 
 /// The credentials are missing or wrong; the answer does not say which.
 pub fn unauthorized() -> ErrorBody {
-    ErrorBody { code: 401, key: Some("unauthorized".into()), message: "Unauthorized".into(), ..ErrorBody::default() }
+    bare_error(401, "unauthorized", "Unauthorized")
 }
 
 /// The credentials do not allow the operation.

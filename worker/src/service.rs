@@ -43,6 +43,19 @@ pub struct Reply {
 /// Answers a request that has been admitted. Everything that it writes is written at its end, or not at all; a `Fault` means that
 /// the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    if store.take_new() {
+        crate::api::stacking_rules::begin(store, context);
+        store.commit()?;
+    }
+    serve_call(request, store, context)
+}
+
+/// The same in an object that is no project's: the directory.
+pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    #[cfg(feature = "rehearsal")]
+    {
+        store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::rehearsal::Rehearsed::named);
+    }
     let request_id = header(request, "scrip-request-id").unwrap_or_default();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
     let mut reply = match answer(request, caller.as_ref(), store, context, request_id) {
@@ -115,6 +128,11 @@ pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
 /// Runs one piece of the work that is due, and says through [`Store::alarm`] when the next is.
 pub fn alarm(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     crate::jobs::run_due(store, context)
+}
+
+/// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.
+pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
+    crate::jobs::note_failure(store, context, what)
 }
 
 /// A refusal as an answer that commits what was written: a redemption that failed is written down as such.

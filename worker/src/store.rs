@@ -24,6 +24,7 @@ pub struct Store<'s> {
     sql: &'s dyn Sql,
     writes: Vec<Write>,
     alarm: Option<i64>,
+    is_new: bool,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -36,6 +37,7 @@ impl<'s> Store<'s> {
             sql,
             writes: Vec::new(),
             alarm: None,
+            is_new: false,
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -43,8 +45,13 @@ impl<'s> Store<'s> {
 
     /// A store over a database that may be empty or older: brings the tables up to date first.
     pub fn open(sql: &'s dyn Sql, now_ms: i64) -> Result<Store<'s>, Fault> {
-        schema::migrate(sql, now_ms)?;
-        Ok(Store::new(sql))
+        let is_new = schema::migrate(sql, now_ms)?;
+        Ok(Store { is_new, ..Store::new(sql) })
+    }
+
+    /// Whether the database was empty until this event; true once.
+    pub fn take_new(&mut self) -> bool {
+        std::mem::take(&mut self.is_new)
     }
 
     /// Runs a reading statement now.

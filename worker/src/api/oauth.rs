@@ -5,7 +5,7 @@ use crate::auth::{Caller, Class, Record};
 use crate::digest::sha256_hex;
 use crate::intake::header;
 use crate::query::Query;
-use crate::reply::{ErrorBody, error};
+use crate::reply::{bare_error, error};
 use crate::route::{Answer, Call, Outcome, Route, post};
 use crate::shape::{Kind, may};
 use crate::store::sql;
@@ -32,10 +32,6 @@ pub const ROUTES: &[Route] = &[post("/v1/oauth/token", "Issue a token", issue)
     .answers(200, "oauth_token")
     .forgotten()];
 
-fn plain(code: u16, key: &str, message: &str) -> ErrorBody {
-    ErrorBody { code, key: Some(key.into()), message: message.into(), ..ErrorBody::default() }
-}
-
 /// The parameters come as a form, in the query, or as JSON.
 fn parameter(call: &Call<'_, '_>, form: &Query, name: &str) -> Option<String> {
     let json = header(call.request, "content-type").is_some_and(|media| media.contains("json"));
@@ -49,12 +45,12 @@ fn parameter(call: &Call<'_, '_>, form: &Query, name: &str) -> Option<String> {
 fn issue(call: &mut Call<'_, '_>) -> Outcome {
     let form = Query::read(&String::from_utf8_lossy(&call.request.body));
     if parameter(call, &form, "grant_type").as_deref() != Some("client_credentials") {
-        return Err(plain(400, "invalid_grant_type", "Invalid grant_type").into());
+        return Err(bare_error(400, "invalid_grant_type", "Invalid grant_type").into());
     }
     let wanted = parameter(call, &form, "scope").unwrap_or_default();
     let scopes: Vec<String> = wanted.split_ascii_whitespace().map(str::to_owned).collect();
     if scopes.is_empty() || scopes.iter().any(|scope| !SCOPES.contains(&scope.as_str())) {
-        return Err(plain(400, "invalid_scope", &format!("Invalid scope: {wanted}")).into());
+        return Err(bare_error(400, "invalid_scope", &format!("Invalid scope: {wanted}")).into());
     }
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
