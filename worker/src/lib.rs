@@ -9,6 +9,8 @@ pub mod codes;
 pub mod digest;
 pub mod directory;
 pub mod filter;
+#[cfg(target_arch = "wasm32")]
+pub mod host;
 pub mod idempotency;
 pub mod intake;
 pub mod jobs;

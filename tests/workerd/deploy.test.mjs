@@ -1,0 +1,34 @@
+// Decides that the released Worker can be deployed as it is: wrangler accepts it, and it holds nothing of the tests.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before } from "node:test";
+import { promisify } from "node:util";
+import { buildPackage, buildWorker, builtFolder } from "../../worker/tools/build.mjs";
+import { root } from "../../worker/tools/say.mjs";
+import { tally } from "./tally.mjs";
+
+const run = promisify(execFile);
+const check = tally("deploy");
+
+before(async () => {
+  await buildPackage();
+  await buildWorker();
+}, { timeout: 600_000 });
+
+check("wrangler deploy --dry-run passes", async () => {
+  const wrangler = join(root, "node_modules/.bin/wrangler");
+  const env = { ...process.env, WRANGLER_SEND_METRICS: "false", CI: "true" };
+  const { stdout } = await run(wrangler, ["deploy", "--dry-run", "-c", "worker/wrangler.toml"], { cwd: root, env });
+  for (const binding of ["env.PROJECT (Project)", "env.DIRECTORY (Directory)", "env.KV", "env.ASSETS"]) {
+    assert.ok(stdout.includes(binding), `${binding} is missing in:\n${stdout}`);
+  }
+});
+
+check("the released Worker knows no rehearsal", async () => {
+  const wasm = await readFile(join(builtFolder(), "index_bg.wasm"));
+  assert.equal(wasm.includes("scrip-rehearsal"), false);
+  const rehearsed = await readFile(join(builtFolder(true), "index_bg.wasm"));
+  assert.equal(rehearsed.includes("scrip-rehearsal"), true);
+});

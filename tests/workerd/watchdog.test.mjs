@@ -1,0 +1,40 @@
+// Decides that a process which no longer answers is killed and started again, and that the request which stalled it left
+// nothing behind. A spin inside one event cannot be interrupted from within plain workerd; the watcher outside does it.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { boot, caller } from "./harness.mjs";
+import { redeem, redeemedOf, standalone } from "./shop.mjs";
+import { tally } from "./tally.mjs";
+
+const check = tally("watchdog");
+let service;
+
+before(async () => {
+  service = await boot({ watch: true, silentMs: 3_000 });
+});
+after(() => service?.stop());
+
+check("a stalled process is replaced and nothing of the stalled request is written", async () => {
+  const call = caller(service.url);
+  const code = await standalone(call, { quantity: 5 });
+  const before = service.pid;
+  const stalled = redeem(call, code, { "scrip-rehearsal-fault": "stall" }).then(() => "answered", () => "broken off");
+  assert.equal(await stalled, "broken off");
+  const redeemed = await eventually(() => redeemedOf(call, code), 20_000);
+  assert.equal(redeemed, 0);
+  assert.notEqual(service.pid, before);
+  assert.equal((await redeem(call, code)).status, 200);
+}, { timeout: 60_000 });
+
+async function eventually(ask, patience) {
+  const latest = Date.now() + patience;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (Date.now() > latest) throw error;
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Decides how a Durable Object commits: one synchronous call of the engine inside one transaction, and what becomes of
+// a failure. It must not know any route, document or rule: those are Rust's. Nothing in `serve` awaits, so no other
+// event can come between the first read and the commit.
+//
+// Why the engine is a second instance of the same module: between two calls nothing is ever in flight in it, so that
+// an instance which trapped is thrown away without any request of another caller being lost. The entry, where requests
+// wait for their objects, keeps its own instance.
+import { DurableObject } from "cloudflare:workers";
+import Exports from "glue/engine";
+
+const engine = Exports.prototype;
+const EMPTY = new Uint8Array(0);
+// What is worth keeping of a stack; an overflow brings a hundred frames of the same name.
+const STACK_LINES = 12;
+// After a failed alarm: the first wait, and the longest.
+const RETRY_MS = 2_000;
+const RETRY_MOST_MS = 300_000;
+
+class ScripObject extends DurableObject {
+  /** Whether the store has not been opened yet in this life of the object. */
+  #fresh = true;
+  #alarmAt = undefined;
+  #failedAlarms = 0;
+
+  /** Answers one request: `[status, header lines, bytes]`. The entry is the only caller. */
+  serve(method, target, lines, body) {
+    try {
+      const [status, headers, bytes, alarm] = this.#commit((sql) =>
+        engine.serveObject(this.setup(), this.#fresh, method, target, lines, body ?? EMPTY, sql));
+      this.#arm(alarm);
+      return [status, headers, bytes];
+    } catch (error) {
+      const requestId = /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
+      this.#failed(requestId, error);
+      return engine.failedReply(requestId);
+    }
+  }
+
+  /** Runs what is due. A failure is written down and tried again later, more and more rarely, but never given up. */
+  alarm() {
+    this.#alarmAt = undefined;
+    try {
+      this.#arm(this.#commit((sql) => engine.runAlarm(this.#fresh, sql)));
+      this.#failedAlarms = 0;
+    } catch (error) {
+      this.#failed("alarm", error);
+      const wait = Math.min(RETRY_MS * 2 ** this.#failedAlarms, RETRY_MOST_MS);
+      this.#failedAlarms += 1;
+      this.#arm(Date.now() + wait);
+    }
+  }
+
+  /** One call inside one transaction: whatever it throws undoes whatever it wrote. */
+  #commit(call) {
+    const { storage } = this.ctx;
+    const answer = storage.transactionSync(() => call(storage.sql));
+    this.#fresh = false;
+    return answer;
+  }
+
+  /** Sets the alarm in the same turn as the commit, so that both are durable or neither. */
+  #arm(moment) {
+    if (moment === null || moment === this.#alarmAt) return;
+    this.#alarmAt = moment;
+    this.ctx.storage.setAlarm(moment);
+  }
+
+  /** Writes the failure down and makes the engine usable again; when even that fails, the object starts anew. */
+  #failed(what, error) {
+    const stack = String(error?.stack ?? error).split("\n").slice(0, STACK_LINES).join("\n");
+    console.error(`${what} rolled back: ${stack}`);
+    try {
+      engine.ready();
+    } catch (worse) {
+      console.error(`${what} the engine cannot be made anew: ${worse}`);
+      this.ctx.abort(String(worse));
+    }
+  }
+}
+
+/** Everything of one project that must be true now. */
+export class Project extends ScripObject {
+  setup() {
+    return undefined;
+  }
+}
+
+/** Projects and keys; one object for the whole Worker. */
+export class Directory extends ScripObject {
+  setup() {
+    return this.env.SCRIP_SETUP ?? "";
+  }
+}

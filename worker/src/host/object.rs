@@ -1,0 +1,85 @@
+//! Decides how one event of a Durable Object becomes one call of the service, and what goes back to its shell.
+//! It must not await: everything between the first read and the shell's commit happens inside one call.
+
+use js_sys::Array;
+use scrip::Context;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
+
+use super::durable::ObjectSql;
+use super::{chance, wire};
+use crate::directory;
+use crate::service::{self, Request};
+use crate::store::Store;
+use crate::store::sql::Fault;
+
+/// Serves one request of an object; the shell calls it inside `transactionSync`, so that an error undoes every write.
+///
+/// `setup` is the text of the `SCRIP_SETUP` binding for the directory, and absent for a project. `fresh` says that this
+/// object has not opened its store yet. Gives `[status, header lines, bytes, moment of the next alarm or null]`.
+#[wasm_bindgen(js_name = serveObject)]
+pub fn serve_object(
+    setup: Option<String>,
+    fresh: bool,
+    method: &str,
+    target: &str,
+    lines: &str,
+    body: Vec<u8>,
+    sql: &ObjectSql,
+) -> Result<Array, JsError> {
+    let request = wire::read_request(method, target, lines, body);
+    let serve = || {
+        let context = context_of(&request)?;
+        let mut store = open(sql, fresh, &context)?;
+        let reply = match &setup {
+            Some(setup) => directory::serve_directory(&request, &mut store, &context, setup),
+            None => service::serve(&request, &mut store, &context),
+        }?;
+        let answer = wire::write_reply(&reply);
+        answer.push(&alarm_of(&store));
+        Ok(answer)
+    };
+    serve().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// Runs one piece of the work that is due, inside `transactionSync` too. Gives the moment of the next alarm or null.
+#[wasm_bindgen(js_name = runAlarm)]
+pub fn run_alarm(fresh: bool, sql: &ObjectSql) -> Result<JsValue, JsError> {
+    let run = || {
+        let context = chance::context()?;
+        let mut store = open(sql, fresh, &context)?;
+        service::alarm(&mut store, &context)?;
+        Ok(alarm_of(&store))
+    };
+    run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// The answer after a failure: `[500, header lines, bytes]`.
+#[wasm_bindgen(js_name = failedReply)]
+pub fn failed_reply(request_id: &str) -> Array {
+    wire::write_reply(&service::failed(request_id))
+}
+
+/// Does nothing. After a trap the shell calls it: the glue makes the instance anew at the next call, and this one has
+/// no arguments that could still be lying in the memory of the old instance.
+#[wasm_bindgen]
+pub fn ready() {}
+
+/// The store of this object; its tables are looked after once, when the object has just come to life.
+fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<'a>, Fault> {
+    if fresh { Store::open(sql, context.now.millis()) } else { Ok(Store::new(sql)) }
+}
+
+/// The moment of the next alarm, as JavaScript sees it.
+fn alarm_of(store: &Store<'_>) -> JsValue {
+    store.alarm().map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64))
+}
+
+/// The moment and the seed of a request.
+fn context_of(request: &Request) -> Result<Context, Fault> {
+    let context = chance::context()?;
+    #[cfg(feature = "rehearsal")]
+    let context = super::rehearsal::context_of(request, context)?;
+    let _ = request;
+    Ok(context)
+}

@@ -1,0 +1,59 @@
+// Decides how plain workerd is told to run the built Worker. Ports, folders and secrets are given when it starts.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const COMPATIBILITY_DATE = "2026-04-01";
+
+const CONFIG = `# Written by worker/tools/config.mjs; do not edit.
+using Workerd = import "/workerd/workerd.capnp";
+
+const config :Workerd.Config = (
+  services = [
+    (name = "scrip", worker = .scrip),
+    (name = "kv", worker = .kv),
+    (name = "objects", disk = (path = "objects", writable = true)),
+    (name = "assets", disk = (path = "assets")),
+  ],
+  sockets = [(name = "http", address = "127.0.0.1:8787", http = (), service = "scrip")],
+);
+
+const scrip :Workerd.Worker = (
+  modules = [
+    (name = "index.mjs", esModule = embed "index.mjs"),
+    (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
+  ],
+  compatibilityDate = "${COMPATIBILITY_DATE}",
+  durableObjectNamespaces = [
+    (className = "Project", uniqueKey = "scrip-project", enableSql = true),
+    (className = "Directory", uniqueKey = "scrip-directory", enableSql = true),
+  ],
+  durableObjectStorage = (localDisk = "objects"),
+  bindings = [
+    (name = "PROJECT", durableObjectNamespace = "Project"),
+    (name = "DIRECTORY", durableObjectNamespace = "Directory"),
+    (name = "KV", kvNamespace = "kv"),
+    (name = "ASSETS", service = "assets"),
+    (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),
+  ],
+);
+
+const kv :Workerd.Worker = (
+  modules = [(name = "kv.mjs", esModule = embed "kv.mjs")],
+  compatibilityDate = "${COMPATIBILITY_DATE}",
+  durableObjectNamespaces = [(className = "Pairs", uniqueKey = "scrip-kv", enableSql = true)],
+  durableObjectStorage = (localDisk = "objects"),
+  bindings = [(name = "PAIRS", durableObjectNamespace = "Pairs")],
+);
+`;
+
+/** Writes the configuration beside a built Worker; gives its path. */
+export function writeConfig(built) {
+  const path = join(built, "workerd.capnp");
+  writeFileSync(path, CONFIG);
+  return path;
+}
+
+/** What is said on the command line: where to listen, where the objects lie, where the files lie. */
+export function serveFlags({ port, data, assets }) {
+  return [`--socket-addr=http=127.0.0.1:${port}`, `--directory-path=objects=${data}`, `--directory-path=assets=${assets}`];
+}

@@ -1,0 +1,16 @@
+// Decides what `npm run dev` does: build, then `wrangler dev` over the built Worker. Slower than `npm start`, and nearer to
+// Cloudflare's own simulator.
+import { join } from "node:path";
+import { main, root, run } from "./say.mjs";
+import { ensureToolchain } from "./toolchain.mjs";
+
+await main(async () => {
+  await ensureToolchain();
+  const { buildPackage, buildWorker } = await import("./build.mjs");
+  await buildPackage();
+  await buildWorker();
+  const { setupText } = await import("./setup.mjs");
+  const args = ["dev", "-c", "worker/wrangler.toml", "--port", process.env.PORT ?? "8787", "--var", `SCRIP_SETUP:${setupText()}`];
+  const env = { WRANGLER_SEND_METRICS: "false" };
+  await run(join(root, "node_modules/.bin/wrangler"), [...args, ...process.argv.slice(2)], { stdio: "inherit", env });
+});

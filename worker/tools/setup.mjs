@@ -1,0 +1,41 @@
+// Decides the project and the credentials of a local start. They are public: a deployed Worker has its own in the secret
+// `SCRIP_SETUP`, and a local start too when that variable is set.
+
+export const credentials = {
+  server: { id: "dev-app", token: "dev-token" },
+  client: { id: "dev-client", token: "dev-client-token" },
+  management: { id: "dev-management", token: "dev-management-token" },
+};
+
+const development = {
+  projects: [
+    {
+      id: "proj_dev",
+      name: "Development",
+      time_zone: "UTC",
+      currency: "EUR",
+      case_sensitive_codes: true,
+      client: { origins: ["http://127.0.0.1:*", "http://localhost:*"], redeem: true, publish: true },
+      keys: Object.entries(credentials).map(([kind, key]) => ({ class: kind, ...key })),
+    },
+  ],
+};
+
+/** The text of the binding `SCRIP_SETUP`. */
+export function setupText() {
+  return process.env.SCRIP_SETUP ?? JSON.stringify(development);
+}
+
+/** The headers of a call with the development's server key. */
+export const serverHeaders = {
+  "content-type": "application/json",
+  "x-app-id": credentials.server.id,
+  "x-app-token": credentials.server.token,
+};
+
+/** The headers of a call with the development's management key. */
+export const managementHeaders = {
+  "content-type": "application/json",
+  "x-management-id": credentials.management.id,
+  "x-management-token": credentials.management.token,
+};

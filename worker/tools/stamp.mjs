@@ -1,0 +1,35 @@
+// Decides whether a build may be skipped: the hash of its inputs' content against the one written beside its output.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./say.mjs";
+
+/** The hash of files and folders, named from the root; what does not exist counts as absent. */
+export function hashOf(inputs, salt = "") {
+  const hash = createHash("sha256").update(salt);
+  for (const input of inputs) add(hash, input);
+  return hash.digest("hex");
+}
+
+function add(hash, input) {
+  const path = join(root, input);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return hash.update(`absent ${input}\n`);
+  if (!stat.isDirectory()) return hash.update(`file ${input} ${stat.size}\n`).update(readFileSync(path));
+  for (const name of readdirSync(path).sort()) add(hash, `${input}/${name}`);
+  return hash;
+}
+
+/** Runs `build` unless `stamp` already holds the hash of its inputs. */
+export async function unlessFresh(stamp, hash, build) {
+  const path = join(root, stamp);
+  try {
+    if (readFileSync(path, "utf8") === hash) return false;
+  } catch {
+    // No stamp yet: the build has never ended well.
+  }
+  await build();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, hash);
+  return true;
+}

@@ -1,0 +1,72 @@
+// Decides what `npm start` does: install what is missing, build, serve on plain workerd, seed, say where to look.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { main, Remedy, root, say } from "./say.mjs";
+import { ensureToolchain } from "./toolchain.mjs";
+
+await main(async () => {
+  const port = readPort(process.env.PORT ?? "8787");
+  const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
+  await ensureToolchain();
+  const { buildPackage, buildWorker } = await import("./build.mjs");
+  await buildPackage();
+  const built = await buildWorker();
+  const { serve } = await import("./serve.mjs");
+  const service = await serve({ built, port, data: join(data, "objects") });
+  end(service);
+  await seedOnce(service.url, data);
+  await welcome(service.url, data);
+});
+
+function readPort(text) {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new Remedy(`PORT is \`${text}\`: it must be a whole number from 1 to 65535`);
+}
+
+/** Ctrl-C and SIGTERM end workerd too; a second one does not wait for it. */
+function end(service) {
+  let ending = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, async () => {
+      if (ending) await service.kill9();
+      else {
+        ending = true;
+        say("ending");
+        await service.stop();
+      }
+      process.exit(0);
+    });
+  }
+}
+
+/** The demo's campaigns, once for each data folder; not with credentials of the operator's own. */
+async function seedOnce(url, data) {
+  const mark = join(data, "seeded");
+  if (existsSync(mark) || process.env.SCRIP_SETUP) return;
+  const { seed } = await import("./seed.mjs");
+  await seed(url);
+  mkdirSync(data, { recursive: true });
+  writeFileSync(mark, `${new Date().toISOString()}\n`);
+}
+
+async function welcome(url, data) {
+  const { credentials } = await import("./setup.mjs");
+  const { server, client, management } = credentials;
+  console.log(`
+  Scrip is ready
+
+    demo        ${url}/
+    API         ${url}/v1/...       interface: ${url}/openapi.json
+    data        ${data}
+`);
+  if (process.env.SCRIP_SETUP) return;
+  console.log(`  Development credentials (project proj_dev), for this machine only
+
+    server      X-App-Id: ${server.id}                     X-App-Token: ${server.token}
+    page        X-Client-Application-Id: ${client.id}   X-Client-Token: ${client.token}
+    management  X-Management-Id: ${management.id}       X-Management-Token: ${management.token}
+
+  Ctrl-C ends it.
+`);
+}
