@@ -30,7 +30,7 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
         let bare = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_json = bare == "application/json" || (bare.starts_with("application/") && bare.ends_with("+json"));
         let is_form = bare == "application/x-www-form-urlencoded";
-        if !(bare.is_empty() || is_json && !form || is_form && form || form && is_json) {
+        if !(bare.is_empty() || is_json || form && is_form) {
             let wanted = if form { "application/x-www-form-urlencoded" } else { "application/json" };
             return Err(transport_error(415, "Unsupported Media Type", format!("the body must be {wanted} and is `{bare}`")));
         }

@@ -105,6 +105,30 @@ pub fn invalid_payload(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_payload", "Invalid payload", details)
 }
 
+impl From<scrip::wire::Problem> for ErrorBody {
+    fn from(problem: scrip::wire::Problem) -> ErrorBody {
+        invalid_payload(problem.to_string())
+    }
+}
+
+impl From<scrip::wire::Problem> for Stop {
+    fn from(problem: scrip::wire::Problem) -> Stop {
+        Stop::Refused(problem.into())
+    }
+}
+
+impl From<scrip::refusal::Refusal> for Stop {
+    fn from(refusal: scrip::refusal::Refusal) -> Stop {
+        let reason = refusal.reason;
+        let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details);
+        if let Some((kind, id)) = refusal.resource {
+            body = body.about(kind, &id);
+        }
+        body.error = refusal.custom.map(|message| json!({ "message": message }));
+        Stop::Refused(body)
+    }
+}
+
 /// The query does not have the shape that the operation wants.
 pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_query_params", "Invalid query params", details)

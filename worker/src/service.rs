@@ -56,7 +56,9 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     {
         store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::rehearsal::Rehearsed::named);
     }
-    let request_id = header(request, "scrip-request-id").unwrap_or_default();
+    // One event has one name: the engine writes it into its answers as well.
+    let request_id = context.request_id();
+    let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
     let mut reply = match answer(request, caller.as_ref(), store, context, request_id) {
         Ok(reply) => reply,

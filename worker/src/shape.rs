@@ -2,7 +2,7 @@
 //! It must not know routes or documents. Rules between fields belong to the operations.
 
 use crate::moment;
-use crate::reply::{ErrorBody, invalid_payload};
+use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
 /// The largest whole number that JSON readers agree on: 2^53-1.
@@ -64,28 +64,6 @@ pub const fn must(name: &'static str, kind: Kind) -> Field {
     Field { name, kind, required: true }
 }
 
-/// What a body says wrong: where, and what should be there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The place, `.order.items[0].amount`; empty for the body itself.
-    pub path: String,
-    /// What should be there.
-    pub text: String,
-}
-
-impl Problem {
-    /// The details of the refusal.
-    pub fn details(&self) -> String {
-        if self.path.is_empty() { format!("Payload {}", self.text) } else { format!("Property {} {}", self.path, self.text) }
-    }
-}
-
-impl From<Problem> for ErrorBody {
-    fn from(problem: Problem) -> ErrorBody {
-        invalid_payload(problem.details())
-    }
-}
-
 /// What an explicit `null` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
@@ -103,16 +81,13 @@ pub fn read(fields: &[Field], source: Map<String, Json>, nulls: Nulls) -> Result
 fn read_object(fields: &[Field], mut source: Map<String, Json>, nulls: Nulls, path: &str) -> Result<Map<String, Json>, Problem> {
     let mut object = Map::new();
     for field in fields {
-        let place = format!("{path}.{}", field.name);
+        let place = below(path, field.name);
         match source.remove(field.name) {
-            None if field.required => return Err(missing(path, field.name)),
+            None if field.required => return Err(Problem::missing(path, field.name)),
             None => {}
-            Some(Json::Null) if field.required => return Err(missing(path, field.name)),
-            Some(Json::Null) => {
-                if nulls == Nulls::Kept {
-                    object.insert(field.name.to_owned(), Json::Null);
-                }
-            }
+            Some(Json::Null) if field.required => return Err(Problem::missing(path, field.name)),
+            Some(Json::Null) if nulls == Nulls::Kept => drop(object.insert(field.name.to_owned(), Json::Null)),
+            Some(Json::Null) => {}
             Some(value) => {
                 object.insert(field.name.to_owned(), read_value(&field.kind, value, nulls, &place)?);
             }
@@ -121,9 +96,9 @@ fn read_object(fields: &[Field], mut source: Map<String, Json>, nulls: Nulls, pa
     Ok(object)
 }
 
-fn missing(path: &str, name: &str) -> Problem {
-    let verb = if path.is_empty() { "must" } else { "should" };
-    Problem { path: path.to_owned(), text: format!("{verb} have required property '{name}'") }
+/// The path of a property of an object.
+pub fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
 fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
@@ -171,7 +146,7 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
         (Kind::MapOfInt(least, most), Json::Object(source)) => {
             let mut object = Map::new();
             for (name, value) in source {
-                let place = format!("{path}.{name}");
+                let place = below(path, &name);
                 object.insert(name, read_int(value, *least, *most, &place)?);
             }
             Ok(Json::Object(object))
@@ -262,7 +237,7 @@ mod tests {
 
     fn check(body: Json, details: &str) {
         let Json::Object(body) = body else { panic!("the case should be an object") };
-        let found = read(FIELDS, body, Nulls::Dropped).map_or_else(|problem| problem.details(), |read| Json::Object(read).to_string());
+        let found = read(FIELDS, body, Nulls::Dropped).map_or_else(|problem| problem.to_string(), |read| Json::Object(read).to_string());
         assert_eq!(found, details);
     }
 

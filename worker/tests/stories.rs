@@ -1,5 +1,7 @@
 //! Runs the stories under `tests/stories` in process: the same files that run over HTTP against the built Worker.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::string_slice, reason = "a test may fail loudly")]
+
 #[path = "support/edge.rs"]
 mod edge;
 #[path = "support/story.rs"]

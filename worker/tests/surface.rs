@@ -1,5 +1,7 @@
 //! The route table against the published surface and the committed description.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, clippy::arithmetic_side_effects, clippy::string_slice, reason = "a test may fail loudly")]
+
 use scrip_worker::api::AREAS;
 use scrip_worker::openapi::{self, NOT_YET, PUBLISHED};
 use std::collections::BTreeSet;

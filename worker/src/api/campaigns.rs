@@ -141,8 +141,8 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
     let mut config = body.remove("voucher").and_then(|voucher| voucher.as_object().cloned()).unwrap_or_default();
     let campaign_type = settle_types(&body, &mut config)?;
-    grants::check_discount(&config, ".voucher")?;
-    grants::complete_gift(&mut config, ".voucher", false)?;
+    grants::check_discount(&config, "voucher")?;
+    grants::complete_gift(&mut config, "voucher", false)?;
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
@@ -207,7 +207,7 @@ fn settle_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> Res
         let kind = if said == "GIFT_VOUCHERS" { "GIFT_VOUCHER" } else { "DISCOUNT_VOUCHER" };
         config.insert("type".into(), kind.into());
     }
-    let voucher_type = grants::voucher_type(config, ".voucher")?;
+    let voucher_type = grants::voucher_type(config, "voucher")?;
     config.insert("type".into(), voucher_type.into());
     let follows = if voucher_type == "GIFT_VOUCHER" { "GIFT_VOUCHERS" } else { "DISCOUNT_COUPONS" };
     match said.and_then(Json::as_str) {

@@ -3,11 +3,12 @@
 
 use crate::reply::{ErrorBody, Stop, error, invalid_payload, not_found};
 use crate::route::Call;
-use crate::shape::{Problem, shown};
+use crate::shape::{below, shown};
+use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
 fn problem(path: &str, text: impl Into<String>) -> ErrorBody {
-    Problem { path: path.to_owned(), text: text.into() }.into()
+    Problem::at(path, text).into()
 }
 
 /// The type of a voucher: as said, or as what it grants tells.
@@ -20,11 +21,10 @@ pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static 
     };
     let (needed, other) = if wanted == "GIFT_VOUCHER" { ("gift", "discount") } else { ("discount", "gift") };
     if voucher.contains_key(other) {
-        return Err(problem(&format!("{path}.{other}"), format!("must NOT be present on a {wanted}")));
+        return Err(problem(&below(path, other), format!("must NOT be present on a {wanted}")));
     }
     if !voucher.contains_key(needed) {
-        let verb = if path.is_empty() { "must" } else { "should" };
-        return Err(problem(path, format!("{verb} have required property '{needed}'")));
+        return Err(Problem::missing(path, needed).into());
     }
     Ok(wanted)
 }
@@ -32,7 +32,7 @@ pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static 
 /// Checks what the type of a discount needs.
 pub fn check_discount(voucher: &Map<String, Json>, path: &str) -> Result<(), ErrorBody> {
     let Some(discount) = voucher.get("discount").and_then(Json::as_object) else { return Ok(()) };
-    let path = format!("{path}.discount");
+    let path = below(path, "discount");
     let kind = discount.get("type").and_then(Json::as_str).unwrap_or_default();
     let (needed, others): (&str, &[&str]) = if kind == "AMOUNT" { ("amount_off", &["percent_off", "amount_limit"]) } else { ("percent_off", &["amount_off"]) };
     if !discount.contains_key(needed) {
@@ -62,10 +62,10 @@ pub fn complete_gift(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
     let amount = gift.get("amount").and_then(Json::as_i64).unwrap_or(0);
     let balance = gift.remove("balance").and_then(|balance| balance.as_i64()).unwrap_or(amount);
     if balance > amount {
-        return Err(problem(&format!("{path}.gift.balance"), format!("must be <= {amount}, the amount of the card (actual value is `{balance}`)")));
+        return Err(problem(&below(path, "gift.balance"), format!("must be <= {amount}, the amount of the card (actual value is `{balance}`)")));
     }
     if balance != amount && !may_differ {
-        return Err(problem(&format!("{path}.gift.balance"), format!("must be {amount}, the amount of the card (actual value is `{balance}`)")));
+        return Err(problem(&below(path, "gift.balance"), format!("must be {amount}, the amount of the card (actual value is `{balance}`)")));
     }
     gift.entry("effect").or_insert_with(|| json!("APPLY_TO_ORDER"));
     Ok(amount.saturating_sub(balance))
@@ -82,13 +82,13 @@ pub fn check_validity(body: &Map<String, Json>) -> Result<(), ErrorBody> {
         && end <= start
     {
         let told = format!("must be later than start_date (actual value is `{}`)", text("expiration_date").unwrap_or_default());
-        return Err(problem(".expiration_date", told));
+        return Err(problem("expiration_date", told));
     }
     let hours = body.get("validity_hours").and_then(|hours| hours.get("daily")).and_then(Json::as_array);
     for (index, daily) in hours.into_iter().flatten().enumerate() {
         let clock = |name: &str| daily.get(name).and_then(Json::as_str).unwrap_or_default();
         if clock("expiration_time") < clock("start_time") {
-            let place = format!(".validity_hours.daily[{index}].expiration_time");
+            let place = format!("validity_hours.daily[{index}].expiration_time");
             return Err(problem(&place, format!("must be >= start_time (actual value is `{}`)", clock("expiration_time"))));
         }
     }

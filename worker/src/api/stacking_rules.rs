@@ -5,12 +5,13 @@ use crate::moment;
 use crate::reply::{ErrorBody, Stop, error, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::shape::{Field, Kind, Nulls, Problem, may};
+use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
 const CATEGORIES: Kind = Kind::List(&crate::api::fields::KEY, 0, 1_000);
@@ -176,7 +177,7 @@ fn check(body: &Map<String, Json>) -> Result<(), ErrorBody> {
             && value > limit
         {
             let text = format!("must be <= {limit}, the {greater} (actual value is `{value}`)");
-            return Err(Problem { path: format!(".{lesser}"), text }.into());
+            return Err(Problem::at(lesser, text).into());
         }
     }
     for (one, other) in [
@@ -188,7 +189,7 @@ fn check(body: &Map<String, Json>) -> Result<(), ErrorBody> {
         let others = listed(other);
         if let Some(shared) = listed(one).into_iter().find(|category| others.contains(category)) {
             let text = format!("must NOT share a category with {other} (actual value is `{}`)", shared.as_str().unwrap_or_default());
-            return Err(Problem { path: format!(".{one}"), text }.into());
+            return Err(Problem::at(one, text).into());
         }
     }
     Ok(())

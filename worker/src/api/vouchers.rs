@@ -107,8 +107,8 @@ pub fn publications_account(voucher_id: &str) -> String {
 
 fn accounts(voucher_id: &str) -> [String; 3] {
     [
-        format!("voucher/{voucher_id}/redemptions"),
-        format!("voucher/{voucher_id}/credits"),
+        scrip::facts::redemptions_account(voucher_id).to_string(),
+        scrip::facts::credits_account(voucher_id).to_string(),
         publications_account(voucher_id),
     ]
 }
@@ -252,8 +252,8 @@ fn taken_before(call: &mut Call<'_, '_>, voucher_id: &str, campaign: Option<&Doc
     Post {
         chain: id.clone(),
         id,
-        debit: format!("voucher/{voucher_id}/credits"),
-        credit: campaign.map_or_else(|| "project/spent".to_owned(), |campaign| format!("campaign/{}/spent", campaign.id)),
+        debit: scrip::facts::credits_account(voucher_id).to_string(),
+        credit: scrip::facts::spent_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
         amount,
         reverses: None,
         at: call.now_ms(),
