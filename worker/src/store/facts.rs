@@ -28,6 +28,9 @@ use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
+/// Documents by their id.
+pub type ById = BTreeMap<String, Document>;
+
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     store: &'a Store<'s>,
@@ -67,7 +70,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     /// Ends the asking: the fault of the store, if there was one, or the customers and orders that were read, by id.
-    pub fn finish(self) -> Result<(BTreeMap<String, Document>, BTreeMap<String, Document>), Fault> {
+    pub fn finish(self) -> Result<(ById, ById), Fault> {
         let seen = self.seen.into_inner();
         seen.fault.map_or(Ok((seen.customers, seen.orders)), Err)
     }
