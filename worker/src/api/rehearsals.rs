@@ -2,7 +2,7 @@
 //! Exists under the feature `rehearsal` alone, never in a released build.
 
 use crate::reply::Stop;
-use crate::route::{Answer, Call, Outcome, Route, post};
+use crate::route::{Answer, Call, Outcome, Route, get, post};
 use crate::shape::{Kind, may};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
@@ -17,6 +17,7 @@ pub const ROUTES: &[Route] = &[
         .scope("rehearsal")
         .body(&[may("complete", Kind::Bool)])
         .answers(200, "empty"),
+    get("/rehearsal/rows", "Count the rows of the project's tables", rows).scope("rehearsal").answers(200, "empty"),
     post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, "empty"),
 ];
 
@@ -171,4 +172,14 @@ fn alarm(call: &mut Call<'_, '_>) -> Outcome {
     let run = |call: &mut Call<'_, '_>| -> Result<(), Fault> { crate::jobs::run_due(call.store, call.context) };
     run(call)?;
     Ok(Answer::json(json!({ "next": call.store.alarm().map(crate::moment::text) })))
+}
+
+/// What a refused request must not change; answers that are kept under an Idempotency-Key do not count.
+fn rows(call: &mut Call<'_, '_>) -> Outcome {
+    let mut counts = Map::new();
+    for table in ["document", "transfer", "hold", "due", "generator", "account"] {
+        let row = call.store.row(&format!("SELECT COUNT(*) FROM {table}"), &[])?;
+        counts.insert(table.into(), row.map_or(Ok(0), |row| crate::store::sql::int(&row, 0))?.into());
+    }
+    Ok(Answer::json(Json::Object(counts)))
 }

@@ -10,15 +10,8 @@ use scrip_worker::store::sqlite::Sqlite;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-pub const SETUP: &str = r#"{"projects":[
-  {"id":"proj_dev","name":"Development","time_zone":"UTC","currency":"EUR","case_sensitive_codes":true,
-   "client":{"origins":["http://127.0.0.1:*","http://localhost:*"],"redeem":true,"publish":true},
-   "keys":[{"class":"server","id":"dev-app","token":"dev-token"},{"class":"client","id":"dev-client","token":"dev-client-token"},
-           {"class":"management","id":"dev-management","token":"dev-management-token"}]},
-  {"id":"proj_closed","name":"Closed","time_zone":"UTC","currency":"EUR","case_sensitive_codes":false,
-   "client":{"origins":["https://shop.example"],"redeem":false,"publish":false},
-   "keys":[{"class":"server","id":"closed-app","token":"closed-token"},{"class":"client","id":"closed-client","token":"closed-client-token"},
-           {"class":"management","id":"closed-management","token":"closed-management-token"}]}]}"#;
+/// Two projects: the development's, and one that is closed to pages and whose codes do not differ by case.
+pub const SETUP: &str = include_str!("../../../tests/stories/setup.json");
 
 pub struct Edge {
     directory: Object,

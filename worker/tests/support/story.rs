@@ -4,7 +4,7 @@
 //! "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
 //!
 //! Bodies match as subsets; `"$name"` binds on first use and must be equal afterwards; arrays match element by element, and in full length.
-//! `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
+//! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
 
 use crate::edge::Edge;
 use scrip_worker::service::Request;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 use std::path::Path;
 
 const STEP_FIELDS: &[&str] =
-    &["why", "at", "after", "as", "call", "headers", "send", "raw", "form", "repeat", "expect", "wait"];
+    &["why", "at", "after", "as", "call", "headers", "send", "raw", "form", "repeat", "expect", "wait", "in_process"];
 const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
 
 pub fn read_all(only: &str) -> Vec<(String, Json)> {
