@@ -35,7 +35,7 @@ for (const path of stories()) {
   const story = JSON.parse(readFileSync(join(folder, path), "utf8"));
   test(`${path}: ${story.name}`, async () => {
     for (const who of ["server", "closed-server"]) {
-      const cleared = await send("POST", "/rehearsal/given", PEOPLE[who], "{}");
+      const cleared = await send("POST", "/rehearsal/given", { ...PEOPLE[who], "content-type": "application/json" }, "{}");
       assert.equal(cleared.status, 200, cleared.text);
     }
     await run(story, path);
@@ -120,7 +120,7 @@ function bodyOf(step, bound) {
 }
 
 async function send(method, target, headers, body) {
-  const sendable = method === "GET" ? undefined : body;
+  const sendable = method === "GET" || body === "" ? undefined : body;
   const reply = await fetch(`${worker.url}${target}`, { method, headers, body: sendable });
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
