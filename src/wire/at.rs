@@ -25,8 +25,13 @@ pub struct At<'p> {
     step: Step<'p>,
 }
 
+/// Reads a whole document that is a text.
+pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
+    read(&At::whole(&Node::read(text.as_bytes())?))
+}
+
 /// How a value is read.
-type Read<T> = fn(&At<'_>) -> Result<T, Problem>;
+pub type Read<T> = fn(&At<'_>) -> Result<T, Problem>;
 
 impl<'p> At<'p> {
     /// The whole of a document.

@@ -9,6 +9,7 @@ use crate::model::order::Metadata;
 use crate::model::voucher::{Campaign, Category, Grant, Validity, Voucher};
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, read};
+use crate::wire::node::Node;
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
 
@@ -118,6 +119,11 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
         metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
         document: Box::from(text),
     })
+}
+
+/// Reads a voucher from its document as it is stored.
+pub fn read_stored_voucher(text: &str) -> Result<Voucher, Problem> {
+    read_voucher(&At::whole(&Node::read(text.as_bytes())?), text)
 }
 
 /// Reads a campaign from its document.

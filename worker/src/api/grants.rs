@@ -6,7 +6,8 @@ use crate::route::Call;
 use crate::shape::{below, shown};
 use crate::store::document::Document;
 use scrip::wire::Problem;
-use scrip::wire::voucher::{read_campaign, read_voucher};
+use scrip::wire::at::read_document;
+use scrip::wire::voucher::{read_campaign, read_stored_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -216,9 +217,9 @@ pub fn check_readable(
     grant_path: &str,
 ) -> Result<(), ErrorBody> {
     if let Some(campaign) = campaign {
-        read_campaign(&Json::Object(campaign.clone()).to_string())?;
+        read_document(&Json::Object(campaign.clone()).to_string(), read_campaign)?;
     }
-    read_voucher(&Json::Object(voucher.clone()).to_string()).map_err(|problem| {
+    read_stored_voucher(&Json::Object(voucher.clone()).to_string()).map_err(|problem| {
         let is_grant = problem.path.starts_with("discount") || problem.path.starts_with("gift");
         if is_grant && !grant_path.is_empty() { problem.within(grant_path) } else { problem }
     })?;

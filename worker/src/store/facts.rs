@@ -17,12 +17,13 @@ use scrip::model::voucher::{Campaign, Category, Voucher};
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::order::{GoodsBody, OrderBody};
-use scrip::wire::problem::read_value;
+use scrip::wire::at::{Read, read_document};
+use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::rules::read_rule;
-use scrip::wire::voucher::{read_campaign, read_category, read_voucher};
+use scrip::wire::stacking::read_stacking_rules;
+use scrip::wire::voucher::{read_campaign, read_category, read_stored_voucher};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -102,7 +103,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
             return Ok(None);
         }
-        let voucher = read_voucher(sql::text(&row, 0)?).map_err(|problem| broken("voucher", code, &problem))?;
+        let voucher = read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| broken("voucher", code, &problem))?;
         let mut seen = self.seen.borrow_mut();
         if let Some(id) = campaign {
             seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
@@ -123,7 +124,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
             Some(body) => Some(body),
             None => self.store.document("campaign", id)?.map(|document| Json::Object(document.body).to_string()),
         };
-        body.map(|body| read_campaign(&body).map_err(|problem| broken("campaign", id, &problem))).transpose()
+        body.map(|body| read_stored("campaign", id, &body, read_campaign)).transpose()
     }
 
     fn find_rules(&self, voucher: &Voucher) -> Result<Vec<Rule>, Fault> {
@@ -143,9 +144,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
             let id = sql::text(row, 0)?;
             // A voucher whose code is its id is named twice, and its rules count once.
             if !rules.iter().any(|known| known.id == id) {
-                let rule = read_rule(sql::text(row, 1)?.as_bytes())
-                    .map_err(|problem| broken("validation rule", id, &problem))?;
-                rules.push(rule);
+                rules.push(read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?);
             }
         }
         Ok(rules)
@@ -155,35 +154,28 @@ impl<'a, 's> StoreFacts<'a, 's> {
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key) } else { None };
         let name = source_id.as_deref().unwrap_or(key);
         let Some(document) = self.store.document_by_name("customer", name, key)? else { return Ok(None) };
-        let customer =
-            read_customer(document.body.clone(), "customer").map_err(|problem| broken("customer", key, &problem))?;
+        let customer = read_stored("customer", key, &written(&document), read_customer)?;
         self.seen.borrow_mut().customers.insert(document.id.clone(), document);
         Ok(Some(customer))
     }
 
     fn find_order(&self, key: &str) -> Result<Option<Order>, Fault> {
         let Some(document) = self.store.document_by_name("order", key, key)? else { return Ok(None) };
-        let body: OrderBody =
-            read_value(Json::Object(document.body.clone())).map_err(|problem| broken("order", key, &problem))?;
-        let order = body.into_model().map_err(|problem| broken("order", key, &problem))?;
+        let order = read_stored("order", key, &written(&document), read_order)?;
         self.seen.borrow_mut().orders.insert(document.id.clone(), document);
         Ok(Some(order))
     }
 
     fn find_goods(&self, kind: &str, key: &str) -> Result<Option<Goods>, Fault> {
         let Some(document) = self.store.document_by_name(kind, key, key)? else { return Ok(None) };
-        let body: GoodsBody = read_value(Json::Object(document.body)).map_err(|problem| broken(kind, key, &problem))?;
-        Ok(Some(body.into_model()))
+        read_stored(kind, key, &written(&document), read_goods).map(Some)
     }
 
     fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Fault> {
         let stored = crate::api::stacking_rules::stored(self.store)?;
-        stored
-            .map(|document| {
-                serde_json::from_value(Json::Object(document.body))
-                    .map_err(|error| Fault(format!("the stacking rules do not parse: {error}")))
-            })
-            .transpose()
+        let read =
+            |document: Document| read_stored("stacking rules", &document.id, &written(&document), read_stacking_rules);
+        stored.map(read).transpose()
     }
 
     fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
@@ -223,6 +215,15 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 }
 
+/// Reads a stored document as the engine does; one that does not read is a fault of ours.
+fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
+    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
+}
+
+fn written(document: &Document) -> String {
+    Json::Object(document.body.clone()).to_string()
+}
+
 fn broken(kind: &str, id: &str, problem: &scrip::wire::Problem) -> Fault {
     Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
 }
@@ -245,9 +246,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
-        let read = |document: Document| {
-            read_category(&Json::Object(document.body).to_string()).map_err(|problem| broken("category", id, &problem))
-        };
+        let read = |document: Document| read_stored("category", id, &written(&document), read_category);
         let found = self.store.document("category", id).and_then(|found| found.map(read).transpose());
         self.note(found).map(Cow::Owned).into()
     }
