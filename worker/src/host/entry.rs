@@ -12,8 +12,8 @@ use worker::worker_sys::web_sys;
 use worker::{Context, Env, event};
 
 use super::{asset, chance, durable, key, wire};
-use crate::auth::{self, Wanted};
-use crate::reply::BODY_BYTES_MAX;
+use crate::auth::{self, Caller, Wanted};
+use crate::reply::{self, BODY_BYTES_MAX};
 use crate::service::{self, Reply, Request};
 use crate::store::sql::Fault;
 
@@ -114,9 +114,11 @@ impl Bindings {
 async fn fetch(raw: web_sys::Request, env: Env, context: Context) -> Result<web_sys::Response, worker::Error> {
     let request_id = chance::request_id().map_err(|fault| worker::Error::RustError(fault.0))?;
     let request = read_head(&raw);
-    let outcome = answer(&raw, &request, &env, &context, &request_id).await;
-    let reply = match outcome {
-        Ok(Outcome::Answer(answer)) => return Ok(respond(answer.status, &answer.lines, &answer.bytes)?),
+    let mut admitted = None;
+    let outcome = answer(&raw, &request, &env, &context, &request_id, &mut admitted).await;
+    let mut reply = match outcome {
+        Ok(Outcome::Answer(answer)) if answer.status != 500 => return Ok(respond(answer.status, &answer.lines, &answer.bytes)?),
+        Ok(Outcome::Answer(_)) => service::failed(&request_id),
         Ok(Outcome::Reply(reply)) => reply,
         Err(Failure::Overloaded) => overloaded(&request_id),
         Err(Failure::Fault(fault)) => {
@@ -124,6 +126,10 @@ async fn fetch(raw: web_sys::Request, env: Env, context: Context) -> Result<web_
             service::failed(&request_id)
         }
     };
+    // Without this a page could not tell a failure of ours from a broken connection.
+    if let Some(origin) = admitted.as_ref().and_then(|caller: &Caller| caller.origin.as_deref()) {
+        reply::allow_origin(&mut reply, origin);
+    }
     let lines = wire::write_lines(&reply.headers);
     Ok(respond(reply.status, &lines, &Uint8Array::from(reply.body.as_slice()))?)
 }
@@ -136,13 +142,20 @@ enum Outcome {
     Reply(Reply),
 }
 
-/// Finds out who asks, and lets the right object answer.
-async fn answer(raw: &web_sys::Request, request: &Request, env: &Env, context: &Context, request_id: &str) -> Result<Outcome, Failure> {
+/// Finds out who asks, notes it in `admitted`, and lets the right object answer.
+async fn answer(
+    raw: &web_sys::Request,
+    request: &Request,
+    env: &Env,
+    context: &Context,
+    request_id: &str,
+    admitted: &mut Option<Caller>,
+) -> Result<Outcome, Failure> {
     let bindings: &Bindings = env.unchecked_ref();
-    if let Some(path) = asset::path_of(request) {
-        if let Some(answer) = file(&path, raw, bindings).await? {
-            return Ok(Outcome::Answer(answer));
-        }
+    if let Some(path) = asset::path_of(request)
+        && let Some(answer) = file(&path, raw, bindings).await?
+    {
+        return Ok(Outcome::Answer(answer));
     }
     let wanted = match auth::lookup_key(request, request_id) {
         Ok(wanted) => wanted,
@@ -155,7 +168,7 @@ async fn answer(raw: &web_sys::Request, request: &Request, env: &Env, context: &
     let place = key::Place { kv_key: &kv_key, object: &object, path: &path };
     let record = key::find(&place, env, bindings, context, request_id).await?;
     let caller = match auth::admit(request, record.as_deref(), chance::now()?.millis(), request_id) {
-        Ok(caller) => caller,
+        Ok(caller) => admitted.insert(caller),
         Err(reply) => return Ok(Outcome::Reply(reply)),
     };
     let body = JsFuture::from(read_body(raw, BODY_BYTES_MAX as f64)).await?;
