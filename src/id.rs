@@ -16,6 +16,14 @@ pub struct Context {
     pub seed: [u8; 32],
 }
 
+impl Context {
+    /// The identifier of the request, as errors show it: it follows from the seed alone.
+    pub fn request_id(&self) -> Text {
+        let digest = crate::text::sha256_hex(&self.seed);
+        compact_str::format_compact!("v-{}", digest.get(..18).unwrap_or_default())
+    }
+}
+
 /// The letters and digits of alphanumeric identifiers.
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -36,10 +44,7 @@ impl Ids {
         let moment = u128::from(context.now.millis().unsigned_abs());
         // The upper half of the random part is left free, so that ids of one request can only grow.
         let start = u128::from(chance.next_u32() >> (33_u32.saturating_sub(CHANCE_BITS)));
-        Ids {
-            chance,
-            next: (moment << CHANCE_BITS) | start,
-        }
+        Ids { chance, next: (moment << CHANCE_BITS) | start }
     }
 
     /// A time-ordered identifier: 18 hexadecimal digits, each later than the one before it.

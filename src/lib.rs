@@ -8,8 +8,17 @@ pub mod money;
 pub mod text;
 pub mod time;
 
-pub use id::Context;
-pub mod model;
-pub mod refusal;
+pub mod bundle;
+pub mod decide;
+pub mod facts;
 pub mod ledger;
+pub mod model;
+pub mod pricing;
+pub mod refusal;
 pub mod rules;
+pub mod stacking;
+#[cfg(feature = "package")]
+mod wasm;
+pub mod wire;
+
+pub use id::Context;

@@ -72,9 +72,7 @@ impl Money {
 
     /// The sum of many, or `None` beyond [`LARGEST`].
     pub fn sum(amounts: impl IntoIterator<Item = Money>) -> Option<Money> {
-        amounts
-            .into_iter()
-            .try_fold(Money::ZERO, |total, amount| total.plus(amount))
+        amounts.into_iter().try_fold(Money::ZERO, |total, amount| total.plus(amount))
     }
 }
 
@@ -118,11 +116,7 @@ impl Percent {
             return None;
         }
         let fraction: u32 = format!("{decimals:0<6}").parse().ok()?;
-        let millionths = whole
-            .parse::<u32>()
-            .ok()?
-            .checked_mul(MILLIONTHS)?
-            .checked_add(fraction)?;
+        let millionths = whole.parse::<u32>().ok()?.checked_mul(MILLIONTHS)?.checked_add(fraction)?;
         (millionths <= MILLIONTHS.checked_mul(100)?).then_some(Percent(millionths))
     }
 
@@ -160,8 +154,7 @@ impl Visitor<'_> for WholeNumber {
     }
 
     fn visit_i64<E: de::Error>(self, number: i64) -> Result<Money, E> {
-        Money::new(number)
-            .ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
+        Money::new(number).ok_or_else(|| E::invalid_value(de::Unexpected::Signed(number), &self))
     }
 
     fn visit_u64<E: de::Error>(self, number: u64) -> Result<Money, E> {
@@ -182,11 +175,8 @@ impl<'de> Deserialize<'de> for Percent {
     /// Reads the number's own digits, so that no binary fraction ever stands in for a decimal one.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Percent, D::Error> {
         let raw = Box::<serde_json::value::RawValue>::deserialize(deserializer)?;
-        Percent::parse(raw.get().trim_matches('"')).ok_or_else(|| {
-            de::Error::custom(
-                "invalid value, expected a number from 0 to 100 with at most 6 decimals",
-            )
-        })
+        Percent::parse(raw.get().trim_matches('"'))
+            .ok_or_else(|| de::Error::custom("invalid value, expected a number from 0 to 100 with at most 6 decimals"))
     }
 }
 

@@ -122,30 +122,18 @@ impl Reason {
             Reason::MissingOrder => ("missing_order", "Missing order"),
             Reason::MissingAmount => ("missing_amount", "Missing amount"),
             Reason::MissingOrderItems => ("missing_order_items", "Missing order items"),
-            Reason::MissingOrderItemsAmount => {
-                ("missing_order_items_amount", "Missing applicable order items")
-            }
-            Reason::CustomerRulesViolated => {
-                ("customer_rules_violated", "customer does not match validation rules")
-            }
-            Reason::OrderRulesViolated => {
-                ("order_rules_violated", "order does not match validation rules")
-            }
+            Reason::MissingOrderItemsAmount => ("missing_order_items_amount", "Missing applicable order items"),
+            Reason::CustomerRulesViolated => ("customer_rules_violated", "customer does not match validation rules"),
+            Reason::OrderRulesViolated => ("order_rules_violated", "order does not match validation rules"),
             Reason::RedemptionRulesViolated => {
                 ("redemption_rules_violated", "redemption does not match validation rules")
             }
-            Reason::NoApplicableRedeemables => {
-                ("no_applicable_redeemables", "No applicable redeemables")
-            }
-            Reason::DuplicatedRedeemables => {
-                ("duplicated_redeemables", "Duplicated redeemables detected")
-            }
+            Reason::NoApplicableRedeemables => ("no_applicable_redeemables", "No applicable redeemables"),
+            Reason::DuplicatedRedeemables => ("duplicated_redeemables", "Duplicated redeemables detected"),
             Reason::InvalidRedeemables => ("invalid_redeemables", "Invalid redeemables"),
             Reason::InvalidAmount => ("invalid_amount", "Invalid Amount"),
             Reason::AlreadyRolledBack => ("already_rolled_back", "Already rolled back"),
-            Reason::InvalidRedemptionParent => {
-                ("invalid_redemption_parent", "Invalid redemption parent")
-            }
+            Reason::InvalidRedemptionParent => ("invalid_redemption_parent", "Invalid redemption parent"),
             Reason::InvalidRedemption => ("invalid_redemption", "Invalid redemption"),
             Reason::InvalidCustomer => ("invalid_customer", "Invalid customer"),
             Reason::InvalidOrder => ("invalid_order", "Invalid order"),
@@ -169,22 +157,14 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal with nothing but its details.
     pub fn new(reason: Reason, details: impl Into<String>) -> Refusal {
-        Refusal {
-            reason,
-            details: details.into(),
-            resource: None,
-            custom: None,
-        }
+        Refusal { reason, details: details.into(), resource: None, custom: None }
     }
 
     /// A thing that does not exist.
     pub fn not_found(resource_type: &'static str, id: &str) -> Refusal {
         Refusal {
             resource: Some((resource_type, Text::from(id))),
-            ..Refusal::new(
-                Reason::NotFound,
-                format!("Cannot find {resource_type} with id {id}"),
-            )
+            ..Refusal::new(Reason::NotFound, format!("Cannot find {resource_type} with id {id}"))
         }
     }
 
@@ -229,38 +209,24 @@ impl Skip {
 
     fn texts(self) -> (&'static str, &'static str) {
         match self {
-            Skip::Limit => (
-                "applicable_redeemables_limit_exceeded",
-                "Applicable redeemables limit exceeded",
-            ),
+            Skip::Limit => ("applicable_redeemables_limit_exceeded", "Applicable redeemables limit exceeded"),
             Skip::CategoryLimit => (
                 "applicable_redeemables_per_category_limit_exceeded",
                 "Applicable redeemables limit per category exceeded",
             ),
-            Skip::ExclusiveLimit => (
-                "applicable_exclusive_redeemables_limit_exceeded",
-                "Applicable exclusive redeemables limit exceeded",
-            ),
+            Skip::ExclusiveLimit => {
+                ("applicable_exclusive_redeemables_limit_exceeded", "Applicable exclusive redeemables limit exceeded")
+            }
             Skip::ExclusiveCategoryLimit => (
                 "applicable_exclusive_redeemables_per_category_limit_exceeded",
                 "Applicable exclusive redeemables limit per category exceeded",
             ),
-            Skip::Exclusion => (
-                "exclusion_rules_not_met",
-                "Redeemable cannot be applied due to exclusion rules",
-            ),
-            Skip::PrecedingFailure => (
-                "preceding_validation_failed",
-                "Redeemable cannot be applied due to preceding validation failure",
-            ),
-            Skip::NoEffect => (
-                "no_effect",
-                "Redeemable cannot be applied due to no effect",
-            ),
-            Skip::Undecided => (
-                "known_to_server_only",
-                "Redeemable is known to the server only",
-            ),
+            Skip::Exclusion => ("exclusion_rules_not_met", "Redeemable cannot be applied due to exclusion rules"),
+            Skip::PrecedingFailure => {
+                ("preceding_validation_failed", "Redeemable cannot be applied due to preceding validation failure")
+            }
+            Skip::NoEffect => ("no_effect", "Redeemable cannot be applied due to no effect"),
+            Skip::Undecided => ("known_to_server_only", "Redeemable is known to the server only"),
         }
     }
 }

@@ -23,9 +23,7 @@ pub struct Instant(i64);
 impl Instant {
     /// The moment, when it lies within the years 1970 to 9999.
     pub fn from_millis(millis: i64) -> Option<Instant> {
-        (0..=LATEST_MILLIS)
-            .contains(&millis)
-            .then_some(Instant(millis))
+        (0..=LATEST_MILLIS).contains(&millis).then_some(Instant(millis))
     }
 
     /// Milliseconds since 1970.
@@ -87,9 +85,8 @@ impl Serialize for Instant {
 impl<'de> Deserialize<'de> for Instant {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
         let text = Text::deserialize(deserializer)?;
-        Instant::parse(&text).ok_or_else(|| {
-            de::Error::invalid_value(de::Unexpected::Str(&text), &"an ISO 8601 date-time")
-        })
+        Instant::parse(&text)
+            .ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &"an ISO 8601 date-time"))
     }
 }
 
@@ -175,10 +172,7 @@ pub struct TimeZone {
 impl TimeZone {
     fn offset_at(&self, moment: Instant) -> i32 {
         let passed = self.transitions.partition_point(|(at, _)| *at <= moment);
-        passed
-            .checked_sub(1)
-            .and_then(|last| self.transitions.get(last))
-            .map_or(self.offset, |(_, offset)| *offset)
+        passed.checked_sub(1).and_then(|last| self.transitions.get(last)).map_or(self.offset, |(_, offset)| *offset)
     }
 
     /// What a clock on the wall shows.
@@ -191,11 +185,8 @@ impl TimeZone {
     /// The first moment at which a clock on the wall shows this or, where it was put forward past it, the moment of that.
     pub fn moment_of(&self, local: NaiveDateTime) -> Option<Instant> {
         let wall = local.and_utc().timestamp_millis();
-        let at = |offset: i32| {
-            i64::from(offset)
-                .checked_mul(MILLIS_PER_SECOND)
-                .and_then(|shift| wall.checked_sub(shift))
-        };
+        let at =
+            |offset: i32| i64::from(offset).checked_mul(MILLIS_PER_SECOND).and_then(|shift| wall.checked_sub(shift));
         let mut previous = self.offset;
         for (moment, offset) in &self.transitions {
             let candidate = at(previous)?;
@@ -235,32 +226,33 @@ pub struct Timeframe {
 impl Timeframe {
     /// Whether the moment lies in a period that began at or after `start`.
     pub fn covers(&self, start: Instant, moment: Instant, zone: &TimeZone) -> bool {
-        self.begin_of_period(start, moment, zone)
-            .and_then(|begin| begin.after(&self.duration, zone))
-            .is_some_and(|end| moment < end)
+        self.end_of_period(start, moment, zone).is_some_and(|end| moment < end)
     }
 
-    /// The start of the last period that has begun. Periods are counted from `start`, never from one another, so
-    /// that a short month does not move the ones after it.
-    fn begin_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
+    /// The end of the last period that has begun. Beginnings and ends are counted from `start`, never from one
+    /// another, so that a short month neither moves the periods after it nor leaves a gap before them.
+    fn end_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
         let elapsed = moment.0.checked_sub(start.0)?;
         if elapsed < 0 {
             return None;
         }
         // No month is longer than 31 days, so this many periods have begun at least.
         let month = 31_i64.checked_mul(SECONDS_PER_DAY)?.checked_mul(MILLIS_PER_SECOND)?;
-        let longest = i64::from(self.interval.months)
-            .checked_mul(month)?
-            .checked_add(self.interval.millis)?;
+        let longest = i64::from(self.interval.months).checked_mul(month)?.checked_add(self.interval.millis)?;
         let mut count = elapsed.checked_div(longest)?;
-        let mut begin = start.after(&self.interval.times(count)?, zone)?;
         loop {
-            count = count.checked_add(1)?;
-            match start.after(&self.interval.times(count)?, zone) {
-                Some(next) if next <= moment => begin = next,
-                _ => return Some(begin),
+            let next = count.checked_add(1)?;
+            match start.after(&self.interval.times(next)?, zone) {
+                Some(begin) if begin <= moment => count = next,
+                _ => break,
             }
         }
+        let whole = self.interval.times(count)?;
+        let until_end = Duration {
+            months: whole.months.checked_add(self.duration.months)?,
+            millis: whole.millis.checked_add(self.duration.millis)?,
+        };
+        start.after(&until_end, zone)
     }
 }
 

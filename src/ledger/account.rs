@@ -41,9 +41,7 @@ impl Standing {
     /// Units that may be taken; `None` is without limit.
     pub fn available(&self) -> Option<u64> {
         let allotment = i128::from(self.allotment?);
-        let left = allotment
-            .saturating_add(i128::from(self.balance))
-            .saturating_sub(i128::from(self.held));
+        let left = allotment.saturating_add(i128::from(self.balance)).saturating_sub(i128::from(self.held));
         Some(u64::try_from(left.max(0)).unwrap_or(u64::MAX))
     }
 

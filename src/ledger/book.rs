@@ -95,11 +95,7 @@ impl Book {
 
     fn check(&self, account: &AccountId, wanted: u64) -> Result<(), Shortfall> {
         match self.available(account) {
-            Some(available) if available < wanted => Err(Shortfall {
-                account: account.clone(),
-                wanted,
-                available,
-            }),
+            Some(available) if available < wanted => Err(Shortfall { account: account.clone(), wanted, available }),
             _ => Ok(()),
         }
     }
@@ -107,10 +103,7 @@ impl Book {
     fn add(&mut self, account: &AccountId, amount: u64, gain: bool) {
         let amount = i64::try_from(amount).unwrap_or(i64::MAX);
         let standing = self.accounts.entry(account.clone()).or_default();
-        standing.balance = if gain {
-            standing.balance.saturating_add(amount)
-        } else {
-            standing.balance.saturating_sub(amount)
-        };
+        standing.balance =
+            if gain { standing.balance.saturating_add(amount) } else { standing.balance.saturating_sub(amount) };
     }
 }

@@ -21,18 +21,8 @@ pub struct Conflict(pub Text);
 
 impl Journal {
     /// How an account stands at a moment for whoever has `key`.
-    pub fn standing(
-        &self,
-        account: &AccountId,
-        allotment: Option<u64>,
-        now: Instant,
-        key: Option<&str>,
-    ) -> Standing {
-        Standing {
-            allotment,
-            balance: self.balance(account),
-            held: self.held(account, now, key),
-        }
+    pub fn standing(&self, account: &AccountId, allotment: Option<u64>, now: Instant, key: Option<&str>) -> Standing {
+        Standing { allotment, balance: self.balance(account), held: self.held(account, now, key) }
     }
 
     /// The net of all transfers of an account.
@@ -49,9 +39,7 @@ impl Journal {
     pub fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> u64 {
         self.holds
             .values()
-            .filter(|hold| {
-                hold.account == *account && hold.expires_at > now && Some(hold.key.as_str()) != key
-            })
+            .filter(|hold| hold.account == *account && hold.expires_at > now && Some(hold.key.as_str()) != key)
             .fold(0, |total, hold| total.saturating_add(hold.amount))
     }
 

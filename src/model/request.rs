@@ -86,10 +86,7 @@ impl TtlUnit {
             TtlUnit::Microseconds => (1, 1_000),
             TtlUnit::Nanoseconds => (1, 1_000_000),
         };
-        count
-            .saturating_mul(times)
-            .checked_div(parts)
-            .unwrap_or(u64::MAX)
+        count.saturating_mul(times).checked_div(parts).unwrap_or(u64::MAX)
     }
 }
 

@@ -135,8 +135,8 @@ pub struct Voucher {
     pub holder_id: Option<Text>,
     /// Custom data.
     pub metadata: Metadata,
-    /// The stored document, for answers that show the voucher; a decision reads only the fields above.
-    pub document: Metadata,
+    /// The stored document as text, for answers that show the voucher; a decision reads only the fields above.
+    pub document: Box<str>,
 }
 
 /// A campaign as a decision about one of its vouchers reads it.

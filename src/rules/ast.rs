@@ -99,9 +99,7 @@ impl Operator {
             "$less_than" => Operator::LessThan,
             "$less_than_or_equal" | "$less_than_equal" => Operator::LessThanOrEqual,
             "$more_than" | "$greater_than" => Operator::MoreThan,
-            "$more_than_or_equal" | "$more_than_equal" | "$greater_than_or_equal" => {
-                Operator::MoreThanOrEqual
-            }
+            "$more_than_or_equal" | "$more_than_equal" | "$greater_than_or_equal" => Operator::MoreThanOrEqual,
             _ => return None,
         })
     }

@@ -68,9 +68,7 @@ impl Failure<'_> {
 impl Rule {
     /// Whether the rule holds; otherwise what failed.
     pub fn check(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
-        let mut test = |place: usize| {
-            self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene))
-        };
+        let mut test = |place: usize| self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene));
         if self.logic.holds(&mut test) {
             return Ok(());
         }
@@ -92,9 +90,7 @@ impl Test {
                 conditions.iter().all(|condition| compare_value(found, condition))
             }
             Test::AnyItem(wanted) => items.iter().any(|item| one_of(wanted, item)),
-            Test::EveryItem(wanted) => {
-                !items.is_empty() && items.iter().all(|item| one_of(wanted, item))
-            }
+            Test::EveryItem(wanted) => !items.is_empty() && items.iter().all(|item| one_of(wanted, item)),
             Test::NoItem(wanted) => !items.iter().any(|item| one_of(wanted, item)),
         }
     }
@@ -144,18 +140,13 @@ fn compare_value(found: Option<&serde_json::Value>, condition: &Condition<Operan
         });
         holds_between(condition.operator, order, contained)
     };
-    if condition.operator == Operator::NotIn {
-        elements.iter().all(matches)
-    } else {
-        elements.iter().any(matches)
-    }
+    if condition.operator == Operator::NotIn { elements.iter().all(matches) } else { elements.iter().any(matches) }
 }
 
 /// How a found value stands to a wanted one; nothing when they are of different kinds.
 fn compare(found: &serde_json::Value, wanted: &Operand) -> Option<Ordering> {
-    let number = |value: &serde_json::Value| {
-        value.as_i64().or_else(|| value.as_str().and_then(|text| text.parse().ok()))
-    };
+    let number =
+        |value: &serde_json::Value| value.as_i64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
     match wanted {
         Operand::Text(text) => match found.as_str() {
             Some(found) => Some(found.cmp(text.as_str())),

@@ -1,0 +1,102 @@
+// Decides how many requests a second the built Worker answers on plain workerd, beside a bare increment of a Durable
+// Object in the same rounds. It must not know how either works. Everything is on 127.0.0.1 and ends by itself.
+import autocannon from "autocannon";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { boot, caller, freePort } from "../tests/workerd/harness.mjs";
+import { serverHeaders } from "../worker/tools/setup.mjs";
+import { workload } from "./translate.mjs";
+
+const CONNECTIONS = 16;
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+
+export async function measureEdge({ rounds }) {
+  const increment = await bootIncrement();
+  const worker = await boot({ rehearsal: false });
+  try {
+    const contenders = [
+      { name: "bare Durable Object increment", url: `${increment.url}/increment`, body: { order: { amount: 10000 } } },
+      ...(await requests(worker.url)),
+    ];
+    return { connections: CONNECTIONS, seconds: SECONDS, rows: await compare(contenders, rounds) };
+  } finally {
+    await Promise.all([worker.stop(), increment.stop()]);
+  }
+}
+
+/** What the Worker is asked, once that has been shown to work. */
+async function requests(url) {
+  const call = caller(url);
+  const created = await call("POST", "/v1/vouchers", {
+    code: `BENCH-${Date.now()}`, type: "DISCOUNT_VOUCHER",
+    discount: { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" }, redemption: { quantity: null },
+  });
+  if (created.status !== 200) throw new Error(`no voucher to redeem: ${created.status} ${JSON.stringify(created.body)}`);
+  const redeemables = [{ object: "voucher", id: created.body.code }];
+  const body = { redeemables, order: { items: workload("w1").request.order.items } };
+  for (const path of ["/v1/redemptions", "/v1/validations"]) {
+    const tried = await call("POST", path, body);
+    const total = tried.body.order?.total_amount;
+    if (tried.status !== 200 || total !== 52863) throw new Error(`${path} answered ${tried.status}, total ${total}`);
+  }
+  return [
+    { name: "redemption (`POST /v1/redemptions`), ten lines", url: `${url}/v1/redemptions`, body },
+    { name: "validation (`POST /v1/validations`), ten lines", url: `${url}/v1/validations`, body },
+  ];
+}
+
+async function compare(contenders, rounds) {
+  const seen = contenders.map(() => []);
+  for (const contender of contenders) await load(contender, 1);
+  for (let round = 0; round < rounds; round++) {
+    const order = contenders.map((_, place) => [Math.random(), place]).sort(([a], [b]) => a - b);
+    for (const [, place] of order) seen[place].push(await load(contenders[place], SECONDS));
+    console.log(`workerd, round ${round + 1} of ${rounds}`);
+  }
+  const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+  return contenders.map(({ name }, place) => ({
+    name, median: median(seen[place]), least: Math.min(...seen[place]), most: Math.max(...seen[place]),
+    to_increment: median(seen[place].map((rate, round) => rate / seen[0][round])),
+  }));
+}
+
+/** Requests a second; an answer other than 2xx spoils the measurement. */
+async function load({ name, url, body }, duration) {
+  const result = await autocannon({
+    url, method: "POST", headers: serverHeaders, body: JSON.stringify(body), connections: CONNECTIONS, duration,
+  });
+  const bad = result.non2xx + result.errors + result.timeouts;
+  if (bad > 0) throw new Error(`${name}: ${bad} of ${result.requests.total} requests failed`);
+  return result["2xx"] / result.duration;
+}
+
+async function bootIncrement() {
+  const port = await freePort();
+  const folder = mkdtempSync(join(tmpdir(), "scrip-bench-"));
+  const config = fileURLToPath(new URL("edge/increment.capnp", import.meta.url));
+  const workerd = createRequire(import.meta.url)("workerd").default;
+  const flags = [`--socket-addr=http=127.0.0.1:${port}`, `--directory-path=objects=${folder}`];
+  const child = spawn(workerd, ["serve", ...flags, config], { stdio: ["ignore", "inherit", "inherit"] });
+  const gone = new Promise((done) => child.on("exit", done));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const url = `http://127.0.0.1:${port}`;
+  for (let tries = 0; !(await fetch(`${url}/health`).then((reply) => reply.ok, () => false)); tries++) {
+    if (tries > 200 || child.exitCode !== null) throw new Error("the bare increment does not answer");
+    await sleep(30);
+  }
+  return {
+    url,
+    async stop() {
+      process.off("exit", kill);
+      kill();
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

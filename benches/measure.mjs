@@ -1,0 +1,72 @@
+// Decides how long one contender in JavaScript takes for one workload: `measure.mjs <contender> <workload> <ms>`. It is
+// a process of its own, so that no contender warms the machine for another. Prints the answer first, then nanoseconds.
+import { readFileSync } from "node:fs";
+import * as plain from "./plain.mjs";
+import { workload } from "./translate.mjs";
+
+const [contender, name, ms] = process.argv.slice(2);
+const { rules, request } = workload(name);
+const text = JSON.stringify(request);
+const context = { now: "2026-03-01T12:00:00Z", seed: "01" };
+
+const CONTENDERS = {
+  "js-object": () => {
+    const held = plain.prepare(rules);
+    return [() => plain.validate(held, request), JSON.stringify];
+  },
+  "js-text": () => {
+    const held = plain.prepare(rules);
+    return [() => JSON.stringify(plain.validate(held, JSON.parse(text))), String];
+  },
+  "wasm-text": (scrip) => {
+    const held = scrip.prepare(rules);
+    return [() => held.validate(text, context), String];
+  },
+  "wasm-bytes": (scrip) => {
+    const held = scrip.prepare(rules);
+    const bytes = new TextEncoder().encode(text);
+    return [() => held.validateBytes(bytes, context), (answer) => new TextDecoder().decode(answer)];
+  },
+  "wasm-object": (scrip) => {
+    const held = scrip.prepare(rules);
+    return [() => held.validateObject(request, context), JSON.stringify];
+  },
+};
+
+const scrip = contender.startsWith("wasm") ? await packed() : undefined;
+const [run, show] = CONTENDERS[contender](scrip);
+console.log(show(run()));
+console.log(JSON.stringify({ ns: time(run, Number(ms)) }));
+
+/** The package as it is shipped, by the entry that its manifest gives to Node. */
+async function packed() {
+  const folder = new URL("../pkg/", import.meta.url);
+  const manifest = JSON.parse(readFileSync(new URL("package.json", folder)));
+  const scrip = await import(new URL(manifest.exports["."].node.import, folder));
+  await scrip.load();
+  return scrip;
+}
+
+/** The median of batches of about ten milliseconds, after as long a warm-up. */
+function time(body, total) {
+  let kept;
+  const batch = (count) => {
+    const start = process.hrtime.bigint();
+    for (let turn = 0; turn < count; turn++) kept = body();
+    return Number(process.hrtime.bigint() - start);
+  };
+  let count = 1;
+  for (let spent = 0; spent < total * 1e6;) {
+    const took = batch(count);
+    spent += took;
+    if (took < 1e7) count = Math.ceil(count * Math.min(8, 1e7 / Math.max(took, 1)));
+  }
+  const results = [];
+  for (let spent = 0; spent < total * 1e6;) {
+    const took = batch(count);
+    spent += took;
+    results.push(took / count);
+  }
+  if (kept === undefined) throw new Error("the contender answered nothing");
+  return results.sort((a, b) => a - b)[results.length >> 1];
+}

@@ -1,0 +1,61 @@
+// Decides how results read in the README: three tables between two markers, nothing absolute without its floor beside it.
+import { readFileSync, writeFileSync } from "node:fs";
+
+const NAMES = {
+  floor: "hand-written Rust, request read beforehand (**floor**)",
+  "floor-text": "hand-written Rust, JSON text in and out",
+  engine: "Scrip, native, request read beforehand",
+  "engine-text": "Scrip, native, JSON text in and out",
+  "js-object": "hand-written JavaScript, objects",
+  "js-text": "hand-written JavaScript, JSON text in and out",
+  "wasm-text": "Scrip, wasm, JSON text in and out",
+  "wasm-bytes": "Scrip, wasm, UTF-8 bytes in and out",
+  "wasm-object": "Scrip, wasm, objects in and out",
+};
+const TITLES = { w1: "W1: one coupon, ten lines", w2: "W2: thirty coupons, five of them stacked, ten lines" };
+
+const number = (value) => Math.round(value).toLocaleString("en-US");
+const times = (ratio) => ratio.toPrecision(ratio < 10 ? 2 : 3).replace(/\.0+$/, "");
+const spread = ({ median, least, most }) => `${times(median)} (${times(least)}..${times(most)})`;
+const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+
+export function writeTable(results) {
+  const path = new URL("../README.md", import.meta.url);
+  const text = readFileSync(path, "utf8");
+  const [open, close] = ["<!-- bench -->", "<!-- /bench -->"];
+  const [start, end] = [text.indexOf(open), text.indexOf(close)];
+  if (start < 0 || end < start) throw new Error(`README.md has no place between \`${open}\` and \`${close}\``);
+  writeFileSync(path, `${text.slice(0, start)}${open}\n${tables(results)}\n${text.slice(end)}`);
+}
+
+export function tables({ machine, method, workloads, package: sizes, edge }) {
+  const workload = ([name, rows]) => [
+    `**${TITLES[name]}**`, "",
+    "| contender | ns | × floor (min..max) | × JavaScript on text |", "|---|---:|---:|---:|",
+    ...rows.map((row) => (
+      `| ${NAMES[row.contender]} | ${number(row.ns)} | ${spread(row.to_floor)} | ${times(row.to_js_text.median)} |`)),
+    "",
+  ];
+  return [
+    `Medians of ${method.rounds} shuffled rounds, ratios within a round, on ${machine.cores} cores of ${machine.cpu}, `
+    + `Node ${machine.node}. The hand-written contenders answer amounts and statuses only; Scrip's answer also carries `
+    + "reasons, a snapshot of the order after each code, and checks of validity, counts and bounds.", "",
+    ...Object.entries(workloads).flatMap(workload),
+    "**Package**", "",
+    "| | raw | gzip | brotli |", "|---|---:|---:|---:|",
+    ...Object.entries(sizes).map(([part, size]) => (
+      `| ${part} | ${kilobytes(size.raw)} | ${kilobytes(size.gzip)} | ${kilobytes(size.brotli)} |`)),
+    "",
+    ...(edge ? edgeTable(edge) : []),
+  ].join("\n");
+}
+
+function edgeTable({ connections, rows }) {
+  return [
+    `**On \`workerd\`, one process, ${connections} connections**`, "",
+    "| request | per second (min..max) | × bare increment |", "|---|---:|---:|",
+    ...rows.map((row) => (
+      `| ${row.name} | ${number(row.median)} (${number(row.least)}..${number(row.most)}) | ${times(row.to_increment)} |`)),
+    "",
+  ];
+}

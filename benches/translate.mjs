@@ -1,0 +1,83 @@
+// Decides what a workload is in this API's objects: every promotion a voucher with a validation rule, the basket a
+// request that names them all in the order of their priority. It must not know who answers.
+import { readFileSync } from "node:fs";
+
+/** What must come out, whoever answers; nothing is timed before it does. */
+const EXPECTED = {
+  w1: {
+    discount: 2880, total: 55857, applied: { SAVE10: 2880 },
+    lines: [500, 0, 895, 0, 0, 0, 1485, 0, 0, 0],
+  },
+  w2: {
+    discount: 7957, total: 50780,
+    applied: { p_0000: 1441, p_0022: 2980, p_0005: 375, p_0027: 1045, p_0010: 2116 },
+  },
+};
+
+export function workload(name) {
+  const { basket, promotions, max_stack } = JSON.parse(readFileSync(new URL(`workload/${name}.json`, import.meta.url)));
+  const inOrder = [...promotions].sort((a, b) => a.priority - b.priority || (a.id < b.id ? -1 : 1));
+  const offers = inOrder.map(({ id, code, rule, effect }) => ({ code: code ?? id, rule, effect }));
+  return { name, rules: rules(offers, max_stack ?? 5), request: request(basket, offers), expected: EXPECTED[name] };
+}
+
+function rules(offers, limit) {
+  return {
+    complete: true,
+    stacking_rules: { redeemables_application_mode: "PARTIAL", applicable_redeemables_limit: limit },
+    vouchers: offers.map(({ code, effect }) => (
+      { id: `v_${code}`, code, type: "DISCOUNT_VOUCHER", active: true, discount: discount(effect) })),
+    validation_rules: offers.map(validationRule),
+    validation_rules_assignments: offers.map(({ code }) => (
+      { id: `asgm_${code}`, rule_id: `val_${code}`, related_object_id: `v_${code}`, related_object_type: "voucher" })),
+  };
+}
+
+function discount(effect) {
+  return effect.type === "percent"
+    ? { type: "PERCENT", percent_off: effect.bps / 100, effect: "APPLY_TO_ITEMS" }
+    : { type: "AMOUNT", amount_off: effect.amount, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" };
+}
+
+function validationRule({ code, rule, effect }) {
+  const [amount, segment, { any_item: item }] = rule.all;
+  const included = effect.target ? [{ object: "product", id: effect.target.category, effect: "APPLY_TO_EVERY" }] : [];
+  return {
+    id: `val_${code}`, name: code,
+    rules: {
+      1: { name: "order.initial_amount", conditions: { $more_than: [amount.value] }, rules: {} },
+      2: { name: "customer.metadata", property: "segment", conditions: { $in: segment.value }, rules: {} },
+      3: {
+        name: "order.items.any", rules: {},
+        conditions: { $is: [{ id: item.value, type: "product_or_sku", object: "product" }] },
+      },
+      logic: "1 and 2 and 3",
+    },
+    applicable_to: { included_all: false, included, excluded: [] },
+  };
+}
+
+function request(basket, offers) {
+  return {
+    redeemables: offers.map(({ code }) => ({ object: "voucher", id: code })),
+    customer: { source_id: basket.customer.id, metadata: { segment: basket.customer.segment } },
+    order: {
+      items: basket.items.map(({ sku, category, unit_price, quantity }) => (
+        { product_id: category, sku_id: sku, price: unit_price, quantity })),
+    },
+  };
+}
+
+/** Says what is wrong with an answer in the shape of `POST /v1/validations`, or nothing. */
+export function fault({ expected }, answer) {
+  const off = (item) => item.order?.total_applied_discount_amount;
+  const found = {
+    discount: answer.order?.total_discount_amount,
+    total: answer.order?.total_amount,
+    applied: Object.fromEntries(answer.redeemables?.filter((item) => item.status === "APPLICABLE")
+      .map((item) => [item.id, off(item)]) ?? []),
+    lines: answer.order?.items?.map((line) => line.discount_amount ?? 0),
+  };
+  const differs = Object.keys(expected).filter((key) => JSON.stringify(found[key]) !== JSON.stringify(expected[key]));
+  return differs.map((key) => `${key} is ${JSON.stringify(found[key])}, not ${JSON.stringify(expected[key])}`).join("; ");
+}

@@ -1,0 +1,124 @@
+// Decides what a page or a server sees of the engine: prepare rules, ask about baskets, fetch the bundle.
+// It must not know where the wasm comes from; the entry points beside it do, each for its own host.
+import init, { Engine, initSync } from "./engine.js";
+
+let loaded = false;
+let loading;
+
+/** Loads the engine from bytes or a compiled module that are at hand. */
+export function loadSync(source) {
+  if (!loaded) initSync({ module: source });
+  loaded = true;
+}
+
+/** Loads the engine once, however often it is called; a failed attempt can be repeated. */
+export function loadFrom(source) {
+  if (loaded) return Promise.resolve();
+  loading ??= init({ module_or_path: source })
+    .then(() => { loaded = true; })
+    .catch((cause) => {
+      loading = undefined;
+      throw new Error(`the engine could not be loaded: ${cause.message}`, { cause });
+    });
+  return loading;
+}
+
+/** Reads and compiles rules once, so that only the basket crosses into wasm afterwards. */
+export function prepare(rules) {
+  if (!loaded) throw new Error("the engine is not loaded yet: `await load()` before `prepare`");
+  return new Prepared(new Engine(wireForm(rules)));
+}
+
+/** Rules that are ready to decide. */
+class Prepared {
+  #engine;
+
+  constructor(engine) {
+    this.#engine = engine;
+  }
+
+  validate(request, context) {
+    if (typeof request !== "string") throw new TypeError("`validate` takes JSON text; `validateObject` takes an object");
+    return this.#live().validate_text(request, moment(context), seed(context));
+  }
+
+  validateBytes(request, context) {
+    if (!ArrayBuffer.isView(request)) throw new TypeError("`validateBytes` takes a Uint8Array of JSON in UTF-8");
+    return this.#live().validate_bytes(bytesOf(request), moment(context), seed(context));
+  }
+
+  validateObject(request, context) {
+    return this.#live().validate_object(request, moment(context), seed(context));
+  }
+
+  get hash() {
+    return this.#live().hash();
+  }
+
+  free() {
+    this.#engine?.free();
+    this.#engine = undefined;
+  }
+
+  #live() {
+    if (this.#engine) return this.#engine;
+    throw new Error("these rules were freed: `prepare` them again");
+  }
+}
+if (Symbol.dispose) Prepared.prototype[Symbol.dispose] = Prepared.prototype.free;
+
+/** Gets the service's bundle, asks only for what is newer than `lastGood`, and keeps `lastGood` when anything fails. */
+export async function fetchBundle(baseUrl, credentials, lastGood, { signal } = {}) {
+  const kept = lastGood && { ...lastGood, prepared: lastGood.prepared ?? prepare(lastGood.bytes) };
+  try {
+    const headers = { "X-Client-Application-Id": credentials.id, "X-Client-Token": credentials.token };
+    if (kept?.etag) headers["If-None-Match"] = kept.etag;
+    const response = await fetch(`${String(baseUrl).replace(/\/+$/, "")}/client/v1/bundle`, { headers, signal });
+    if (response.status === 304 && kept) return { ...kept, fresh: true, problem: undefined };
+    if (!response.ok) throw new Error(`the service answered ${response.status} to the request for its bundle`);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return { bytes, etag: response.headers.get("etag"), prepared: prepare(bytes), fresh: true, problem: undefined };
+  } catch (problem) {
+    if (!kept) throw problem;
+    return { ...kept, fresh: false, problem };
+  }
+}
+
+function wireForm(rules) {
+  if (typeof rules === "string") return rules;
+  if (ArrayBuffer.isView(rules)) return bytesOf(rules);
+  if (rules instanceof ArrayBuffer) return new Uint8Array(rules);
+  if (rules !== null && typeof rules === "object") return JSON.stringify(rules);
+  throw new TypeError("rules must be JSON text, its UTF-8 bytes or a plain object");
+}
+
+function bytesOf(view) {
+  return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+}
+
+// A text without a zone would mean another moment on every machine, so it is refused.
+const ZONED = /^\d{4}-\d\d-\d\d(T.+(Z|[+-]\d\d:\d\d))?$/;
+
+function moment(context) {
+  const now = context?.now ?? Date.now();
+  const text = typeof now === "string";
+  const ms = text ? (ZONED.test(now) ? Date.parse(now) : NaN) : Number(now);
+  if (!Number.isSafeInteger(ms) || !(text || typeof now === "number" || now instanceof Date)) {
+    throw new TypeError(`now \`${now}\` must be a Date, whole milliseconds since 1970, or ISO 8601 text with its zone`);
+  }
+  return BigInt(ms);
+}
+
+// Drawn for 32 answers at a time: one call of the system's generator costs more than a decision.
+let drawn = "";
+
+function seed(context) {
+  if (context?.seed !== undefined) return String(context.seed);
+  if (drawn === "") {
+    const bytes = crypto.getRandomValues(new Uint8Array(1024));
+    drawn = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+  const next = drawn.slice(0, 64);
+  drawn = drawn.slice(64);
+  return next;
+}

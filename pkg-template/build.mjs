@@ -1,0 +1,96 @@
+// Decides how `pkg/` is made from the engine: cargo, wasm-bindgen, wasm-opt, then the files of this folder around it.
+// It must not download anything: the tools are installed by `npm start`, `npm test` and `npm run build`.
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import esbuild from "esbuild";
+
+const run = promisify(execFile);
+const template = dirname(fileURLToPath(import.meta.url));
+const root = dirname(template);
+
+/** Builds the package into `out`; gives the size of the wasm in bytes, as it is and compressed. */
+export async function build(out = join(root, "pkg"), say = () => {}) {
+  const bindgen = process.env.WASM_BINDGEN_BIN ?? join(root, "target/tools/bin/wasm-bindgen");
+  if (!existsSync(bindgen)) {
+    throw new Error(`\`${bindgen}\` is missing; \`npm run build\` installs it, or name yours in WASM_BINDGEN_BIN`);
+  }
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+
+  say("compiling the engine to wasm");
+  const target = join(root, "target/package");
+  const cargo = ["build", "-p", "scrip", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--features", "package"];
+  // Panic messages carry source paths; without this the bytes would differ from machine to machine.
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  const RUSTFLAGS = `--remap-path-prefix=${home}=/cargo --remap-path-prefix=${root}=/scrip`;
+  const env = { ...process.env, RUSTFLAGS };
+  await run("cargo", [...cargo, "--target-dir", target], { cwd: root, env, maxBuffer: 1 << 26 });
+
+  say("binding and shrinking it");
+  const compiled = join(target, "wasm32-unknown-unknown/release/scrip.wasm");
+  const binding = ["--target", "web", "--omit-default-module-path", "--no-typescript", "--remove-producers-section"];
+  await run(bindgen, [...binding, "--out-dir", out, "--out-name", "engine", compiled]);
+  await shrink(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"));
+  await rm(join(out, "engine_bg.wasm"));
+
+  for (const name of ["api.js", "node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts", "README.md"]) {
+    await copyFile(join(template, name), join(out, name));
+  }
+  await copyFile(join(template, "scrip.d.ts"), join(out, "scrip.d.cts"));
+  await copyFile(join(root, "LICENSE"), join(out, "LICENSE"));
+  await bundled(out, "node.cjs.js", "node.cjs", { format: "cjs", platform: "node" });
+  await bundled(out, "script.js", "script.js", { format: "iife", globalName: "scrip", platform: "browser" });
+  await manifest(out);
+  return sizes(join(out, "scrip.wasm"));
+}
+
+/** wasm-opt for speed; `strip` in the cargo profile instead would hide the target's features from wasm-bindgen. */
+async function shrink(from, to) {
+  const flags = ["-O3", "--strip-debug", "--strip-producers", from, "-o", to];
+  if (process.env.WASM_OPT_BIN) await run(process.env.WASM_OPT_BIN, flags);
+  else await run(process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...flags]);
+}
+
+/** The two entries that must be one file: what `import` means to them is settled here. */
+async function bundled(out, from, to, options) {
+  const banner = (await readFile(join(template, from), "utf8")).split("\n", 1)[0];
+  const temporary = join(out, `entry-${from}`);
+  await copyFile(join(template, from), temporary);
+  await esbuild.build({
+    entryPoints: [temporary], outfile: join(out, `built-${to}`), bundle: true, target: "es2022", banner: { js: banner },
+    logLevel: "error", ...options,
+  });
+  await rename(join(out, `built-${to}`), join(out, to));
+  await rm(temporary);
+}
+
+/** The version is the workspace's own, so that the package and the service can be compared. */
+async function manifest(out) {
+  const cargo = await readFile(join(root, "Cargo.toml"), "utf8");
+  const version = /\[workspace\.package\][^[]*?^version = "([^"]+)"/ms.exec(cargo)?.[1];
+  if (!version) throw new Error("no version under [workspace.package] in Cargo.toml");
+  const text = await readFile(join(template, "package.json"), "utf8");
+  await writeFile(join(out, "package.json"), `${JSON.stringify({ ...JSON.parse(text), version }, null, 2)}\n`);
+}
+
+/** Raw, gzip -9 and brotli -11, the three that a reader compares. */
+export async function sizes(path) {
+  const wasm = await readFile(path);
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length };
+  return {
+    raw: (await stat(path)).size,
+    gzip: gzipSync(wasm, { level: 9 }).length,
+    brotli: brotliCompressSync(wasm, { params }).length,
+  };
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { raw, gzip, brotli } = await build(undefined, (line) => console.log(line));
+  console.log(`pkg/scrip.wasm: ${raw} bytes, ${gzip} gzip, ${brotli} brotli`);
+}

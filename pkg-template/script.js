@@ -1,0 +1,7 @@
+// A classic script tag: built into one file that sets `window.scrip` and fetches the wasm from its own folder.
+import { loadFrom } from "./api.js";
+
+const here = document.currentScript.src;
+
+export const load = (source) => loadFrom(source ?? new URL("scrip.wasm", here));
+export { prepare, fetchBundle } from "./api.js";

@@ -1,0 +1,69 @@
+//! Decides requests: validate, redeem, roll back. It must not know JSON, HTTP or how anything is stored.
+
+pub mod case;
+pub mod check;
+pub mod judge;
+pub mod redeem;
+pub mod rollback;
+pub mod validate;
+
+pub use case::Case;
+pub use redeem::{Redeemed, RedeemedPart, redeem};
+pub use rollback::{RollBack, RolledBack, rollback};
+pub use validate::{Evaluated, SessionAnswer, Validated, validate};
+
+use crate::ledger::Entry;
+use crate::model::customer::Customer;
+use crate::model::order::Order;
+use crate::money::Money;
+use crate::refusal::{Refusal, Skip};
+use crate::text::Text;
+
+/// An answer, what is to be written down because of it, and how it came about.
+#[derive(Debug, Clone)]
+pub struct Decision<A> {
+    /// What the caller is told.
+    pub answer: A,
+    /// What the host writes, all or nothing. Empty for an answer that changes nothing.
+    pub changes: Changes,
+    /// Why, redeemable by redeemable.
+    pub trace: Trace,
+}
+
+/// What is to be written down besides the documents of the answer itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Changes {
+    /// Lines of the ledger, in order.
+    pub entries: Vec<Entry>,
+    /// The order as it is afterwards.
+    pub order: Option<Order>,
+    /// The customer as the request knows them; the host merges this into what it has.
+    pub customer: Option<Customer>,
+}
+
+/// How a decision came about.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Trace {
+    /// One line for each redeemable, in the order of trying.
+    pub lines: Vec<TraceLine>,
+}
+
+/// What decided about one redeemable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceLine {
+    /// The redeemable's code or id.
+    pub id: Text,
+    /// What decided.
+    pub verdict: Verdict,
+}
+
+/// What became of a redeemable, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    /// It gave this much.
+    Applied(Money),
+    /// It was left out.
+    Skipped(Skip),
+    /// It was refused.
+    Refused(Refusal),
+}

@@ -1,0 +1,189 @@
+//! Decides whether one voucher may be used, in the order of validation-rules.md section 8; the first reason counts.
+//! It must not know what the voucher gives or what else is applied.
+
+use crate::decide::case::{Case, Offer};
+use crate::facts::{Known, credits_account, redemptions_account};
+use crate::ledger::{AccountId, Standing};
+use crate::model::request::Redeemable;
+use crate::model::voucher::{GiftEffect, Grant, Validity};
+use crate::pricing::Cart;
+use crate::refusal::{Reason, Refusal};
+use crate::rules::{Failure, Leaf, Scene, SceneItem, Test};
+use crate::text::Text;
+use crate::time::{Instant, TimeZone};
+
+/// What the checks of one voucher found besides a reason against it.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// Credits left on a gift card, other locks counted; `None` when only the server knows.
+    pub credits: Option<u64>,
+    /// Facts that only the server has.
+    pub lacks: Vec<Text>,
+}
+
+/// Checks a voucher against the running order. What it found is told even when it refuses.
+pub fn check(
+    case: &Case<'_>,
+    redeemable: &Redeemable,
+    offer: &Offer<'_>,
+    cart: &Cart,
+    items: &[SceneItem<'_>],
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    check_validity(case, offer)?;
+    check_quantity(case, offer, found)?;
+    check_gift(case, redeemable, offer, found)?;
+    check_rules(case, offer, cart, items, found)
+}
+
+fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {
+    Refusal::new(reason, offer.voucher.code.as_str())
+}
+
+/// Switches first, then beginnings, then ends, then recurring windows; the voucher's before the campaign's.
+fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
+    let voucher = &offer.voucher;
+    let campaign = offer.campaign.as_deref();
+    if !voucher.active || campaign.is_some_and(|campaign| !campaign.active) {
+        return Err(refuse(Reason::VoucherDisabled, offer));
+    }
+    // A window made when the voucher was published stands in place of the campaign's.
+    let overrides = voucher.validity.expiration_date.is_some();
+    let campaign = campaign
+        .filter(|campaign| !(campaign.activity_after_publishing && overrides))
+        .map(|campaign| &campaign.validity);
+    let windows = [Some(&voucher.validity), campaign];
+    let windows = || windows.iter().flatten();
+    let now = case.context.now;
+    if windows().any(|validity| validity.start_date.is_some_and(|start| now < start)) {
+        return Err(refuse(Reason::VoucherNotActive, offer));
+    }
+    if windows().any(|validity| validity.expiration_date.is_some_and(|end| now >= end)) {
+        return Err(refuse(Reason::VoucherExpired, offer));
+    }
+    if windows().any(|validity| !recurs_now(validity, now, &case.zone)) {
+        return Err(refuse(Reason::VoucherNotActiveNow, offer));
+    }
+    Ok(())
+}
+
+/// Whether the moment lies in every recurring window.
+fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
+    let in_frame = match (validity.timeframe, validity.start_date) {
+        (Some(frame), Some(start)) => frame.covers(start, now, zone),
+        _ => true,
+    };
+    let on_day =
+        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
+    let in_hours = validity.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
+    in_frame && on_day && in_hours
+}
+
+/// How an account stands, and whether only the server knows. An account without a limit is never asked about.
+pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) -> Known<Standing> {
+    if allotment.is_none() {
+        return Known::Is(Standing::default());
+    }
+    let balance = match case.facts.balance(account) {
+        Known::Is(balance) => balance,
+        Known::Absent => 0,
+        Known::Unknown => return Known::Unknown,
+    };
+    let held = case.facts.held(account, case.context.now, case.session_key());
+    Known::Is(Standing { allotment, balance, held: held.is().unwrap_or(0) })
+}
+
+fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let account = redemptions_account(&offer.voucher.id);
+    match standing(case, &account, offer.voucher.quantity) {
+        Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
+        Known::Unknown => {
+            found.lacks.push(Text::from(account.as_str()));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_gift(case: &Case<'_>, redeemable: &Redeemable, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let Grant::Gift(gift) = &offer.voucher.grant else {
+        return match redeemable.credits {
+            Some(_) => Err(refuse(Reason::InvalidGift, offer)),
+            None => Ok(()),
+        };
+    };
+    let account = credits_account(&offer.voucher.id);
+    let allotment = gift.allotment().minor();
+    let left = match standing(case, &account, Some(allotment)) {
+        Known::Is(standing) => standing.available().unwrap_or(0),
+        _ => {
+            found.lacks.push(Text::from(account.as_str()));
+            allotment
+        }
+    };
+    found.credits = Some(left);
+    let wanted = redeemable.credits.map_or(1, |credits| credits.minor());
+    if left == 0 || wanted > left {
+        return Err(refuse(Reason::GiftAmountExceeded, offer));
+    }
+    if case.order.is_none() {
+        let details = "An order is required when redeeming a GIFT_VOUCHER";
+        return Err(Refusal::new(Reason::MissingOrder, details));
+    }
+    if case.priced.cart.amount.is_none() && gift.effect == GiftEffect::ApplyToOrder {
+        let details = "An order amount is required when redeeming a GIFT_VOUCHER";
+        return Err(Refusal::new(Reason::MissingAmount, details));
+    }
+    Ok(())
+}
+
+fn check_rules(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    cart: &Cart,
+    items: &[SceneItem<'_>],
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let customer = case.buyer.customer.as_ref();
+    let scene = Scene {
+        customer: customer.map(|customer| &customer.metadata),
+        amount: cart.total(),
+        initial_amount: case.priced.cart.initial_amount,
+        items: case.order.is_some().then_some(items),
+    };
+    for rule in &offer.rules {
+        let about_customer = |test: &Test| matches!(test, Test::CustomerMetadata(..));
+        if rule.leaves.iter().any(|leaf| about_customer(&leaf.test)) {
+            found.lacks.extend(case.buyer.unknown.clone());
+        }
+        if let Err(failure) = rule.check(&scene) {
+            return Err(violated(case, offer, &failure));
+        }
+    }
+    Ok(())
+}
+
+/// Which refusal a failed rule is (validation-rules.md section 8). What the rule needed and did not get comes before
+/// what it found.
+fn violated(case: &Case<'_>, offer: &Offer<'_>, failure: &Failure<'_>) -> Refusal {
+    let about_customer = |leaf: &Leaf| matches!(leaf.test, Test::CustomerMetadata(..));
+    let leaves = || failure.rule.leaves.iter();
+    if case.buyer.customer.is_none() && leaves().any(about_customer) {
+        return Refusal::new(Reason::MissingCustomer, "Customer is required to validate rules");
+    }
+    if case.order.is_none() && !leaves().all(about_customer) {
+        return Refusal::new(Reason::MissingOrder, "An order is required to validate rules");
+    }
+    let about_customer = failure.leaf.is_some_and(about_customer);
+    let reason = match about_customer {
+        true => Reason::CustomerRulesViolated,
+        false => Reason::OrderRulesViolated,
+    };
+    let kind = match offer.voucher.grant {
+        Grant::Discount(_) => "Discount Coupon",
+        Grant::Gift(_) => "Gift Card",
+    };
+    let rule = &failure.rule.id;
+    let details = format!("{kind} cannot be redeemed because of violated validation rules: {rule}");
+    Refusal { custom: failure.message().map(str::to_owned), ..Refusal::new(reason, details) }
+}

@@ -1,0 +1,220 @@
+//! Decides a redemption: the same evaluation as a validation, and the one chain of transfers that makes it true. It
+//! must not know how redemptions are written or stored.
+//!
+//! calculation.md section 14.
+
+use crate::decide::case::Case;
+use crate::decide::check::standing;
+use crate::decide::validate::{Evaluated, evaluate, finish};
+use crate::decide::{Changes, Decision};
+use crate::facts::{Facts, Known, credits_account, redeemed_account, redemptions_account, spent_account};
+use crate::id::{Context, Ids};
+use crate::ledger::{AccountId, Book, Standing, Transfer};
+use crate::model::customer::Customer;
+use crate::model::order::{Order, OrderStatus};
+use crate::model::request::Redeemables;
+use crate::model::voucher::Grant;
+use crate::pricing::Cart;
+use crate::refusal::{Reason, Refusal};
+use crate::stacking::{Outcome, Step};
+use crate::text::Text;
+use crate::time::Instant;
+
+/// What was redeemed of one redeemable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedeemedPart {
+    /// The id of its redemption.
+    pub id: Text,
+    /// Its place in the request.
+    pub place: usize,
+    /// Gift credits spent, in minor units.
+    pub credits: Option<u64>,
+    /// How often its voucher has been redeemed, this time included.
+    pub redeemed_quantity: u64,
+    /// All credits spent of its gift card, these included, in minor units.
+    pub redeemed_amount: Option<u64>,
+}
+
+/// The answer to a redemption.
+#[derive(Debug, Clone)]
+pub struct Redeemed<'a> {
+    /// Everything that was tried.
+    pub evaluated: Evaluated<'a>,
+    /// When.
+    pub date: Instant,
+    /// What was redeemed, in the order of application; empty when it failed.
+    pub parts: Vec<RedeemedPart>,
+    /// The id of the stack, when there is more than one part.
+    pub parent: Option<Text>,
+    /// The id of the order that it was redeemed for.
+    pub order_id: Option<Text>,
+    /// The id of the customer who redeemed.
+    pub customer_id: Option<Text>,
+    /// Why nothing was redeemed, and the id of the failed redemption.
+    pub failure: Option<(Text, Refusal)>,
+}
+
+impl Redeemed<'_> {
+    /// The id under which the redemption as a whole is rolled back.
+    pub fn whole_id(&self) -> Option<&Text> {
+        let single = || self.parts.first().map(|part| &part.id);
+        self.parent.as_ref().or_else(single)
+    }
+}
+
+/// Redeems a request. That nothing could be redeemed is an answer, with its failure; only a request that is wrong
+/// as a whole is an `Err`.
+pub fn redeem<'a>(
+    facts: &'a dyn Facts,
+    request: &'a Redeemables,
+    context: &'a Context,
+) -> Result<Decision<Redeemed<'a>>, Refusal> {
+    let mut ids = Ids::new(context);
+    let case = Case::open(facts, request, context)?;
+    let (case, tried) = evaluate(case);
+    let applies = tried.walk.steps.iter().any(|step| matches!(step.outcome, Outcome::Applied { .. }));
+    if !(tried.valid && applies) {
+        return Ok(fail(finish(case, tried), context.now, &mut ids));
+    }
+    let many = tried.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied { .. })).count() > 1;
+    let parent = many.then(|| ids.hex18("r_"));
+    let parts = parts(&case, &tried.walk.steps, &mut ids);
+    let whole = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
+    let mut book = Book::default();
+    if let Err(refusal) = post(&case, &parts, &whole, &mut book) {
+        return Ok(fail_with(finish(case, tried), context.now, &mut ids, refusal));
+    }
+    if let Some(key) = case.session_key() {
+        book.release(Text::from(key));
+    }
+    let customer_id = customer_id(&case, &mut ids);
+    let mut evaluated = finish(case, tried);
+    let order =
+        evaluated.order.take().map(|order| close(order, &evaluated, customer_id.clone(), context.now, &mut ids));
+    let customer = changed_customer(&evaluated, customer_id.clone());
+    let order_id = order.as_ref().and_then(|order| order.id.clone());
+    evaluated.order = order.clone();
+    let trace = evaluated.trace();
+    let changes = Changes { entries: book.into_entries(), order, customer };
+    let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
+    Ok(Decision { answer, changes, trace })
+}
+
+fn parts(case: &Case<'_>, steps: &[Step], ids: &mut Ids) -> Vec<RedeemedPart> {
+    let part = |step: &Step| {
+        let Outcome::Applied { gain, .. } = &step.outcome else { return None };
+        let offer = case.offer(step.place)?;
+        let is_gift = matches!(offer.voucher.grant, Grant::Gift(_));
+        let credits = is_gift.then(|| gain.total().unwrap_or_default().minor());
+        let taken = |account: &AccountId| {
+            let balance = case.facts.balance(account).is().unwrap_or(0);
+            Standing { balance, ..Standing::default() }.taken()
+        };
+        let before = taken(&redemptions_account(&offer.voucher.id));
+        let spent = |credits: u64| taken(&credits_account(&offer.voucher.id)).saturating_add(credits);
+        Some(RedeemedPart {
+            id: ids.hex18("r_"),
+            place: step.place,
+            credits,
+            redeemed_quantity: before.saturating_add(1),
+            redeemed_amount: credits.map(spent),
+        })
+    };
+    steps.iter().filter_map(part).collect()
+}
+
+/// Posts one chain for the whole redemption: a redemption of each voucher, and the credits of gift cards.
+fn post(case: &Case<'_>, parts: &[RedeemedPart], whole: &Text, book: &mut Book) -> Result<(), Refusal> {
+    let mut chain = Vec::new();
+    for part in parts {
+        let Some(offer) = case.offer(part.place) else { continue };
+        let voucher = &offer.voucher;
+        let campaign = voucher.campaign_id.as_deref();
+        let mut transfer = |debit: AccountId, credit: AccountId, allotment: Option<u64>, amount: u64| {
+            if let Known::Is(standing) = standing(case, &debit, allotment) {
+                book.open(debit.clone(), standing);
+            }
+            if amount > 0 {
+                chain.push(Transfer {
+                    id: compact_str::format_compact!("{}.{}", part.id, chain.len()),
+                    chain: whole.clone(),
+                    debit,
+                    credit,
+                    amount,
+                    reverses: None,
+                    at: case.context.now,
+                });
+            }
+        };
+        transfer(redemptions_account(&voucher.id), redeemed_account(campaign), voucher.quantity, 1);
+        if let (Grant::Gift(gift), Some(credits)) = (&voucher.grant, part.credits) {
+            let allotment = gift.allotment().minor();
+            transfer(credits_account(&voucher.id), spent_account(campaign), Some(allotment), credits);
+        }
+    }
+    // The checks came first, so that this refuses only what no check looks at.
+    book.post(chain).map_err(|shortfall| Refusal::new(Reason::QuantityExceeded, shortfall.account.as_str()))
+}
+
+fn fail<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {
+    let none = || Refusal::new(Reason::NoApplicableRedeemables, "No applicable redeemables");
+    let refusal = match evaluated.first_refusal() {
+        Some(refusal) if evaluated.all_or_nothing() => refusal.clone(),
+        _ => none(),
+    };
+    fail_with(evaluated, now, ids, refusal)
+}
+
+fn fail_with<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids, refusal: Refusal) -> Decision<Redeemed<'a>> {
+    let customer_id = evaluated.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
+    let trace = evaluated.trace();
+    let answer = Redeemed {
+        evaluated,
+        date: now,
+        parts: Vec::new(),
+        parent: None,
+        order_id: None,
+        customer_id,
+        failure: Some((ids.hex18("rf_"), refusal)),
+    };
+    Decision { answer, changes: Changes::default(), trace }
+}
+
+fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
+    let customer = case.buyer.customer.as_ref()?;
+    let known = customer.id.clone().filter(|_| case.buyer.stored);
+    Some(known.unwrap_or_else(|| ids.alphanumeric("cust_", 24)))
+}
+
+/// What the host is to merge into its customer: what the request sent, under the id that the redemption shows.
+fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Customer> {
+    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone())?;
+    Some(Customer { id, ..sent })
+}
+
+/// The order as a redemption leaves it: paid, with its discounts on it.
+fn close(order: Order, evaluated: &Evaluated<'_>, customer_id: Option<Text>, now: Instant, ids: &mut Ids) -> Order {
+    let cart = &evaluated.walk.cart;
+    let sent = evaluated.request.order.as_ref();
+    let mut order = Order {
+        id: Some(order.id.clone().unwrap_or_else(|| ids.hex18("ord_"))),
+        status: Some(sent.and_then(|sent| sent.status).unwrap_or(OrderStatus::Paid)),
+        customer_id: customer_id.or(order.customer_id.clone()),
+        created_at: order.created_at.or(Some(now)),
+        ..order
+    };
+    write_amounts(&mut order, cart);
+    order
+}
+
+/// Writes the running amounts into an order.
+pub(super) fn write_amounts(order: &mut Order, cart: &Cart) {
+    order.amount = cart.amount;
+    order.discount_amount = cart.discount;
+    for (item, line) in order.items.iter_mut().zip(&cart.lines) {
+        item.quantity = line.quantity;
+        item.amount = line.amount;
+        item.price = line.price;
+        item.discount_amount = line.discount;
+    }
+}

@@ -1,0 +1,170 @@
+//! Decides whether a redemption may be undone, and what undoing it does to counts and to the order. It must not know
+//! how rollbacks are written or stored.
+//!
+//! calculation.md section 15.
+
+use crate::decide::{Changes, Decision, Trace};
+use crate::facts::{Facts, Known, PastRedemption, PastState};
+use crate::id::{Context, Ids};
+use crate::ledger::Book;
+use crate::model::customer::Customer;
+use crate::model::order::{Metadata, Order, OrderStatus};
+use crate::model::stacking::RollbackMode;
+use crate::money::Money;
+use crate::refusal::{Reason, Refusal};
+use crate::text::Text;
+use crate::time::Instant;
+
+/// How long after a redemption it can be undone: 3 months, counted as 92 days (calculation.md section 15).
+const ROLLBACK_MILLIS: i64 = 92 * 86_400_000;
+
+/// A request to undo a redemption.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RollBack {
+    /// The redemption, by id.
+    pub redemption_id: Text,
+    /// Whether the request came on the route for stacks.
+    pub stack: bool,
+    /// Why, in the caller's words.
+    pub reason: Option<String>,
+    /// The customer by another name.
+    pub tracking_id: Option<Text>,
+    /// The customer, who must be the redemption's.
+    pub customer: Option<Customer>,
+    /// The order, which must be the redemption's; its status is the one it gets.
+    pub order: Option<Order>,
+    /// Data of the rollback itself.
+    pub metadata: Metadata,
+}
+
+/// One redemption that is undone.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UndonePart {
+    /// The id of the rollback.
+    pub id: Text,
+    /// What it undoes.
+    pub redemption: PastRedemption,
+}
+
+/// The answer to a rollback.
+#[derive(Debug, Clone)]
+pub struct RolledBack {
+    /// When.
+    pub date: Instant,
+    /// What was undone, in the order of redemption: one, or the children of a stack.
+    pub parts: Vec<UndonePart>,
+    /// The rollback of the stack itself.
+    pub parent: Option<UndonePart>,
+    /// The order afterwards.
+    pub order: Option<Order>,
+    /// Whether the order was changed.
+    pub mode: RollbackMode,
+}
+
+/// Undoes a redemption, or says why it cannot be.
+pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Result<Decision<RolledBack>, Refusal> {
+    let id = &request.redemption_id;
+    let past = facts.redemption(id).is().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
+    check(facts, request, &past, context.now)?;
+    let mut ids = Ids::new(context);
+    let parent = (!past.children.is_empty()).then(|| ids.hex18("rr_"));
+    let undone: Vec<PastRedemption> = match &parent {
+        None => vec![past.clone()],
+        Some(_) => {
+            let children = past.children.iter().map(|child| facts.redemption(child));
+            children.filter_map(Known::is).map(|child| child.into_owned()).collect()
+        }
+    };
+    let parts: Vec<UndonePart> =
+        undone.into_iter().map(|redemption| UndonePart { id: ids.hex18("rr_"), redemption }).collect();
+    let chain = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
+    let mut book = Book::default();
+    book.reverse(&facts.chain(id).is().unwrap_or_default(), &chain, context.now);
+    let mode = facts.stacking_rules().redeemables_rollback_order_mode;
+    let stored = past.order_id.as_deref().and_then(|order| facts.order(order).is());
+    let order = stored.map(|order| match mode {
+        RollbackMode::WithOrder => undo_order(order.into_owned(), &past, request),
+        RollbackMode::WithoutOrder => order.into_owned(),
+    });
+    let changed = order.clone().filter(|_| mode == RollbackMode::WithOrder);
+    let changes = Changes { entries: book.into_entries(), order: changed, customer: None };
+    let parent = parent.map(|id| UndonePart { id, redemption: past });
+    let answer = RolledBack { date: context.now, parts, parent, order, mode };
+    Ok(Decision { answer, changes, trace: Trace::default() })
+}
+
+fn check(facts: &dyn Facts, request: &RollBack, past: &PastRedemption, now: Instant) -> Result<(), Refusal> {
+    let refuse = |reason, details: &str| Err(Refusal::new(reason, details));
+    match past.state {
+        PastState::RolledBack => {
+            let details = "Redemption has been already rolled back.";
+            return Err(Refusal::new(Reason::AlreadyRolledBack, details).about("redemption", &past.id));
+        }
+        PastState::Failed => {
+            return refuse(Reason::InvalidRedemption, "You can rollback only a successful redemption.");
+        }
+        PastState::Succeeded => {}
+    }
+    if past.parent.is_some() {
+        let details = "You can rollback only a redemption that does not have parent redemption.";
+        return refuse(Reason::InvalidRedemptionParent, details);
+    }
+    if !request.stack && !past.children.is_empty() {
+        let details = "You can rollback only a single redemption. Use different endpoint for stacked redemption.";
+        return refuse(Reason::InvalidRedemption, details);
+    }
+    if now >= past.date.later(ROLLBACK_MILLIS) {
+        return refuse(Reason::InvalidRedemption, "You can rollback a redemption only within 3 months.");
+    }
+    check_customer(facts, request, past)?;
+    check_order(facts, request, past)
+}
+
+fn check_customer(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> Result<(), Refusal> {
+    let sent = request.customer.as_ref();
+    let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
+    let Some(key) = named.or(request.tracking_id.as_deref()) else {
+        return Ok(());
+    };
+    let found = match facts.customer(key) {
+        Known::Is(customer) => customer.id.clone(),
+        _ if named.is_some() => return Err(Refusal::not_found("customer", key)),
+        _ => None,
+    };
+    if found.is_none() || found != past.customer_id {
+        return Err(Refusal::new(Reason::InvalidCustomer, "Customer is not related with redemption."));
+    }
+    Ok(())
+}
+
+fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> Result<(), Refusal> {
+    let sent = request.order.as_ref();
+    let Some(key) = sent.and_then(|order| order.id.as_deref().or(order.source_id.as_deref())) else {
+        return Ok(());
+    };
+    let found = facts.order(key).is().and_then(|order| order.id.clone());
+    if found.is_none() || found != past.order_id {
+        return Err(Refusal::new(Reason::InvalidOrder, "Order is not related with redemption."));
+    }
+    Ok(())
+}
+
+/// The order without what this redemption took off; what other redemptions took off stays.
+fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order {
+    let applied = past.document.get("order").and_then(|order| order.as_object());
+    let amount = |fields: Option<&Metadata>, name: &str| {
+        let minor = fields.and_then(|fields| fields.get(name)).and_then(|value| value.as_i64());
+        minor.and_then(Money::new).unwrap_or_default()
+    };
+    let rest = |now: Option<Money>, off: Money| now.map(|now| now.less(off)).filter(|left| !left.is_zero());
+    let items = applied.and_then(|order| order.get("items")).and_then(|items| items.as_array());
+    let mut order = order;
+    order.discount_amount = rest(order.discount_amount, amount(applied, "applied_discount_amount"));
+    for (place, item) in order.items.iter_mut().enumerate() {
+        let line = items.and_then(|items| items.get(place)).and_then(|line| line.as_object());
+        item.discount_amount = rest(item.discount_amount, amount(line, "applied_discount_amount"));
+    }
+    let status = request.order.as_ref().and_then(|order| order.status);
+    order.status = Some(status.unwrap_or(OrderStatus::Canceled));
+    order
+}

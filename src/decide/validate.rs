@@ -1,0 +1,275 @@
+//! Decides whether redeemables apply to an order, for how much, and what a session lock sets aside. Redeeming is
+//! this and a commit. It must not know how the answer is written.
+//!
+//! calculation.md sections 11 and 12.
+
+use crate::decide::case::{Buyer, Case, Resolved};
+use crate::decide::check::{Found, standing};
+use crate::decide::judge::Bench;
+use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
+use crate::facts::{Facts, Known, credits_account, redemptions_account};
+use crate::id::{Context, Ids};
+use crate::ledger::{AccountId, Book, Hold};
+use crate::model::order::Order;
+use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
+use crate::model::stacking::{ApplicationMode, StackingRules};
+use crate::model::voucher::{Campaign, Category, Grant, Voucher};
+use crate::pricing::Cart;
+use crate::pricing::lines::Priced;
+use crate::refusal::{Refusal, Skip};
+use crate::stacking::{Candidate, Outcome, Step, Walk, select, walk};
+use crate::text::Text;
+use crate::time::Instant;
+
+/// How long a lock lasts when the request does not say (objects.md section 2).
+const DEFAULT_TTL: (u64, TtlUnit) = (7, TtlUnit::Days);
+
+/// The session of a validation, as it is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionAnswer {
+    /// The key to redeem with.
+    pub key: Text,
+    /// How long the lock lasts, in `unit`s.
+    pub ttl: u64,
+    /// The unit of `ttl`.
+    pub unit: TtlUnit,
+}
+
+/// A request tried from end to end.
+#[derive(Debug, Clone)]
+pub struct Evaluated<'a> {
+    /// What was asked.
+    pub request: &'a Redeemables,
+    /// The project's stacking rules.
+    pub stacking: StackingRules,
+    /// The order that it was tried on.
+    pub order: Option<Order>,
+    /// The catalogue's goods beside its lines, and the amounts before.
+    pub priced: Priced<'a>,
+    /// Who buys.
+    pub buyer: Buyer,
+    /// What was resolved, in the order of the request.
+    pub resolved: Vec<Resolved<'a>>,
+    /// What the checks found, in the order of the request.
+    pub found: Vec<Found>,
+    /// Every redeemable once, in the order of trying, and the order at the end.
+    pub walk: Walk,
+    /// Whether the request as a whole holds.
+    pub valid: bool,
+    /// Facts that only the server has, sorted; empty when the verdict is final.
+    pub lacks: Vec<Text>,
+    /// The hash that stands for the customer.
+    pub tracking_id: Option<Text>,
+}
+
+impl Evaluated<'_> {
+    /// The steps that were applied.
+    pub fn applied(&self) -> impl Iterator<Item = &Step> {
+        self.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied { .. }))
+    }
+
+    /// The redeemable of a step.
+    pub fn redeemable(&self, step: &Step) -> Option<&Redeemable> {
+        self.request.redeemables.get(step.place)
+    }
+
+    /// The voucher, campaign and category of a step.
+    pub fn offer(&self, step: &Step) -> Option<(&Voucher, Option<&Campaign>, Option<&Category>)> {
+        match self.resolved.get(step.place)? {
+            Resolved::Offer(offer) => Some((&offer.voucher, offer.campaign.as_deref(), offer.category.as_deref())),
+            _ => None,
+        }
+    }
+
+    /// The first refusal in the order of trying.
+    pub fn first_refusal(&self) -> Option<&Refusal> {
+        self.walk.steps.iter().find_map(|step| match &step.outcome {
+            Outcome::Refused(refusal) => Some(refusal),
+            _ => None,
+        })
+    }
+
+    /// Whether all must hold.
+    pub fn all_or_nothing(&self) -> bool {
+        self.stacking.redeemables_application_mode == ApplicationMode::All
+    }
+
+    pub(super) fn trace(&self) -> Trace {
+        let line = |step: &Step| {
+            let verdict = match &step.outcome {
+                Outcome::Applied { gain, .. } => Verdict::Applied(gain.total().unwrap_or_default()),
+                Outcome::Skipped(skip) => Verdict::Skipped(*skip),
+                Outcome::Refused(refusal) => Verdict::Refused(refusal.clone()),
+            };
+            Some(TraceLine { id: self.redeemable(step)?.id.clone(), verdict })
+        };
+        Trace { lines: self.walk.steps.iter().filter_map(line).collect() }
+    }
+}
+
+/// The answer to a validation.
+#[derive(Debug, Clone)]
+pub struct Validated<'a> {
+    /// Its id.
+    pub id: Text,
+    /// Everything that was tried.
+    pub evaluated: Evaluated<'a>,
+    /// The lock, when one was asked for and set.
+    pub session: Option<SessionAnswer>,
+}
+
+/// Validates a request. A refusal of the request as a whole is an `Err`; of a redeemable it is part of the answer.
+pub fn validate<'a>(
+    facts: &'a dyn Facts,
+    request: &'a Redeemables,
+    context: &'a Context,
+) -> Result<Decision<Validated<'a>>, Refusal> {
+    let mut ids = Ids::new(context);
+    let id = ids.hex18("valid_");
+    let case = Case::open(facts, request, context)?;
+    let (mut case, bench) = evaluate(case);
+    let mut changes = Changes::default();
+    let mut session = None;
+    if bench.valid && request.session.as_ref().is_some_and(|session| session.lock) {
+        let answer = session_answer(request.session.as_ref(), &mut ids);
+        changes.entries = lock(&mut case, &bench, &answer, context.now);
+        session = Some(answer);
+    }
+    let evaluated = finish(case, bench);
+    let trace = evaluated.trace();
+    let answer = Validated { id, evaluated, session };
+    Ok(Decision { answer, changes, trace })
+}
+
+/// What trying a case came to.
+pub(super) struct Tried {
+    /// The walk.
+    pub walk: Walk,
+    /// What the checks found.
+    pub found: Vec<Found>,
+    /// Whether the request holds.
+    pub valid: bool,
+}
+
+/// Tries every redeemable of a case.
+pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
+    let tried = {
+        let mut bench = Bench::new(&case);
+        let initial = &case.priced.cart;
+        let candidates = candidates(&case, &mut bench, initial);
+        let selection = select(candidates, &case.stacking);
+        let walk = walk(&selection, &case.stacking, initial, &mut bench);
+        let valid = is_valid(&walk, &case.stacking);
+        Tried { walk, found: bench.found, valid }
+    };
+    let lacks = tried.found.iter().flat_map(|found| found.lacks.iter().cloned());
+    case.lacks.extend(lacks.collect::<Vec<_>>());
+    (case, tried)
+}
+
+fn candidates(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> Vec<Candidate> {
+    use crate::stacking::Judge;
+    let looks_at_validity = !case.stacking.exclusive_categories.is_empty();
+    let candidate = |place: usize| {
+        let category = case.offer(place).and_then(|offer| offer.category.as_deref());
+        let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
+        Candidate {
+            place,
+            category: category.map(|category| category.id.clone()),
+            hierarchy: category.map(|category| category.hierarchy),
+            valid: looks_at_validity && exists && bench.refusal(place, initial).is_none(),
+            exists,
+        }
+    };
+    (0..case.resolved.len()).map(candidate).collect()
+}
+
+/// ALL: nothing was refused; PARTIAL: something was applied (calculation.md section 11.2, step 8, and 19, D10). What
+/// only the server knows keeps an answer from being valid.
+fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
+    let outcomes = || walk.steps.iter().map(|step| &step.outcome);
+    match rules.redeemables_application_mode {
+        ApplicationMode::All => {
+            !outcomes().any(|outcome| matches!(outcome, Outcome::Refused(_) | Outcome::Skipped(Skip::Undecided)))
+        }
+        ApplicationMode::Partial => outcomes().any(|outcome| matches!(outcome, Outcome::Applied { .. })),
+    }
+}
+
+/// Turns a tried case into what answers are written from.
+pub(super) fn finish<'a>(mut case: Case<'a>, tried: Tried) -> Evaluated<'a> {
+    let tracking_id = tracking_id(&mut case);
+    Evaluated {
+        request: case.request,
+        stacking: case.stacking.into_owned(),
+        order: case.order,
+        priced: case.priced,
+        buyer: case.buyer,
+        resolved: case.resolved,
+        found: tried.found,
+        walk: tried.walk,
+        valid: tried.valid,
+        lacks: case.lacks.into_iter().collect(),
+        tracking_id,
+    }
+}
+
+/// The hash of the customer's `source_id`, or the identifier that the request came with (objects.md section 15).
+fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
+    let source_id = case.buyer.customer.as_ref().and_then(|customer| customer.source_id.clone());
+    let Some(source_id) = source_id else {
+        return case.request.tracking_id.clone();
+    };
+    match case.facts.tracking_id(&source_id) {
+        Known::Is(tracking_id) => Some(tracking_id),
+        Known::Absent => None,
+        Known::Unknown => {
+            case.lack("tracking_id", &source_id);
+            None
+        }
+    }
+}
+
+fn session_answer(session: Option<&Session>, ids: &mut Ids) -> SessionAnswer {
+    let key = session.and_then(|session| session.key.clone());
+    let (ttl, unit) = match session {
+        Some(Session { ttl: Some(ttl), unit, .. }) => (*ttl, unit.unwrap_or(TtlUnit::Days)),
+        _ => DEFAULT_TTL,
+    };
+    SessionAnswer { key: key.unwrap_or_else(|| ids.alphanumeric("ssn_", 32)), ttl, unit }
+}
+
+/// Sets one redemption aside for each applied voucher, and of gift cards the credits. The same key holds anew: what
+/// it held before is given back first, and was not counted against it.
+fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instant) -> Vec<crate::ledger::Entry> {
+    let mut book = Book::default();
+    book.release(session.key.clone());
+    let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
+    let mut unknown = Vec::new();
+    for step in &tried.walk.steps {
+        let Outcome::Applied { gain, .. } = &step.outcome else { continue };
+        let Some(offer) = case.offer(step.place) else { continue };
+        let voucher = &offer.voucher;
+        let mut wanted: Vec<(AccountId, Option<u64>, u64)> =
+            vec![(redemptions_account(&voucher.id), voucher.quantity, 1)];
+        if let Grant::Gift(gift) = &voucher.grant {
+            let credits = gain.total().unwrap_or_default().minor();
+            wanted.push((credits_account(&voucher.id), Some(gift.allotment().minor()), credits));
+        }
+        for (account, allotment, amount) in wanted {
+            // A lock that only the server can set is lacking, also on an account without a limit.
+            let held = case.facts.held(&account, now, Some(&session.key));
+            match (standing(case, &account, allotment), held) {
+                (Known::Is(standing), Known::Is(_)) => book.open(account.clone(), standing),
+                _ => unknown.push(account.clone()),
+            }
+            let hold = Hold { key: session.key.clone(), account, amount, expires_at: now.later(ttl) };
+            // The checks have just found that there is enough, so that nothing can fall short here.
+            let _ = book.hold(hold);
+        }
+    }
+    for account in unknown {
+        case.lacks.insert(Text::from(account.as_str()));
+    }
+    book.into_entries()
+}

@@ -1,0 +1,158 @@
+//! Decides the cart that an order starts as: which product a line is, what a unit costs, what the line and the order
+//! amount to. It must not know discounts.
+//!
+//! calculation.md section 2.
+
+use std::borrow::Cow;
+
+use crate::facts::{Facts, Known};
+use crate::model::order::{Goods, Item, Order, RelatedObject};
+use crate::model::scope::{GoodsRef, Scope};
+use crate::money::Money;
+use crate::pricing::cart::{Cart, Line};
+use crate::refusal::{Reason, Refusal};
+use crate::rules::SceneItem;
+use crate::text::Text;
+
+/// An order with the catalogue's goods beside its lines, and the amounts that follow.
+#[derive(Debug, Clone, Default)]
+pub struct Priced<'a> {
+    /// Product of each line, from the catalogue.
+    pub products: Vec<Option<Cow<'a, Goods>>>,
+    /// SKU of each line, from the catalogue.
+    pub skus: Vec<Option<Cow<'a, Goods>>>,
+    /// The amounts before this request.
+    pub cart: Cart,
+}
+
+/// Prices an order. `catalogue_first` is for pages, whose prices nobody vouches for (calculation.md section 19, D13);
+/// `lacks` is told which goods only the server knows.
+pub fn price<'a>(
+    order: &Order,
+    facts: &'a dyn Facts,
+    catalogue_first: bool,
+    lacks: &mut dyn FnMut(Text),
+) -> Result<Priced<'a>, Refusal> {
+    let mut priced = Priced::default();
+    for (place, item) in order.items.iter().enumerate() {
+        let mut find = |kind: &str, key: Option<&str>, found: Known<Cow<'a, Goods>>| match found {
+            Known::Is(goods) => Some(goods),
+            Known::Absent => None,
+            Known::Unknown => {
+                lacks(compact_str::format_compact!("{kind}/{}", key.unwrap_or_default()));
+                None
+            }
+        };
+        // A line that carries its own price is not asked about, unless the catalogue's would win; a SKU without its
+        // product always is, because a scope may name the product.
+        let asks = catalogue_first || (item.amount.is_none() && own_price(item).is_none());
+        let product_key = goods_key(item, RelatedObject::Product);
+        let key = goods_key(item, RelatedObject::Sku);
+        let sku = match key {
+            Some(key) if asks || product_key.is_none() => find("sku", Some(key), facts.sku(key)),
+            _ => None,
+        };
+        let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
+        let key = product_key.map(Text::from).or(parent);
+        let product = match &key {
+            Some(key) if asks => find("product", Some(key), facts.product(key)),
+            _ => None,
+        };
+        let line = price_line(item, sku.as_deref(), product.as_deref(), catalogue_first)
+            .ok_or_else(|| too_large(&format!("order.items[{place}]")))?;
+        priced.cart.lines.push(line);
+        priced.skus.push(sku);
+        priced.products.push(product);
+    }
+    let known = priced.cart.lines.iter().filter_map(|line| line.amount);
+    let sum = match priced.cart.lines.iter().any(|line| line.amount.is_some()) {
+        true => Some(Money::sum(known).ok_or_else(|| too_large("order.amount"))?),
+        false => None,
+    };
+    priced.cart.amount = order.amount.or(sum);
+    priced.cart.initial_amount = order.initial_amount.or(priced.cart.amount);
+    priced.cart.discount = order.discount_amount;
+    if !priced.cart.fits() {
+        return Err(too_large("order.discount_amount"));
+    }
+    Ok(priced)
+}
+
+fn too_large(path: &str) -> Refusal {
+    let bound = crate::money::LARGEST;
+    Refusal::new(Reason::InvalidAmount, format!("Property .{path} amounts to more than {bound}"))
+}
+
+fn own_price(item: &Item) -> Option<Money> {
+    let inline = |goods: &Option<Goods>| goods.as_ref().and_then(|goods| goods.price);
+    item.price.or_else(|| inline(&item.sku)).or_else(|| inline(&item.product))
+}
+
+/// How a line names its product or SKU.
+pub fn goods_key(item: &Item, kind: RelatedObject) -> Option<&str> {
+    let (id, inline) = match kind {
+        RelatedObject::Product => (&item.product_id, &item.product),
+        RelatedObject::Sku => (&item.sku_id, &item.sku),
+    };
+    let by_source = || (item.related_object == Some(kind)).then_some(item.source_id.as_deref())?;
+    let by_inline = || {
+        let goods = inline.as_ref()?;
+        goods.id.as_deref().or(goods.source_id.as_deref())
+    };
+    id.as_deref().or_else(by_source).or_else(by_inline)
+}
+
+fn price_line(item: &Item, sku: Option<&Goods>, product: Option<&Goods>, catalogue_first: bool) -> Option<Line> {
+    let listed = sku.and_then(|sku| sku.price).or_else(|| product.and_then(|product| product.price));
+    let price = if catalogue_first { listed.or_else(|| own_price(item)) } else { own_price(item).or(listed) };
+    let sent = if catalogue_first && listed.is_some() { None } else { item.amount };
+    let amount = match (sent, price) {
+        (Some(amount), _) => Some(amount),
+        (None, Some(price)) => Some(price.times(item.quantity)?),
+        (None, None) => None,
+    };
+    Some(Line {
+        quantity: item.quantity,
+        free: item.discount_quantity.unwrap_or(0).min(item.quantity),
+        price,
+        amount,
+        discount: item.discount_amount,
+        applied: None,
+    })
+}
+
+/// The lines of an order as rules and scopes see them.
+pub fn scene_items<'a>(order: &'a Order, priced: &'a Priced<'_>) -> Vec<SceneItem<'a>> {
+    let beside = priced.skus.iter().zip(&priced.products);
+    let lines = order.items.iter().zip(beside).map(|(item, (sku, product))| {
+        let sku_id = item.sku_id.as_deref().or_else(|| sku.as_ref()?.id.as_deref());
+        let parent = || sku.as_ref()?.product_id.as_deref();
+        let listed = || product.as_ref()?.id.as_deref();
+        SceneItem {
+            product_id: item.product_id.as_deref().or_else(listed).or_else(parent),
+            product_source_id: source(item, RelatedObject::Product, product.as_deref()),
+            sku_id,
+            sku_source_id: source(item, RelatedObject::Sku, sku.as_deref()),
+        }
+    });
+    lines.collect()
+}
+
+fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {
+    let inline = match kind {
+        RelatedObject::Product => &item.product,
+        RelatedObject::Sku => &item.sku,
+    };
+    let sent = (item.related_object == Some(kind)).then_some(item.source_id.as_deref()).flatten();
+    let inline = inline.as_ref().and_then(|goods| goods.source_id.as_deref());
+    sent.or(inline).or_else(|| listed?.source_id.as_deref())
+}
+
+/// The units of each line that the scope covers; free units never count (calculation.md section 19, D3).
+pub fn eligible_units(scope: &Scope, items: &[SceneItem<'_>], cart: &Cart) -> Vec<u64> {
+    let among = |list: &[GoodsRef], item: &SceneItem<'_>| list.iter().any(|goods| item.is(goods));
+    let everything = scope.included_all || scope.included.is_empty();
+    let covered = |item: &SceneItem<'_>| (everything || among(&scope.included, item)) && !among(&scope.excluded, item);
+    let lines = items.iter().zip(&cart.lines);
+    lines.map(|(item, line)| if covered(item) { line.quantity.saturating_sub(line.free) } else { 0 }).collect()
+}

@@ -1,0 +1,17 @@
+//! Decides the JSON of decisions: how requests, vouchers and rules are read, how answers are written. It must not
+//! know what they lead to. Browser and service read and write through here, so that both mean the same.
+
+pub mod decision;
+pub mod error;
+pub mod given;
+pub mod offer;
+pub mod order;
+pub mod order_view;
+pub mod problem;
+pub mod redemption;
+pub mod request;
+pub mod rollback;
+pub mod rules;
+pub mod voucher;
+
+pub use problem::{Problem, read};

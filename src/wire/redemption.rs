@@ -1,0 +1,318 @@
+//! Decides how redemptions and rollbacks are written, as answers and as documents to be stored, and how a stored one
+//! is read again. It must not know why one succeeded.
+//!
+//! calculation.md sections 14 and 15, objects.md section 11.
+
+use serde_json::{Map, Value, json};
+
+use crate::decide::redeem::{Redeemed, RedeemedPart};
+use crate::facts::{PastRedemption, PastState};
+use crate::id::Context;
+use crate::model::customer::Customer;
+use crate::model::order::{Metadata, Order};
+use crate::pricing::Cart;
+use crate::refusal::Refusal;
+use crate::stacking::{Outcome, Step};
+use crate::text::Text;
+use crate::time::Instant;
+use crate::wire::decision::{Sorted, StepsView};
+use crate::wire::error::ErrorBody;
+use crate::wire::order_view::{Applied, OrderView};
+use crate::wire::voucher::{Counts, show_voucher};
+
+/// A document to be stored under its kind and id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Document {
+    /// `redemption` or `order`.
+    pub kind: &'static str,
+    /// Its id.
+    pub id: Text,
+    /// The id of the voucher or order that it belongs to, for lists.
+    pub parent: Option<Text>,
+    /// The id of the customer that it belongs to, for lists.
+    pub holder: Option<Text>,
+    /// Its JSON.
+    pub body: Metadata,
+}
+
+/// An answer, with the documents that make it true.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    /// The HTTP status.
+    pub status: u16,
+    /// The JSON of the answer.
+    pub answer: Vec<u8>,
+    /// What is to be stored.
+    pub documents: Vec<Document>,
+}
+
+/// A value as JSON. Everything written here has text keys and whole numbers, which cannot fail.
+pub(crate) fn value(of: impl serde::Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or(Value::Null)
+}
+
+/// The fields of a JSON object.
+pub(crate) fn fields(of: Value) -> Map<String, Value> {
+    match of {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// Writes a redemption, done or failed.
+pub fn write_redemption(redeemed: &Redeemed<'_>, context: &Context) -> Written {
+    match &redeemed.failure {
+        Some((id, refusal)) => write_failure(redeemed, id, refusal, context),
+        None => write_success(redeemed, context),
+    }
+}
+
+fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
+    let evaluated = &redeemed.evaluated;
+    let order = evaluated.order.as_ref().map(|order| whole_order(redeemed, order));
+    let children: Vec<Document> = redeemed.parts.iter().filter_map(|part| child(redeemed, part)).collect();
+    let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
+    let sorted = Sorted::of(evaluated);
+    let request_id = context.request_id();
+    let list = |steps| value(StepsView { evaluated, steps, request_id: &request_id });
+    let redemptions: Vec<&Metadata> = children.iter().map(|child| &child.body).collect();
+    let mut answer = fields(json!({ "redemptions": redemptions }));
+    if let Some(parent) = &parent {
+        answer.insert("parent_redemption".into(), Value::Object(parent.body.clone()));
+    }
+    if let Some(order) = &order {
+        answer.insert("order".into(), Value::Object(order.clone()));
+    }
+    answer.insert("inapplicable_redeemables".into(), list(&sorted.inapplicable));
+    answer.insert("skipped_redeemables".into(), list(&sorted.skipped));
+    let stored_order = evaluated.order.as_ref().and_then(|order| {
+        let body = stored_order(redeemed, order);
+        let source = order.source_id.clone();
+        Some(Document {
+            kind: "order",
+            id: order.id.clone()?,
+            parent: source,
+            holder: redeemed.customer_id.clone(),
+            body,
+        })
+    });
+    let documents = children.into_iter().chain(parent).chain(stored_order).collect();
+    Written { status: 200, answer: serde_json::to_vec(&answer).unwrap_or_default(), documents }
+}
+
+/// The fields that every redemption has.
+fn common(redeemed: &Redeemed<'_>, id: &Text) -> Map<String, Value> {
+    let evaluated = &redeemed.evaluated;
+    let request = evaluated.request;
+    fields(json!({
+        "id": id,
+        "object": "redemption",
+        "date": redeemed.date,
+        "customer_id": redeemed.customer_id,
+        "tracking_id": evaluated.tracking_id,
+        "metadata": request.metadata,
+        "redemption": null,
+        "channel": { "channel_id": request.channel.id, "channel_type": "API" },
+        "customer": customer_view(evaluated.buyer.customer.as_ref(), redeemed.customer_id.as_ref(), request.channel.client),
+    }))
+}
+
+/// The customer inside a redemption. Pages are told nothing about a person but the id.
+pub(crate) fn customer_view(customer: Option<&Customer>, id: Option<&Text>, client: bool) -> Value {
+    let (Some(customer), Some(id)) = (customer, id) else {
+        return Value::Null;
+    };
+    if client {
+        return json!({ "id": id, "object": "customer" });
+    }
+    let shown = |name: &str| customer.document.get(name).cloned().unwrap_or(Value::Null);
+    json!({
+        "id": id,
+        "source_id": customer.source_id,
+        "name": shown("name"),
+        "email": shown("email"),
+        "metadata": customer.metadata,
+        "object": "customer",
+    })
+}
+
+fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
+    let evaluated = &redeemed.evaluated;
+    let step = evaluated.walk.steps.iter().find(|step| step.place == part.place)?;
+    let (voucher, campaign, _) = evaluated.offer(step)?;
+    let mut body = common(redeemed, &part.id);
+    body.insert("redemption".into(), value(&redeemed.parent));
+    body.insert("result".into(), "SUCCESS".into());
+    body.insert("status".into(), "SUCCEEDED".into());
+    body.insert("order".into(), step_order(redeemed, step));
+    body.insert("related_object_type".into(), "voucher".into());
+    body.insert("related_object_id".into(), value(&voucher.id));
+    if let Some(credits) = part.credits {
+        body.insert("amount".into(), credits.into());
+        body.insert("gift".into(), json!({ "amount": credits }));
+    }
+    let counts = Counts {
+        redeemed_quantity: part.redeemed_quantity,
+        redeemed_amount: part.redeemed_amount.unwrap_or(0),
+        published: None,
+    };
+    let document = serde_json::from_str(&voucher.document).unwrap_or_default();
+    let mut shown = show_voucher(&document, counts);
+    if let Some(campaign) = campaign {
+        shown.insert("campaign".into(), value(&campaign.name));
+        shown.insert("campaign_id".into(), value(&campaign.id));
+    }
+    body.insert("voucher".into(), Value::Object(shown));
+    let (parent, holder) = (Some(voucher.id.clone()), redeemed.customer_id.clone());
+    Some(Document { kind: "redemption", id: part.id.clone(), parent, holder, body })
+}
+
+fn parent(redeemed: &Redeemed<'_>, id: &Text, order: Option<&Map<String, Value>>) -> Document {
+    let children = redeemed.parts.iter();
+    let children: Vec<Value> = children.map(|part| json!({ "id": part.id, "date": redeemed.date })).collect();
+    let mut body = common(redeemed, id);
+    body.insert("result".into(), "SUCCESS".into());
+    body.insert("status".into(), "SUCCEEDED".into());
+    body.insert("order".into(), value(order));
+    body.insert("related_object_type".into(), "redemption".into());
+    body.insert("related_object_id".into(), value(id));
+    body.insert("related_redemptions".into(), json!({ "redemptions": children }));
+    Document { kind: "redemption", id: id.clone(), parent: None, holder: redeemed.customer_id.clone(), body }
+}
+
+/// The order after one redeemable, as its redemption shows it.
+fn step_order(redeemed: &Redeemed<'_>, step: &Step) -> Value {
+    let evaluated = &redeemed.evaluated;
+    let (Some(order), Outcome::Applied { gain, cart }) = (&evaluated.order, &step.outcome) else {
+        return Value::Null;
+    };
+    let applied = if redeemed.parent.is_some() { Applied::Gain(gain) } else { Applied::Everything };
+    let mut shown = order_fields(order, evaluated, cart, applied, false);
+    complete_order(&mut shown, order, redeemed);
+    Value::Object(shown)
+}
+
+/// The order after everything, as the answer shows it.
+fn whole_order(redeemed: &Redeemed<'_>, order: &Order) -> Map<String, Value> {
+    let evaluated = &redeemed.evaluated;
+    let mut shown = order_fields(order, evaluated, &evaluated.walk.cart, Applied::Everything, true);
+    complete_order(&mut shown, order, redeemed);
+    shown
+}
+
+/// The order as it is stored: its discounts are its own now, and nobody's in particular.
+fn stored_order(redeemed: &Redeemed<'_>, order: &Order) -> Map<String, Value> {
+    let evaluated = &redeemed.evaluated;
+    let mut stored = order_fields(order, evaluated, &evaluated.walk.cart, Applied::Nothing, true);
+    complete_order(&mut stored, order, redeemed);
+    stored
+}
+
+fn order_fields(
+    order: &Order,
+    evaluated: &crate::decide::validate::Evaluated<'_>,
+    cart: &Cart,
+    applied: Applied<'_>,
+    subtotals: bool,
+) -> Map<String, Value> {
+    fields(value(OrderView { order, priced: &evaluated.priced, cart, applied, subtotals }))
+}
+
+fn complete_order(shown: &mut Map<String, Value>, order: &Order, redeemed: &Redeemed<'_>) {
+    let mut redemptions = order.redemptions.clone();
+    if let Some(whole) = redeemed.whole_id() {
+        redemptions.insert(whole.to_string(), redemption_entry(redeemed, whole));
+    }
+    let customer = redeemed.customer_id.as_ref().or(order.customer_id.as_ref());
+    let more = json!({
+        "created_at": order.created_at,
+        "updated_at": order.created_at.filter(|created| *created != redeemed.date).map(|_| redeemed.date),
+        "customer_id": customer,
+        "customer": customer.map(|id| json!({ "id": id, "object": "customer" })),
+        "referrer_id": order.referrer_id,
+        "redemptions": redemptions,
+        "metadata": order.metadata,
+    });
+    shown.extend(fields(more));
+}
+
+/// What an order remembers of a redemption (calculation.md section 14).
+fn redemption_entry(redeemed: &Redeemed<'_>, whole: &Text) -> Value {
+    if redeemed.parent.is_some() {
+        let stacked: Vec<&Text> = redeemed.parts.iter().map(|part| &part.id).collect();
+        return json!({
+            "date": redeemed.date,
+            "related_object_type": "redemption",
+            "related_object_id": whole,
+            "stacked": stacked,
+        });
+    }
+    let evaluated = &redeemed.evaluated;
+    let place = redeemed.parts.first().map(|part| part.place);
+    let step = evaluated.walk.steps.iter().find(|step| Some(step.place) == place);
+    let voucher = step.and_then(|step| evaluated.offer(step)).map(|(voucher, _, _)| voucher);
+    json!({
+        "date": redeemed.date,
+        "related_object_type": "voucher",
+        "related_object_id": voucher.map(|voucher| &voucher.id),
+        "related_object_parent_id": voucher.and_then(|voucher| voucher.campaign_id.as_ref()),
+    })
+}
+
+/// A failed redemption: the error for the caller, and the record of it.
+fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context: &Context) -> Written {
+    let evaluated = &redeemed.evaluated;
+    let refused = evaluated.walk.steps.iter().find(|step| matches!(step.outcome, Outcome::Refused(_)));
+    let step = refused.or(evaluated.walk.steps.first());
+    let voucher = step.and_then(|step| evaluated.offer(step)).map(|(voucher, campaign, _)| (voucher, campaign));
+    let mut body = common(redeemed, id);
+    body.insert("result".into(), "FAILURE".into());
+    body.insert("status".into(), "FAILED".into());
+    body.insert("failure_code".into(), refusal.reason.key().into());
+    body.insert("failure_message".into(), refusal.reason.message().into());
+    body.insert("order".into(), Value::Null);
+    let related = match voucher {
+        Some((voucher, _)) => ("voucher", &voucher.id),
+        None => ("redemption", id),
+    };
+    body.insert("related_object_type".into(), related.0.into());
+    body.insert("related_object_id".into(), value(related.1));
+    if let Some((voucher, campaign)) = voucher {
+        let name = campaign.map(|campaign| &campaign.name);
+        let shown = json!({ "id": voucher.id, "code": voucher.code, "campaign": name, "campaign_id": voucher.campaign_id, "object": "voucher" });
+        body.insert("voucher".into(), shown);
+    }
+    let request_id = context.request_id();
+    let told = match refusal.resource {
+        Some(_) => refusal.clone(),
+        None => refusal.clone().about("redemption", id),
+    };
+    let answer = serde_json::to_vec(&ErrorBody::of(&told, &request_id)).unwrap_or_default();
+    let parent = voucher.map(|(voucher, _)| voucher.id.clone());
+    let document = Document { kind: "redemption", id: id.clone(), parent, holder: redeemed.customer_id.clone(), body };
+    Written { status: refusal.reason.code(), answer, documents: vec![document] }
+}
+
+/// Reads a stored redemption as a rollback needs it.
+pub fn read_past(document: Metadata) -> PastRedemption {
+    let text = |name: &str| document.get(name).and_then(Value::as_str).map(Text::from);
+    let list = document.get("related_redemptions").and_then(|related| related.get("redemptions"));
+    let children = list.and_then(Value::as_array).into_iter().flatten();
+    let is_parent = text("related_object_type").as_deref() == Some("redemption");
+    PastRedemption {
+        id: text("id").unwrap_or_default(),
+        state: match text("status").as_deref() {
+            Some("SUCCEEDED") => PastState::Succeeded,
+            Some("ROLLED_BACK") => PastState::RolledBack,
+            _ => PastState::Failed,
+        },
+        date: text("date").and_then(|date| Instant::parse(&date)).unwrap_or_default(),
+        parent: text("redemption"),
+        children: children.filter_map(|child| child.get("id")?.as_str().map(Text::from)).collect(),
+        customer_id: text("customer_id"),
+        order_id: document.get("order").and_then(|order| order.get("id")?.as_str().map(Text::from)),
+        voucher: text("related_object_id").filter(|_| !is_parent),
+        credits: document.get("amount").and_then(Value::as_u64),
+        document,
+    }
+}

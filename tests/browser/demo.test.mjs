@@ -1,0 +1,239 @@
+// Decides that the demo page does what it says, in a real browser against the real service on workerd: verdicts in the
+// page, the same bytes as the edge, work without a network, a code published and redeemed, everything by keyboard.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { fileURLToPath } from "node:url";
+import { boot } from "../workerd/harness.mjs";
+import { launch, missing } from "./chromium.mjs";
+import { tally } from "./tally.mjs";
+
+const why = missing();
+const check = tally("browser");
+
+let service;
+let browser;
+let open;
+let early;
+
+before(async () => {
+  if (why) return;
+  service = await boot();
+  const tenth = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" };
+  const five = { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" };
+  open = await campaign("Open house", "OPEN-10", tenth);
+  early = await campaign("Next century", "NEXT-100", five, { start_date: "2100-01-01T00:00:00Z" });
+  await campaign("Members only", "MEMBER-########", five, { type: "AUTO_UPDATE" });
+  browser = await launch({ viewport: { width: 1180, height: 900 }, locale: "en-GB", colorScheme: "light" });
+}, { timeout: 600_000 });
+
+after(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** Asks the service as a shop's server does; an answer that is an error fails the test with its text. */
+async function ask(method, path, body) {
+  const headers = { "X-App-Id": "dev-app", "X-App-Token": "dev-token", "Content-Type": "application/json" };
+  const response = await fetch(service.url + path, { method, headers, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** A campaign; gives its open code when it is for everybody. Codes of others can be used once. */
+async function campaign(name, pattern, discount, more = {}) {
+  const type = more.type ?? "STANDALONE";
+  const redemption = { quantity: type === "STANDALONE" ? null : 1 };
+  const voucher = { type: "DISCOUNT_VOUCHER", discount, redemption, code_config: { pattern } };
+  const { id } = await ask("POST", "/v1/campaigns", { name, type, campaign_type: "DISCOUNT_COUPONS", voucher, ...more });
+  if (type !== "STANDALONE") return undefined;
+  const { vouchers } = await ask("GET", "/v1/vouchers?limit=100");
+  return vouchers.find((each) => each.campaign_id === id).code;
+}
+
+/** The page in a new tab, ready to decide, with everything that it asked for and complained about. */
+async function visit(size) {
+  const page = await browser.context.newPage();
+  if (size) await page.setViewportSize(size);
+  const requests = [];
+  const complaints = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => complaints.push(error.message));
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  await page.goto(`${service.url}/`);
+  await page.waitForSelector("body[data-ready=true]");
+  const text = async (selector) => (await page.textContent(selector)).trim();
+  return { page, requests, complaints, text };
+}
+
+const state = (page, code) => page.locator("#verdicts li", { hasText: code }).getAttribute("data-state");
+const settled = (page, name) => page.waitForSelector(`#equality[data-state=${name}]`, { timeout: 15_000 });
+
+check("a code is decided while it is typed, with amounts and with the time that it took", async () => {
+  const { page, complaints, text } = await visit();
+  assert.equal(await text("#before"), "€104.70");
+  await page.locator("#code").pressSequentially(open.slice(0, -1));
+  assert.equal(await state(page, open.slice(0, -1)), "unknown");
+  assert.equal(await text("#total"), "€104.70");
+  await page.locator("#code").pressSequentially(open.slice(-1));
+  assert.equal(await state(page, open), "applicable");
+  assert.equal(await text("#total"), "€94.23");
+  assert.equal(await text("#was"), "€104.70");
+  assert.match(await text("#verdicts"), /−€10\.47/);
+  assert.match(await text("#micros"), /^[\d.,]+$/);
+  assert.deepEqual(complaints, []);
+  await page.close();
+}, why);
+
+check("an edit of the cart is decided at once; what is no number is said and not sent", async () => {
+  const { page, requests, text } = await visit();
+  await page.fill("#code", open);
+  await settled(page, "identical");
+  await page.click(".line:nth-child(2) .more");
+  assert.equal(await text("#before"), "€119.20");
+  assert.equal(await text("#total"), "€107.28");
+  await page.fill(".line:nth-child(1) .price", "12,34");
+  assert.equal(await text("#before"), "€82.54");
+  await settled(page, "identical");
+  const sent = requests.length;
+  await page.fill(".line:nth-child(1) .price", "twelve");
+  assert.equal(await page.getAttribute(".line:nth-child(1) .price", "aria-invalid"), "true");
+  assert.match(await text("#summary"), /not a number/);
+  await page.waitForTimeout(700);
+  assert.equal(requests.length, sent);
+  await page.close();
+}, why);
+
+const SAME = { "a discount": () => open, "a refusal": () => early, "both": () => `${open} ${early}` };
+for (const [name, codes] of Object.entries(SAME)) {
+  check(`the page's answer is the edge's, byte for byte: ${name}`, async () => {
+    const { page, text } = await visit();
+    const [last, ...stacked] = codes().split(" ").reverse();
+    for (const code of stacked) {
+      await page.fill("#code", code);
+      await page.press("#code", "Enter");
+      await settled(page, "identical");
+    }
+    const answered = page.waitForResponse((response) => response.url().endsWith("/client/v1/validations"));
+    await page.fill("#code", last);
+    const response = await answered;
+    const bytes = await response.body();
+    await settled(page, "identical");
+    assert.match(await text("#equality"), new RegExp(`^Identical: ${bytes.length.toLocaleString("en-GB")} bytes`));
+    // The page could be mistaken about itself, so the same is computed here, from the packed files in Node.
+    const scrip = await import("../../pkg/node.js");
+    const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" });
+    const context = JSON.parse(response.headers()["scrip-context"]);
+    const own = rules.prepared.validate(response.request().postData(), context);
+    assert.equal(own, bytes.toString("utf8"));
+    await page.close();
+  }, why);
+}
+
+check("an unknown code is provisional in the page and says what it lacked; the edge knows that there is none", async () => {
+  const { page, text } = await visit();
+  await page.fill("#code", "NO-SUCH-CODE");
+  assert.equal(await state(page, "NO-SUCH-CODE"), "unknown");
+  assert.match(await text("#summary"), /^Provisional/);
+  await settled(page, "provisional");
+  assert.match(await text("#equality"), /for want of voucher\/NO-SUCH-CODE\. The edge knows: NO-SUCH-CODE: There is no such code\./);
+  await page.close();
+}, why);
+
+check("offline: typing goes on without a single request, and the network comes back", async () => {
+  const { page, requests, text } = await visit();
+  await page.check("#offline");
+  const sent = requests.length;
+  await page.locator("#code").pressSequentially(open);
+  assert.equal(await state(page, open), "applicable");
+  assert.equal(await text("#total"), "€94.23");
+  await page.press("#code", "Enter");
+  await page.locator("#code").pressSequentially("PRIVATE-1");
+  assert.equal(await state(page, "PRIVATE-1"), "unknown");
+  assert.match(await text("#verdicts"), /Only the server knows/);
+  await page.click("#publish");
+  assert.match(await text("#deal"), /^Offline/);
+  await page.click("#ask");
+  await page.waitForTimeout(700);
+  assert.equal(requests.length, sent);
+  await page.uncheck("#offline");
+  await page.fill("#code", "");
+  await settled(page, "identical");
+  await page.close();
+}, why);
+
+check("a code is published, is provisional in the page, is redeemed once and then refused in plain words", async () => {
+  const { page, text } = await visit();
+  await page.fill("#campaign", "Members only");
+  await page.fill("#customer", "browser-test");
+  await page.click("#publish");
+  await page.waitForSelector("#deal[data-state=done]");
+  const [code] = /MEMBER-\w+/.exec(await text("#deal"));
+  assert.equal(await state(page, code), "unknown");
+  await page.click("#redeem");
+  await page.waitForFunction(() => document.querySelector("#deal").textContent.startsWith("Redeemed one code: r_"));
+  assert.match(await text("#deal"), /To pay: €99\.70/);
+  const voucher = await ask("GET", `/v1/vouchers/${code}`);
+  assert.equal(voucher.redemption.redeemed_quantity, 1);
+  await page.click("#redeem");
+  await page.waitForSelector("#deal[data-state=failed]");
+  assert.equal(await text("#deal"), "This code has been used as often as it can be.");
+  assert.equal((await ask("GET", `/v1/vouchers/${code}`)).redemption.redeemed_quantity, 1);
+  await page.fill("#campaign", "Nobody's campaign");
+  await page.click("#publish");
+  await page.waitForFunction(() => document.querySelector("#deal").textContent.includes("Nobody's campaign"));
+  await page.close();
+}, why);
+
+check("everything can be done by keyboard, and every control has a name", async () => {
+  const { page, text } = await visit();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate(() => document.activeElement.className), "skip");
+  await page.keyboard.press("Enter");
+  await page.focus("#code");
+  await page.keyboard.type(open);
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#chips li").count(), 1);
+  await page.focus(".line:nth-child(1) .quantity");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await text("#before"), "€153.70");
+  assert.equal(await text("#total"), "€138.33");
+  await page.focus("#offline");
+  await page.keyboard.press("Space");
+  assert.equal(await page.isChecked("#offline"), true);
+  await page.keyboard.press("Space");
+  assert.equal(await page.isChecked("#offline"), false);
+  await page.focus("#chips button");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#chips li").count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "code");
+  const session = await browser.context.newCDPSession(page);
+  const { nodes } = await session.send("Accessibility.getFullAXTree");
+  const controls = nodes.filter((node) => ["button", "textbox", "switch", "link"].includes(node.role?.value) && !node.ignored);
+  assert.ok(controls.length > 20, `${controls.length} controls`);
+  for (const { role, name } of controls) assert.ok(name?.value, `a ${role.value} without a name`);
+  await page.close();
+}, why);
+
+check("nothing is asked of anybody else, and nothing is cut off on a phone", async () => {
+  const { page, requests } = await visit({ width: 360, height: 780 });
+  await page.fill("#code", open);
+  await settled(page, "identical");
+  assert.deepEqual(requests.filter((url) => !url.startsWith(`${service.url}/`)), []);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  assert.equal(wide, 0);
+  await page.close();
+}, why);
+
+check("a picture of the page can be taken for the README", async () => {
+  const { page, text } = await visit({ width: 1180, height: 940 });
+  await page.fill("#code", open);
+  await page.press("#code", "Enter");
+  await page.fill("#code", "SOMEBODY-S-OWN");
+  await page.waitForSelector("#equality:not([data-state=busy]):not([data-state=idle])");
+  assert.notEqual(await text("#total"), "–");
+  const path = process.env.UPDATE === "1" ? fileURLToPath(new URL("../../www-demo/screenshot.png", import.meta.url)) : undefined;
+  const picture = await page.screenshot({ path });
+  assert.ok(picture.length > 20_000 && picture.length < 300_000, `${picture.length} bytes`);
+  await page.close();
+}, why);

@@ -1,0 +1,6 @@
+const scrip = require("scrip");
+const basket = require("./basket.json");
+
+import("./scenario.mjs")
+  .then(({ scenario }) => scenario(scrip, basket))
+  .then((result) => console.log(JSON.stringify(result)));

@@ -1,0 +1,53 @@
+// Decides what every host is asked: the same basket through every entry, and the mistakes that people make.
+// It must not know the host; the files beside it import the installed package each in its own way and call this.
+
+const refusal = (body) => {
+  try {
+    body();
+    return "nothing was thrown";
+  } catch (error) {
+    return `${error instanceof Error ? "Error" : typeof error}: ${error.message}`;
+  }
+};
+
+export async function scenario(scrip, { rules, request, context }) {
+  await scrip.load();
+  const rulesText = JSON.stringify(rules);
+  const requestText = JSON.stringify(request);
+  const utf8 = (text) => new TextEncoder().encode(text);
+  const prepared = scrip.prepare(rulesText);
+  const moments = ["2026-03-01T12:00:00Z", "2026-03-01T13:00:00+01:00", 1772366400000, new Date(1772366400000)];
+  const answers = {
+    text: prepared.validate(requestText, context),
+    bytes: new TextDecoder().decode(prepared.validateBytes(utf8(requestText), context)),
+    object: JSON.stringify(prepared.validateObject(request, context)),
+    object_with_undefined: JSON.stringify(prepared.validateObject({ ...request, customer: undefined }, context)),
+    rules_as_bytes: scrip.prepare(utf8(rulesText)).validate(requestText, context),
+    rules_as_object: scrip.prepare(rules).validate(requestText, context),
+  };
+  for (const now of moments) answers[`now ${typeof now} ${now}`] = prepared.validate(requestText, { ...context, now });
+  const hash = prepared.hash;
+  const drawn = [prepared.validateObject(request), prepared.validateObject(request)];
+  const mistakes = {
+    bad_rules: refusal(() => scrip.prepare("{")),
+    no_rules: refusal(() => scrip.prepare(undefined)),
+    object_as_text: refusal(() => prepared.validate(request)),
+    text_as_bytes: refusal(() => prepared.validateBytes(requestText)),
+    bad_now: refusal(() => prepared.validate(requestText, { now: "yesterday" })),
+    now_without_zone: refusal(() => prepared.validate(requestText, { now: "2026-03-01T12:00:00" })),
+    bad_seed: refusal(() => prepared.validate(requestText, { seed: "xyz" })),
+    circular: refusal(() => {
+      const loop = {};
+      loop.loop = loop;
+      prepared.validateObject(loop);
+    }),
+  };
+  prepared.free();
+  prepared.free();
+  mistakes.freed_validate = refusal(() => prepared.validate(requestText));
+  mistakes.freed_object = refusal(() => prepared.validateObject(request));
+  mistakes.freed_hash = refusal(() => prepared.hash);
+  // After all these mistakes the engine itself still works.
+  answers.afterwards = scrip.prepare(rulesText).validate(requestText, context);
+  return { answers, hash, mistakes, two_seeds_differ: drawn[0].id !== drawn[1].id };
+}

@@ -1,0 +1,80 @@
+//! Invariants 1 and 3: amounts stay within bounds, and percentages are exact.
+
+use proptest::prelude::*;
+use scrip::money::{LARGEST, Money, Percent, round_half_up};
+
+use crate::holds;
+
+/// A percentage as its millionths, and as it would be written.
+fn percent() -> impl Strategy<Value = (u64, String)> {
+    let plain = (0_u64..=100).prop_map(|whole| whole * 1_000_000);
+    let exact = prop_oneof![2 => plain, 3 => 0..=100_000_000_u64, 1 => Just(500_000_u64)];
+    exact.prop_map(|millionths| (millionths, format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)))
+}
+
+pub fn amount() -> impl Strategy<Value = i64> {
+    prop_oneof![4 => 0..=100_000_i64, 2 => 0..=LARGEST, 1 => LARGEST - 10..=LARGEST, 1 => Just(0)]
+}
+
+#[test]
+fn money_ends_where_its_bound_is() {
+    holds(2_000, (any::<i64>(), amount(), amount(), any::<u64>()), |(any, first, second, count)| {
+        prop_assert_eq!(Money::new(any).is_some(), (0..=LARGEST).contains(&any));
+        let (left, right) = (Money::new(first).unwrap(), Money::new(second).unwrap());
+        let within = |exact: i128| (0..=i128::from(LARGEST)).contains(&exact).then_some(exact);
+        let exact = |money: Option<Money>| money.map(|money| i128::from(money.minor()));
+        prop_assert_eq!(exact(left.plus(right)), within(i128::from(first) + i128::from(second)));
+        prop_assert_eq!(i128::from(left.less(right).minor()), i128::from(first - second).max(0));
+        let product = i128::from(first).checked_mul(i128::from(count)).and_then(within);
+        prop_assert_eq!(exact(left.times(count)), product);
+        Ok(())
+    });
+}
+
+/// Half-up without a division: the result is less than a half below the exact quotient and at most a half above it.
+#[test]
+fn rounding_is_half_up() {
+    holds(3_000, (0..=u64::MAX, 1..=u64::MAX), |(numerator, denominator)| {
+        let (exact, whole) = (i128::from(numerator), i128::from(denominator));
+        let rounded = i128::try_from(round_half_up(u128::from(numerator), u128::from(denominator)).unwrap()).unwrap();
+        let above_doubled = 2 * (rounded * whole - exact);
+        prop_assert!(-whole < above_doubled && above_doubled <= whole, "{rounded}");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_percentage_takes_its_share_and_never_more() {
+    holds(3_000, (percent(), amount()), |((millionths, text), base)| {
+        let percent = Percent::parse(&text).unwrap();
+        let off = percent.of(Money::new(base).unwrap()).unwrap();
+        let (whole, exact) = (100_000_000_i128, i128::from(base) * i128::from(millionths));
+        let above_doubled = 2 * (i128::from(off.minor()) * whole - exact);
+        prop_assert!(-whole < above_doubled && above_doubled <= whole, "{off:?}");
+        prop_assert!(i128::from(off.minor()) <= i128::from(base));
+        prop_assert_eq!(millionths == 100_000_000 && off.minor() != base.unsigned_abs(), false);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_larger_percentage_or_base_takes_no_less() {
+    holds(2_000, (percent(), percent(), amount(), amount()), |(one, other, first, second)| {
+        let of = |text: &str, base: i64| Percent::parse(text).unwrap().of(Money::new(base).unwrap()).unwrap();
+        let (small, large) = if one.0 <= other.0 { (&one.1, &other.1) } else { (&other.1, &one.1) };
+        prop_assert!(of(small, first) <= of(large, first));
+        prop_assert!(of(small, first.min(second)) <= of(small, first.max(second)));
+        Ok(())
+    });
+}
+
+#[test]
+fn a_percentage_reads_back_as_it_was_written() {
+    holds(2_000, percent(), |(_, text)| {
+        let read = Percent::parse(&text).unwrap();
+        prop_assert_eq!(Percent::parse(&read.to_string()), Some(read));
+        let json = serde_json::to_string(&read).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Percent>(&json).unwrap(), read);
+        Ok(())
+    });
+}

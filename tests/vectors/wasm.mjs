@@ -1,0 +1,34 @@
+// Runs every vector against the wasm of the packed package, by its Node entry and each of its three ways in: text,
+// bytes and objects. It must not know how the engine decides.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { fault, record, vectors } from "../support/vectors.mjs";
+
+const folder = new URL("../../pkg/", import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL("package.json", folder)));
+const scrip = await import(new URL(manifest.exports["."].node.import, folder));
+await scrip.load();
+
+let ran = 0;
+const skipped = [];
+after(() => record("wasm", ran, skipped));
+
+const all = vectors();
+const decided = all.filter(({ verb }) => verb === "validate");
+// A page cannot redeem: only the server has the counts.
+if (decided.length < all.length) skipped.push(`${all.length - decided.length} redemptions and rollbacks: the package decides validations only`);
+
+for (const vector of decided) {
+  test(vector.path, () => {
+    const prepared = scrip.prepare(vector.given);
+    const text = JSON.stringify(vector.request);
+    const answer = prepared.validate(text, vector.context);
+    assert.equal(fault(vector, answer), "");
+    const bytes = prepared.validateBytes(new TextEncoder().encode(text), vector.context);
+    assert.equal(new TextDecoder().decode(bytes), answer, "bytes in and out");
+    assert.equal(JSON.stringify(prepared.validateObject(vector.request, vector.context)), answer, "objects in and out");
+    prepared.free();
+    ran += 1;
+  });
+}

@@ -1,0 +1,62 @@
+// Decides which codes are stacked on the cart: those that were entered, and the one that is being typed.
+// It must not know what a code is worth.
+import { TRY } from "./config.js";
+
+const entered = [];
+const input = document.querySelector("#code");
+const chips = document.querySelector("#chips");
+let changed = () => {};
+
+/** The codes in their order, the half-typed one last. */
+export function codes() {
+  const typed = input.value.trim();
+  return typed && !entered.includes(typed) ? [...entered, typed] : [...entered];
+}
+
+/** Stacks a code as if it had been typed and entered. */
+export function enter(code) {
+  const text = code.trim();
+  if (text && !entered.includes(text)) entered.push(text);
+  draw();
+  changed();
+}
+
+export function start(onChange) {
+  changed = onChange;
+  input.addEventListener("input", changed);
+  document.querySelector("#code-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const typed = input.value;
+    input.value = "";
+    enter(typed);
+  });
+  const offers = document.querySelector("#offers");
+  for (const code of TRY.codes) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "offer";
+    button.textContent = code;
+    button.addEventListener("click", () => enter(code));
+    offers.append(button);
+  }
+}
+
+function draw() {
+  chips.replaceChildren(...entered.map((code) => {
+    const chip = document.createElement("li");
+    const text = document.createElement("span");
+    text.textContent = code;
+    const remove = document.createElement("button");
+    remove.type = "button";
+    remove.textContent = "×";
+    remove.setAttribute("aria-label", `Take ${code} off`);
+    remove.addEventListener("click", () => {
+      entered.splice(entered.indexOf(code), 1);
+      draw();
+      input.focus();
+      changed();
+    });
+    chip.append(text, remove);
+    return chip;
+  }));
+}

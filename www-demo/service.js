@@ -1,0 +1,52 @@
+// Decides how this page talks to the service: one door, shut by the offline switch. It must not know the page's elements.
+import { CREDENTIALS, SERVICE } from "./config.js";
+import { fetchBundle } from "/pkg/browser.js";
+
+let offline = false;
+let inFlight = new AbortController();
+
+/** Shuts the door, also behind what is under way; or opens it. */
+export function setOffline(value) {
+  offline = value;
+  if (offline) inFlight.abort();
+  else inFlight = new AbortController();
+}
+
+export const isOffline = () => offline;
+
+/** An answer that is an error, or no answer; `words.js` says it to people. */
+class Failure extends Error {
+  constructor(fields) {
+    super(fields.body?.message ?? "no answer");
+    Object.assign(this, fields);
+  }
+}
+
+/** Sends JSON text and gives the bytes of the answer with its headers and how long it took. */
+export async function post(path, text, extra = {}) {
+  if (offline) throw new Failure({ offline: true });
+  const headers = {
+    "Content-Type": "application/json", "X-Client-Application-Id": CREDENTIALS.id, "X-Client-Token": CREDENTIALS.token, ...extra,
+  };
+  const begin = performance.now();
+  const response = await fetch(SERVICE + path, { method: "POST", headers, body: text, signal: inFlight.signal })
+    .catch(() => { throw new Failure({ offline }); });
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const ms = performance.now() - begin;
+  if (!response.ok) throw new Failure({ status: response.status, body: readable(bytes) });
+  return { bytes, ms, headers: response.headers };
+}
+
+/** The rules for deciding in the page; the last good ones stay when the service fails. */
+export async function bundle(lastGood) {
+  if (offline) return { ...lastGood, fresh: false, problem: new Failure({ offline: true }) };
+  return fetchBundle(SERVICE, CREDENTIALS, lastGood, { signal: inFlight.signal });
+}
+
+function readable(bytes) {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
