@@ -171,6 +171,6 @@ pub(super) fn respond(answer: &Answer) -> Result<web_sys::Response, worker::Erro
 
 /// A reply as a response.
 pub(super) fn respond_reply(reply: &Reply) -> Result<web_sys::Response, worker::Error> {
-    let lines = wire::write_lines(&reply.headers);
+    let lines = wire::write_reply_lines(reply);
     Ok(respond_with(reply.status, &lines, &Uint8Array::from(reply.body.as_slice()))?)
 }

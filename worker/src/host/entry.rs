@@ -61,7 +61,7 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
         Err(Failure::Overloaded) => overloaded(&arrival.request_id),
         Err(Failure::Fault(fault)) => {
             worker::console_error!("{} failed in the entry: {fault}", arrival.request_id);
-            service::failed(&arrival.request_id)
+            unanswered(&arrival.request_id)
         }
     };
     // Without this a page could not tell a failure of ours from a broken connection.
@@ -89,8 +89,9 @@ impl Arrival {
             Wanted::Key { kv_key, object, path } => (kv_key, object, path),
         };
         let now = self.context.now.millis();
-        let place = key::Place { kv_key: &kv_key, object: &object, path: &path };
-        let record = key::find(&place, now, &self.env, &self.runtime, &self.request_id).await?;
+        let lines = self.lines(rehearses, &[("scrip-request-id", &self.request_id)]);
+        let place = key::Place { kv_key: &kv_key, object: &object, path: &path, lines: &lines };
+        let record = key::find(&place, now, &self.env, &self.runtime).await?;
         let caller = match auth::admit(&self.request, record.as_deref(), now, &self.request_id) {
             Ok(caller) => admitted.insert(caller),
             Err(reply) => return Ok(Outcome::Reply(reply)),
@@ -105,44 +106,61 @@ impl Arrival {
     async fn forward(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Answer, Failure> {
         let Request { method, path, query, .. } = &self.request;
         let target = if query.is_empty() { path.clone() } else { format!("{path}?{query}") };
-        let lines = self.lines(caller);
+        let lines = self.lines(
+            passes,
+            &[
+                ("scrip-caller", &caller.header()),
+                ("scrip-request-id", &self.request_id),
+                (chance::SEED_HEADER, &chance::write_seed(&self.context.seed)),
+            ],
+        );
         let call = Call { method, target: &target, lines: &lines, body: Some(body) };
         bindings.ask(&caller.object(path), call).await
     }
 
-    /// The headers that an object sees: never a credential, and none of ours that the caller made up.
-    fn lines(&self, caller: &Caller) -> String {
-        let rehearsed = |name: &str| cfg!(feature = "rehearsal") && name.starts_with("scrip-rehearsal-");
-        let own = |name: &str| name.starts_with("scrip-") && !rehearsed(name);
-        let passed = |(name, _): &&(String, String)| !CREDENTIALS.contains(&name.as_str()) && !own(name);
-        let mut headers: Vec<(String, String)> = self.request.headers.iter().filter(passed).cloned().collect();
-        headers.push(("scrip-caller".to_owned(), caller.header()));
-        headers.push(("scrip-request-id".to_owned(), self.request_id.clone()));
-        headers.push((chance::SEED_HEADER.to_owned(), chance::write_seed(&self.context.seed)));
-        wire::write_lines(&headers)
+    /// The header lines for an object: those of the caller that `pass` lets through, then ours.
+    fn lines(&self, pass: fn(&str) -> bool, own: &[(&str, &str)]) -> String {
+        let headers = self.request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        wire::write_lines(headers.filter(|(name, _)| pass(name)).chain(own.iter().copied()))
     }
+}
+
+/// Whether an object sees this header of the caller: never a credential, and none of ours that the caller made up.
+fn passes(name: &str) -> bool {
+    rehearses(name) || !(CREDENTIALS.contains(&name) || name.starts_with("scrip-"))
+}
+
+/// Whether this header sets the scene of a test.
+fn rehearses(name: &str) -> bool {
+    cfg!(feature = "rehearsal") && name.starts_with("scrip-rehearsal-")
 }
 
 /// The moment and the seed of a request.
 fn context_of(request: &Request) -> Result<scrip::Context, Fault> {
     let context = chance::context(chance::seed()?)?;
     #[cfg(feature = "rehearsal")]
-    if let Some(seed) = super::rehearsal::seed_of(request)? {
-        return Ok(scrip::Context { seed, ..context });
-    }
+    let context = super::rehearsal::context_of(request, context)?;
     let _ = request;
     Ok(context)
 }
 
 /// 429: the caller may try again in a second, we do not.
 fn overloaded(request_id: &str) -> Reply {
-    Reply {
-        status: 429,
-        headers: vec![
-            ("content-type".to_owned(), "application/json".to_owned()),
-            ("retry-after".to_owned(), "1".to_owned()),
-            ("x-request-id".to_owned(), request_id.to_owned()),
-        ],
-        body: br#"{"code":429,"message":"Too many requests hit the API too quickly."}"#.to_vec(),
-    }
+    let body = r#"{"code":429,"message":"Too many requests hit the API too quickly."}"#;
+    let mut reply = json_reply(429, request_id, body.to_owned());
+    reply.headers.push(("retry-after".to_owned(), "1".to_owned()));
+    reply
+}
+
+/// 500 where nobody knows whether the object committed; only a retry with the same Idempotency-Key is safe.
+fn unanswered(request_id: &str) -> Reply {
+    let body =
+        format!(r#"{{"code":500,"key":"internal_error","message":"Internal error","request_id":"{request_id}"}}"#);
+    json_reply(500, request_id, body)
+}
+
+fn json_reply(status: u16, request_id: &str, body: String) -> Reply {
+    let headers = [("content-type", "application/json"), ("x-request-id", request_id)];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    Reply { status, headers: headers.into(), body: body.into_bytes() }
 }

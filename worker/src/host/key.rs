@@ -38,16 +38,12 @@ pub(super) struct Place<'a> {
     pub object: &'a str,
     /// What to ask that object for.
     pub path: &'a str,
+    /// The header lines of that question.
+    pub lines: &'a str,
 }
 
 /// The record, or nothing when its owner does not know it.
-pub(super) async fn find(
-    place: &Place<'_>,
-    now: i64,
-    env: &Env,
-    runtime: &Context,
-    request_id: &str,
-) -> Result<Option<String>, Failure> {
+pub(super) async fn find(place: &Place<'_>, now: i64, env: &Env, runtime: &Context) -> Result<Option<String>, Failure> {
     if let Some(record) = recall(place.kv_key, now) {
         return Ok(Some(record));
     }
@@ -58,9 +54,8 @@ pub(super) async fn find(
         remember(place.kv_key, kept.clone());
         return Ok(Some(kept.record));
     }
-    let lines = format!("scrip-request-id\n{request_id}\n");
     let bindings: &Bindings = env.unchecked_ref();
-    let call = Call { method: "GET", target: place.path, lines: &lines, body: None };
+    let call = Call { method: "GET", target: place.path, lines: place.lines, body: None };
     let answer = bindings.ask(place.object, call).await?;
     if answer.status == 404 {
         return Ok(None);

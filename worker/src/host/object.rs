@@ -37,7 +37,10 @@ pub fn serve_object(
             None => service::serve(&request, &mut store, &context),
         }?;
         let answer = wire::write_reply(&reply);
-        answer.push(&alarm_of(&store));
+        let alarm = alarm_of(&store);
+        #[cfg(feature = "rehearsal")]
+        let alarm = if super::rehearsal::has_own_clock(&request) { JsValue::NULL } else { alarm };
+        answer.push(&alarm);
         Ok(answer)
     };
     serve().map_err(|fault: Fault| JsError::new(&fault.0))
@@ -94,8 +97,6 @@ fn context_of(request: &Request) -> Result<Context, Fault> {
     let seed = header(request, chance::SEED_HEADER).map_or_else(chance::seed, chance::read_seed)?;
     let context = chance::context(seed)?;
     #[cfg(feature = "rehearsal")]
-    if let Some(now) = super::rehearsal::now_of(request)? {
-        return Ok(Context { now, ..context });
-    }
+    let context = super::rehearsal::context_of(request, context)?;
     Ok(context)
 }
