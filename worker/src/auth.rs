@@ -148,7 +148,9 @@ pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> 
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
     let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
     if matched.route.classes.is_empty() {
-        return crate::service::answer_public(matched.route, request_id).map(Wanted::Answered).ok_or_else(|| reply::failed(request_id));
+        return crate::service::answer_public(matched.route, request_id)
+            .map(Wanted::Answered)
+            .ok_or_else(|| reply::failed(request_id));
     }
     let credentials = credentials(request, matched.route).ok_or_else(|| refuse(&unauthorized()))?;
     let (kv_key, path) = if credentials.class == Class::OAuth {
@@ -173,14 +175,20 @@ pub fn key_name(class: Class, id: &str) -> String {
 }
 
 fn credentials<'r>(request: &'r Request, route: &Route) -> Option<Credentials<'r>> {
-    let bearer = header(request, "authorization").and_then(|value| value.split_once(' ')).filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
+    let bearer = header(request, "authorization")
+        .and_then(|value| value.split_once(' '))
+        .filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
     let pairs = [
         (Class::Server, "x-app-id", "x-app-token"),
         (Class::Client, "x-client-application-id", "x-client-token"),
         (Class::Management, "x-management-id", "x-management-token"),
     ];
     let pairs = pairs.into_iter().filter(|(class, _, _)| route.classes.contains(class));
-    let pair = pairs.filter_map(|(class, id, token)| Some(Credentials { class, id: header(request, id)?, token: header(request, token)? })).next();
+    let pair = pairs
+        .filter_map(|(class, id, token)| {
+            Some(Credentials { class, id: header(request, id)?, token: header(request, token)? })
+        })
+        .next();
     pair.or_else(|| {
         let token = bearer.filter(|_| route.classes.contains(&Class::OAuth))?.1.trim();
         Some(Credentials { class: Class::OAuth, id: "", token })
@@ -227,7 +235,10 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
 fn check_origin(record: &Record, class: Class, origin: Option<&str>) -> Result<(), ErrorBody> {
     match origin {
         Some(origin) if record.origins.iter().any(|allowed| origin_fits(allowed, origin)) => Ok(()),
-        Some(origin) => Err(forbidden(format!("the origin `{}` is not in the project's list", origin.chars().take(200).collect::<String>()))),
+        Some(origin) => Err(forbidden(format!(
+            "the origin `{}` is not in the project's list",
+            origin.chars().take(200).collect::<String>()
+        ))),
         // A token is no public key: its holder may be a server, which has no origin.
         None if class == Class::OAuth => Ok(()),
         None => Err(forbidden("the header `Origin` is required on the client side")),
@@ -242,7 +253,9 @@ fn origin_fits(allowed: &str, origin: &str) -> bool {
     let Some(host) = allowed.strip_suffix(":*") else { return false };
     match origin.strip_prefix(host) {
         Some("") => true,
-        Some(rest) => rest.strip_prefix(':').is_some_and(|port| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit())),
+        Some(rest) => rest
+            .strip_prefix(':')
+            .is_some_and(|port| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit())),
         None => false,
     }
 }
@@ -251,7 +264,11 @@ fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
     if record.class != Class::OAuth {
         return Ok(());
     }
-    let (whole, one) = if route.is_client_side() { ("client_api", format!("client_{}", route.scope)) } else { ("api", route.scope.to_owned()) };
+    let (whole, one) = if route.is_client_side() {
+        ("client_api", format!("client_{}", route.scope))
+    } else {
+        ("api", route.scope.to_owned())
+    };
     if record.scopes.iter().any(|scope| scope == whole || *scope == one) {
         return Ok(());
     }
@@ -264,8 +281,12 @@ fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
         return Ok(());
     }
     match route.switch {
-        Some(Switch::Redeem) if !record.redeem => Err(forbidden("the project does not allow redemptions from the client side")),
-        Some(Switch::Publish) if !record.publish => Err(forbidden("the project does not allow publications from the client side")),
+        Some(Switch::Redeem) if !record.redeem => {
+            Err(forbidden("the project does not allow redemptions from the client side"))
+        }
+        Some(Switch::Publish) if !record.publish => {
+            Err(forbidden("the project does not allow publications from the client side"))
+        }
         _ => Ok(()),
     }
 }

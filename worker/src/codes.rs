@@ -41,12 +41,17 @@ impl CodeShape {
         let mut charset: Vec<char> = Vec::new();
         let wanted = text("charset");
         for letter in if wanted.is_empty() { CHARSET } else { &wanted }.chars() {
-            let same = |known: &char| *known == letter || !case_sensitive && known.to_lowercase().eq(letter.to_lowercase());
+            let same =
+                |known: &char| *known == letter || !case_sensitive && known.to_lowercase().eq(letter.to_lowercase());
             if !charset.iter().any(same) {
                 charset.push(letter);
             }
         }
-        let length = config.get("length").and_then(Json::as_u64).and_then(|length| usize::try_from(length).ok()).unwrap_or(LENGTH);
+        let length = config
+            .get("length")
+            .and_then(Json::as_u64)
+            .and_then(|length| usize::try_from(length).ok())
+            .unwrap_or(LENGTH);
         let pattern = if text("pattern").is_empty() { "#".repeat(length) } else { text("pattern") };
         Ok(CodeShape { charset, pattern, prefix: text("prefix"), postfix: text("postfix") })
     }
@@ -88,7 +93,11 @@ impl CodeShape {
         let letters = u128::try_from(self.charset.len()).unwrap_or(1);
         let mut number = permute(secret, u128::from(counter), space);
         let mut left = space;
-        let mut further = Sha256::new_with_prefix(secret).chain_update([ROUNDS]).chain_update(counter.to_be_bytes()).finalize().into_iter();
+        let mut further = Sha256::new_with_prefix(secret)
+            .chain_update([ROUNDS])
+            .chain_update(counter.to_be_bytes())
+            .finalize()
+            .into_iter();
         let mut code = self.prefix.clone();
         for letter in self.pattern.chars() {
             if letter != '#' {
@@ -114,7 +123,11 @@ impl CodeShape {
 
     /// A short name of the shape, the same for equal shapes.
     pub fn fingerprint(&self) -> String {
-        let name = crate::digest::sha256_hex(json!([self.charset.iter().collect::<String>(), self.pattern, self.prefix, self.postfix]).to_string().as_bytes());
+        let name = crate::digest::sha256_hex(
+            json!([self.charset.iter().collect::<String>(), self.pattern, self.prefix, self.postfix])
+                .to_string()
+                .as_bytes(),
+        );
         name.chars().take(16).collect()
     }
 
@@ -146,8 +159,13 @@ fn permute(secret: &[u8; 32], number: u128, space: u128) -> u128 {
         let mut high = walked.checked_div(low_base).unwrap_or(0);
         let mut low = walked.checked_rem(low_base).unwrap_or(0);
         for round in 0..ROUNDS {
-            let (changed, kept, base) = if round & 1 == 0 { (&mut high, low, high_base) } else { (&mut low, high, low_base) };
-            let digest: [u8; 32] = Sha256::new_with_prefix(secret).chain_update([round]).chain_update(kept.to_be_bytes()).finalize().into();
+            let (changed, kept, base) =
+                if round & 1 == 0 { (&mut high, low, high_base) } else { (&mut low, high, low_base) };
+            let digest: [u8; 32] = Sha256::new_with_prefix(secret)
+                .chain_update([round])
+                .chain_update(kept.to_be_bytes())
+                .finalize()
+                .into();
             let noise = digest.iter().take(15).fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte));
             *changed = changed.saturating_add(noise.checked_rem(base).unwrap_or(0)).checked_rem(base).unwrap_or(0);
         }
@@ -173,7 +191,8 @@ impl Generator {
         let id = format!("{owner}/{}", shape.fingerprint());
         let row = store.row("SELECT secret, counter FROM generator WHERE id = ?1", &[id.as_str().into()])?;
         let Some(row) = row else { return Ok(Generator { id, secret: ids.secret(), counter: 0 }) };
-        let secret = unhex::<32>(sql::text(&row, 0)?).ok_or_else(|| sql::Fault::new("a generator's secret does not parse"))?;
+        let secret =
+            unhex::<32>(sql::text(&row, 0)?).ok_or_else(|| sql::Fault::new("a generator's secret does not parse"))?;
         Ok(Generator { id, secret, counter: u64::try_from(sql::int(&row, 1)?).unwrap_or(0) })
     }
 
@@ -195,23 +214,38 @@ impl Generator {
 }
 
 /// Makes codes that no voucher has, and keeps the state at the commit.
-pub fn make(store: &mut Store<'_>, ids: &mut Ids, owner: &str, shape: &CodeShape, count: usize, case_sensitive: bool) -> Result<Vec<String>, Stop> {
+pub fn make(
+    store: &mut Store<'_>,
+    ids: &mut Ids,
+    owner: &str,
+    shape: &CodeShape,
+    count: usize,
+    case_sensitive: bool,
+) -> Result<Vec<String>, Stop> {
     let mut generator = Generator::open(store, ids, owner, shape)?;
     let mut made: Vec<String> = Vec::new();
     let mut tries: u64 = 0;
     while made.len() < count {
         let missing = count.saturating_sub(made.len());
-        let candidates: Vec<String> = std::iter::from_fn(|| generator.next(shape)).take(missing.max(8).min(missing.saturating_mul(8))).collect();
+        let candidates: Vec<String> =
+            std::iter::from_fn(|| generator.next(shape)).take(missing.max(8).min(missing.saturating_mul(8))).collect();
         tries = tries.saturating_add(u64::try_from(candidates.len()).unwrap_or(0));
         if candidates.is_empty() || tries > TRIES_MAX {
             return Err(shape.too_small(u64::try_from(count).unwrap_or(0)).into());
         }
         let keys: Vec<String> = candidates.iter().map(|code| code_key(code, case_sensitive)).collect();
         let params = [Json::from(keys.clone()).to_string().into()];
-        let taken = store.rows("SELECT key FROM document WHERE kind = 'voucher' AND key IN (SELECT value FROM json_each(?1))", &params)?;
+        let taken = store.rows(
+            "SELECT key FROM document WHERE kind = 'voucher' AND key IN (SELECT value FROM json_each(?1))",
+            &params,
+        )?;
         let taken: Result<Vec<&str>, _> = taken.iter().map(|row| sql::text(row, 0)).collect();
         let taken = taken?;
-        let free = candidates.iter().zip(&keys).filter(|(_, key)| !taken.contains(&key.as_str())).map(|(code, _)| code.clone());
+        let free = candidates
+            .iter()
+            .zip(&keys)
+            .filter(|(_, key)| !taken.contains(&key.as_str()))
+            .map(|(code, _)| code.clone());
         made.extend(free.take(missing));
     }
     let (statement, params) = generator.kept();

@@ -45,14 +45,20 @@ struct Key {
 }
 
 /// Answers a request in the directory's object: look-ups under `/internal/`, and whatever the entry sends there to be served.
-pub fn serve_directory(request: &Request, store: &mut Store<'_>, context: &Context, setup: &str) -> Result<Reply, Fault> {
+pub fn serve_directory(
+    request: &Request,
+    store: &mut Store<'_>,
+    context: &Context,
+    setup: &str,
+) -> Result<Reply, Fault> {
     if let Some(name) = request.path.strip_prefix("/internal/keys/") {
         apply(setup, store, context)?;
         return Ok(found(store.document("key", name)?));
     }
     if let Some(sha256) = request.path.strip_prefix("/internal/tokens/") {
         let now_ms = context.now.millis();
-        let row = store.row("SELECT record FROM token WHERE sha256 = ?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
+        let row = store
+            .row("SELECT record FROM token WHERE sha256 = ?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
         let Some(row) = row else { return Ok(empty_reply(404)) };
         return Ok(crate::reply::bytes_reply(200, sql::text(&row, 0)?.as_bytes().to_vec()));
     }
@@ -70,13 +76,19 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     if applied.as_ref().is_some_and(|applied| applied.key.as_deref() == Some(&hash)) {
         return Ok(());
     }
-    let read: Setup = serde_json::from_str(setup).map_err(|error| Fault(format!("SCRIP_SETUP does not parse: {error}")))?;
+    let read: Setup =
+        serde_json::from_str(setup).map_err(|error| Fault(format!("SCRIP_SETUP does not parse: {error}")))?;
     let now_ms = context.now.millis();
     store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
     store.write_now("DELETE FROM token", &[])?;
     for project in read.projects {
-        if project.id.is_empty() || !project.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) {
-            return Err(Fault(format!("SCRIP_SETUP has a project with the id `{}`, which may have letters, digits, `_` and `-` only", project.id)));
+        if project.id.is_empty()
+            || !project.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
+        {
+            return Err(Fault(format!(
+                "SCRIP_SETUP has a project with the id `{}`, which may have letters, digits, `_` and `-` only",
+                project.id
+            )));
         }
         for key in project.keys {
             let record = Record {

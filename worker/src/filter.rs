@@ -13,8 +13,22 @@ const CONDITIONS_MAX: usize = 40;
 
 /// The operators that the service knows.
 const OPERATORS: &[&str] = &[
-    "$is", "$is_not", "$in", "$not_in", "$has_value", "$is_unknown", "$contains", "$not_contain", "$starts_with", "$ends_with", "$before", "$after",
-    "$more_than", "$less_than", "$more_than_equal", "$less_than_equal",
+    "$is",
+    "$is_not",
+    "$in",
+    "$not_in",
+    "$has_value",
+    "$is_unknown",
+    "$contains",
+    "$not_contain",
+    "$starts_with",
+    "$ends_with",
+    "$before",
+    "$after",
+    "$more_than",
+    "$less_than",
+    "$more_than_equal",
+    "$less_than_equal",
 ];
 
 /// One condition, with all the values that its operator was given.
@@ -32,11 +46,15 @@ pub fn apply(columns: &[(&str, &str)], query: &Query, clause: &mut Clause) -> Re
     }
     let mut group = Vec::new();
     for condition in conditions {
-        let column = columns.iter().find(|(name, _)| *name == condition.field).map(|(_, column)| *column).ok_or_else(|| {
-            let known: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
-            let known = if known.is_empty() { "none here".to_owned() } else { known.join(", ") };
-            invalid_query(format!("Property .filters.{} is not a filter of this list (known are {known})", condition.field))
-        })?;
+        let column =
+            columns.iter().find(|(name, _)| *name == condition.field).map(|(_, column)| *column).ok_or_else(|| {
+                let known: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+                let known = if known.is_empty() { "none here".to_owned() } else { known.join(", ") };
+                invalid_query(format!(
+                    "Property .filters.{} is not a filter of this list (known are {known})",
+                    condition.field
+                ))
+            })?;
         group.push(statement(&condition, column)?);
     }
     clause.and_group(junction, group);
@@ -52,20 +70,36 @@ fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
                 junction = match value.to_ascii_lowercase().as_str() {
                     "and" => "AND",
                     "or" => "OR",
-                    _ => return Err(invalid_query(format!("Property .filters.junction must be one of and, or (actual value is `{value}`)"))),
+                    _ => {
+                        return Err(invalid_query(format!(
+                            "Property .filters.junction must be one of and, or (actual value is `{value}`)"
+                        )));
+                    }
                 }
             }
             [field, "conditions", operator] | [field, "conditions", operator, _] => {
                 if !OPERATORS.contains(operator) {
-                    let told = format!("Property .filters.{field}.conditions must have operators of {} (actual value is `{operator}`)", OPERATORS.join(", "));
+                    let told = format!(
+                        "Property .filters.{field}.conditions must have operators of {} (actual value is `{operator}`)",
+                        OPERATORS.join(", ")
+                    );
                     return Err(invalid_query(told));
                 }
                 match conditions.iter_mut().find(|known| known.field == *field && known.operator == *operator) {
                     Some(known) => known.values.push(value.to_owned()),
-                    None => conditions.push(Condition { field: (*field).into(), operator: (*operator).into(), values: vec![value.to_owned()] }),
+                    None => conditions.push(Condition {
+                        field: (*field).into(),
+                        operator: (*operator).into(),
+                        values: vec![value.to_owned()],
+                    }),
                 }
             }
-            other => return Err(invalid_query(format!("Property .filters.{} should have required property 'conditions'", other.join(".")))),
+            other => {
+                return Err(invalid_query(format!(
+                    "Property .filters.{} should have required property 'conditions'",
+                    other.join(".")
+                )));
+            }
         }
     }
     Ok((conditions, junction))
@@ -77,7 +111,9 @@ fn statement(condition: &Condition, column: &str) -> Result<(String, Vec<Value>)
     let text = |pattern: &str| pattern.replace("@", column);
     Ok(match condition.operator.as_str() {
         "$is" | "$in" => (text("CAST(@ AS TEXT) IN (SELECT value FROM json_each({}))"), vec![listed()]),
-        "$is_not" | "$not_in" => (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()]),
+        "$is_not" | "$not_in" => {
+            (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()])
+        }
         "$has_value" => (text("@ IS NOT NULL"), vec![]),
         "$is_unknown" => (text("@ IS NULL"), vec![]),
         "$contains" => (text("instr(@, {}) > 0"), vec![first.into()]),

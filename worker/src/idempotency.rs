@@ -46,14 +46,20 @@ pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'
         return Ok(Memory::None);
     };
     if key.is_empty() || key.len() > KEY_LENGTH_MAX {
-        let told = format!("the header `Idempotency-Key` must have 1 to {KEY_LENGTH_MAX} characters (actual length is `{}`)", key.len());
+        let told = format!(
+            "the header `Idempotency-Key` must have 1 to {KEY_LENGTH_MAX} characters (actual length is `{}`)",
+            key.len()
+        );
         return Err(error(400, "invalid_idempotency_key", "Invalid Idempotency-Key", told).into());
     }
     let name = serde_json::json!([caller.class, caller.key_id, caller.project]).to_string();
     let what = format!("{} {}", request.method, request.path);
     let body_hash = sha256_hex(&[request.query.as_bytes(), b"\n", request.body.as_slice()].concat());
     let params = [name.as_str().into(), what.as_str().into(), key.into()];
-    let row = store.row("SELECT body_hash, status, headers, body FROM idempotency WHERE caller = ?1 AND request = ?2 AND key = ?3", &params)?;
+    let row = store.row(
+        "SELECT body_hash, status, headers, body FROM idempotency WHERE caller = ?1 AND request = ?2 AND key = ?3",
+        &params,
+    )?;
     let Some(row) = row else {
         return Ok(Memory::New { caller: name, request: what, key: key.to_owned(), body_hash });
     };
@@ -72,7 +78,9 @@ pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'
 pub fn remember(memory: Memory, reply: &Reply, store: &mut Store<'_>, context: &Context) {
     let Memory::New { caller, request, key, body_hash } = memory else { return };
     let has_effect = reply.status < 300 || store.is_dirty();
-    let Some(body) = String::from_utf8(reply.body.clone()).ok().filter(|body| has_effect && body.len() <= BODY_KEPT_MAX) else {
+    let Some(body) =
+        String::from_utf8(reply.body.clone()).ok().filter(|body| has_effect && body.len() <= BODY_KEPT_MAX)
+    else {
         return;
     };
     let now_ms = context.now.millis();

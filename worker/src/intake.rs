@@ -23,16 +23,24 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
         && !accept.trim().is_empty()
         && !accept.split(',').any(accepts_json)
     {
-        return Err(transport_error(406, "Not Acceptable", format!("the answer is application/json, which `{accept}` does not accept")));
+        return Err(transport_error(
+            406,
+            "Not Acceptable",
+            format!("the answer is application/json, which `{accept}` does not accept"),
+        ));
     }
     let has_body = !request.body.is_empty();
     if let Some(media) = header(request, "content-type").filter(|_| has_body) {
         let bare = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_json = bare == "application/json" || (bare.starts_with("application/") && bare.ends_with("+json"));
         let is_form = bare == "application/x-www-form-urlencoded";
-        if !(bare.is_empty() || is_json && !form || is_form && form || form && is_json) {
+        if !(bare.is_empty() || is_json || form && is_form) {
             let wanted = if form { "application/x-www-form-urlencoded" } else { "application/json" };
-            return Err(transport_error(415, "Unsupported Media Type", format!("the body must be {wanted} and is `{bare}`")));
+            return Err(transport_error(
+                415,
+                "Unsupported Media Type",
+                format!("the body must be {wanted} and is `{bare}`"),
+            ));
         }
     }
     Ok(())
@@ -40,7 +48,8 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
 
 fn accepts_json(range: &str) -> bool {
     let bare = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    matches!(bare.as_str(), "*/*" | "application/*" | "application/json" | "*") || (bare.starts_with("application/") && bare.ends_with("+json"))
+    matches!(bare.as_str(), "*/*" | "application/*" | "application/json" | "*")
+        || (bare.starts_with("application/") && bare.ends_with("+json"))
 }
 
 /// Refuses a query that is too long, and a body that is nested too deep or holds too many elements, before it is parsed.
@@ -82,7 +91,9 @@ fn scan(body: &[u8]) -> Result<(), ErrorBody> {
                 if let Some(count) = counts.last_mut() {
                     *count = count.saturating_add(1);
                     if *count > ELEMENTS_MAX {
-                        return Err(invalid_payload(format!("Payload must NOT have more than {ELEMENTS_MAX} elements in one array or object")));
+                        return Err(invalid_payload(format!(
+                            "Payload must NOT have more than {ELEMENTS_MAX} elements in one array or object"
+                        )));
                     }
                 }
             }
@@ -101,7 +112,10 @@ pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody
     match serde_json::from_slice::<Json>(body) {
         Ok(Json::Object(object)) => Ok(object),
         Ok(_) if lenient => Ok(Map::new()),
-        Ok(other) => Err(invalid_payload(format!("Payload must be an object (actual value is `{}`)", crate::shape::shown(&other)))),
+        Ok(other) => Err(invalid_payload(format!(
+            "Payload must be an object (actual value is `{}`)",
+            crate::shape::shown(&other)
+        ))),
         Err(error) => Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
     }
 }
@@ -137,10 +151,16 @@ mod tests {
             body: b"{}".to_vec(),
             ..Request::default()
         };
-        assert!(check_media(&request("application/json, text/plain, */*", "application/json; charset=utf-8"), false).is_ok());
+        assert!(
+            check_media(&request("application/json, text/plain, */*", "application/json; charset=utf-8"), false)
+                .is_ok()
+        );
         assert!(check_media(&request("text/html", "application/json"), false).is_err_and(|error| error.code == 406));
         assert!(check_media(&request("*/*", "text/plain"), false).is_err_and(|error| error.code == 415));
         assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), true).is_ok());
-        assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), false).is_err_and(|error| error.code == 415));
+        assert!(
+            check_media(&request("*/*", "application/x-www-form-urlencoded"), false)
+                .is_err_and(|error| error.code == 415)
+        );
     }
 }

@@ -55,7 +55,15 @@ pub fn start(store: &mut Store<'_>, context: &Context, ids: &mut Ids, request_id
         "request_id": request_id, "created_at": moment::text(now_ms), "updated_at": moment::text(now_ms), "object": "async_action",
     });
     let body = body.as_object().cloned().unwrap_or_default();
-    let document = Document { id: id.clone(), key: None, parent: None, holder: None, created_at: now_ms, updated_at: Some(now_ms), body };
+    let document = Document {
+        id: id.clone(),
+        key: None,
+        parent: None,
+        holder: None,
+        created_at: now_ms,
+        updated_at: Some(now_ms),
+        body,
+    };
     store.insert("async_action", &document);
     let params = vec![id.clone().into(), now_ms.into(), kind.into(), cursor.to_string().into()];
     store.write("INSERT INTO due (id, at, kind, cursor, attempts) VALUES (?1, ?2, ?3, ?4, 0)", params);
@@ -71,7 +79,9 @@ pub fn run_due(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
         let (id, kind, cursor) = (sql::text(&row, 0)?.to_owned(), sql::text(&row, 1)?, sql::text(&row, 2)?);
         let broken = |error: serde_json::Error| Fault(format!("the cursor of {id} does not parse: {error}"));
         match kind {
-            "CAMPAIGN.VOUCHERS_GENERATE" => generate(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
+            "CAMPAIGN.VOUCHERS_GENERATE" => {
+                generate(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?
+            }
             "CAMPAIGN.VOUCHERS_DELETE" => remove(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
             other => finish(store, context, &id, Err(format!("there is no job of the kind `{other}`")))?,
         }
@@ -110,7 +120,8 @@ pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Res
 
 fn generate(store: &mut Store<'_>, context: &Context, id: &str, mut job: Generation) -> Result<(), Fault> {
     let mut ids = Ids::new(context);
-    let shape = CodeShape::read(Some(&job.code_config), job.case_sensitive).map_err(|body| Fault(format!("{:?}", body.details)))?;
+    let shape = CodeShape::read(Some(&job.code_config), job.case_sensitive)
+        .map_err(|body| Fault(format!("{:?}", body.details)))?;
     let mut generator = Generator::open(store, &mut ids, &job.campaign_id, &shape)?;
     let campaign = store.document("campaign", &job.campaign_id)?;
     if campaign.is_none() {
@@ -137,7 +148,8 @@ fn generate(store: &mut Store<'_>, context: &Context, id: &str, mut job: Generat
            json_set(?4, '$.id', json_extract(value, '$[0]'), '$.code', json_extract(value, '$[2]')) FROM json_each(?1)",
         &params,
     )?;
-    let added = if tried == 0 { 0 } else { store.row("SELECT changes()", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))? };
+    let added =
+        if tried == 0 { 0 } else { store.row("SELECT changes()", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))? };
     job.made = job.made.saturating_add(u64::try_from(added).unwrap_or(0));
     let (statement, params) = generator.kept();
     store.write(statement, params);
@@ -179,8 +191,16 @@ fn remove(store: &mut Store<'_>, context: &Context, id: &str, mut job: Removal) 
     let removed = store.row("SELECT changes()", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))?;
     job.made = job.made.saturating_add(u64::try_from(removed).unwrap_or(0));
     if u64::try_from(removed).unwrap_or(0) < CHUNK {
-        store.write("DELETE FROM generator WHERE id >= ?1 || '/' AND id < ?1 || '0'", vec![job.campaign_id.clone().into()]);
-        return finish(store, context, id, Ok(json!({ "message": format!("{} vouchers deleted", job.made), "done_count": job.made })));
+        store.write(
+            "DELETE FROM generator WHERE id >= ?1 || '/' AND id < ?1 || '0'",
+            vec![job.campaign_id.clone().into()],
+        );
+        return finish(
+            store,
+            context,
+            id,
+            Ok(json!({ "message": format!("{} vouchers deleted", job.made), "done_count": job.made })),
+        );
     }
     let cursor = serde_json::to_string(&job).map_err(|error| Fault(error.to_string()))?;
     advance(store, context, id, cursor, (job.made, job.wanted));
@@ -191,8 +211,12 @@ fn remove(store: &mut Store<'_>, context: &Context, id: &str, mut job: Removal) 
 fn advance(store: &mut Store<'_>, context: &Context, id: &str, cursor: String, (made, wanted): (u64, u64)) {
     let now_ms = context.now.millis();
     let progress = made.saturating_mul(100).checked_div(wanted.max(1)).unwrap_or(0).min(99);
-    store.write("UPDATE due SET cursor = ?2, at = ?3, attempts = 0 WHERE id = ?1", vec![id.into(), cursor.into(), now_ms.into()]);
-    let params = vec![id.into(), i64::try_from(progress).unwrap_or(0).into(), moment::text(now_ms).into(), now_ms.into()];
+    store.write(
+        "UPDATE due SET cursor = ?2, at = ?3, attempts = 0 WHERE id = ?1",
+        vec![id.into(), cursor.into(), now_ms.into()],
+    );
+    let params =
+        vec![id.into(), i64::try_from(progress).unwrap_or(0).into(), moment::text(now_ms).into(), now_ms.into()];
     store.write(
         "UPDATE document SET updated_at = ?4, body = json_set(body, '$.progress', ?2, '$.updated_at', ?3, '$.processing_time', ?4 - created_at)
          WHERE kind = 'async_action' AND id = ?1",

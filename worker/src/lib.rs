@@ -26,3 +26,4 @@ pub mod route;
 pub mod service;
 pub mod shape;
 pub mod store;
+pub mod tracking;

@@ -98,7 +98,8 @@ pub fn read_int(query: &Query, name: &str, least: i64, most: i64) -> Result<Opti
 pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
     let Some(text) = query.get_path(path) else { return Ok(None) };
     let read = moment::parse(text);
-    let told = || invalid_query(format!("Property .{} cannot be recognized as a ISO-8601 compliant date", path.join(".")));
+    let told =
+        || invalid_query(format!("Property .{} cannot be recognized as a ISO-8601 compliant date", path.join(".")));
     read.map(Some).ok_or_else(told)
 }
 
@@ -165,7 +166,8 @@ fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause)
         Filter::Word(name, column, words) => {
             if let Some(value) = query.get(name) {
                 if !words.contains(&value) {
-                    let told = format!("Property .{name} must be one of {} (actual value is `{value}`)", words.join(", "));
+                    let told =
+                        format!("Property .{name} must be one of {} (actual value is `{value}`)", words.join(", "));
                     return Err(invalid_query(told).into());
                 }
                 clause.and(&format!("{column} = {{}}"), value);
@@ -176,7 +178,12 @@ fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause)
                 let flag = match value {
                     "true" => 1_i64,
                     "false" => 0,
-                    _ => return Err(invalid_query(format!("Property .{name} must be a boolean (actual value is `{value}`)")).into()),
+                    _ => {
+                        return Err(invalid_query(format!(
+                            "Property .{name} must be a boolean (actual value is `{value}`)"
+                        ))
+                        .into());
+                    }
                 };
                 clause.and(&format!("COALESCE({column}, 0) = {{}}"), flag);
             }

@@ -18,7 +18,8 @@ pub const NOT_YET: &str = include_str!("surface/not_yet.txt");
 /// Writes the description anew.
 pub fn generate() -> Json {
     let mut paths = Map::new();
-    for route in crate::api::AREAS.iter().flat_map(|area| area.iter()) {
+    let released = |route: &&Route| !route.path.starts_with("/rehearsal/");
+    for route in crate::api::AREAS.iter().flat_map(|area| area.iter()).filter(released) {
         let entry = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Some(entry) = entry.as_object_mut() {
             entry.insert(route.method.to_lowercase(), operation(route));
@@ -110,7 +111,12 @@ fn success(route: &Route) -> Json {
 
 /// `GET /v1/campaigns/{campaignId}` is `get_v1_campaigns_campaignId`.
 fn operation_id(route: &Route) -> String {
-    let words: Vec<String> = route.path.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let words: Vec<String> = route
+        .path
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
     format!("{}_{}", route.method.to_lowercase(), words.join("_"))
 }
 
@@ -125,7 +131,8 @@ fn security(route: &Route) -> Json {
 }
 
 fn query_parameter(field: &Field) -> Json {
-    let mut parameter = json!({ "name": field.name, "in": "query", "required": field.required, "schema": schema(&field.kind) });
+    let mut parameter =
+        json!({ "name": field.name, "in": "query", "required": field.required, "schema": schema(&field.kind) });
     if matches!(field.kind, Kind::Object(_) | Kind::Map)
         && let Some(parameter) = parameter.as_object_mut()
     {
@@ -165,8 +172,12 @@ pub fn schema(kind: &Kind) -> Json {
         Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
         Kind::Object(fields) => object_schema(fields),
         Kind::Map => json!({ "type": "object", "additionalProperties": true }),
-        Kind::MapOfInt(least, most) => json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": least, "maximum": most } }),
-        Kind::List(item, least, most) => json!({ "type": "array", "items": schema(item), "minItems": least, "maxItems": most }),
+        Kind::MapOfInt(least, most) => {
+            json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": least, "maximum": most } })
+        }
+        Kind::List(item, least, most) => {
+            json!({ "type": "array", "items": schema(item), "minItems": least, "maxItems": most })
+        }
         Kind::Any => json!({}),
     }
 }

@@ -15,7 +15,9 @@ pub fn decode(text: &str, plus_is_space: bool) -> String {
         match byte {
             b'%' => {
                 let mut ahead = rest.clone();
-                let digit = |byte: Option<u8>| byte.and_then(|byte| char::from(byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok());
+                let digit = |byte: Option<u8>| {
+                    byte.and_then(|byte| char::from(byte).to_digit(16)).and_then(|digit| u8::try_from(digit).ok())
+                };
                 if let (Some(high), Some(low)) = (digit(ahead.next()), digit(ahead.next())) {
                     bytes.push((high << 4) | low);
                     rest = ahead;
@@ -48,7 +50,10 @@ impl Query {
 
     /// The value of a parameter whose name has these segments.
     pub fn get_path(&self, path: &[&str]) -> Option<&str> {
-        self.pairs.iter().find(|(name, _)| name.iter().map(String::as_str).eq(path.iter().copied())).map(|(_, value)| value.as_str())
+        self.pairs
+            .iter()
+            .find(|(name, _)| name.iter().map(String::as_str).eq(path.iter().copied()))
+            .map(|(_, value)| value.as_str())
     }
 
     /// Every parameter whose name begins with a segment: the segments after it, and the value.
@@ -76,7 +81,9 @@ mod tests {
 
     #[test]
     fn brackets_raw_encoded_and_prefixed() {
-        let query = Query::read("created_at[before]=2026&%5Bupdated_at%5D%5Bafter%5D=a%2Fb+c&filters[code][conditions][%24in][0]=x&flag=true&&bad=%zz");
+        let query = Query::read(
+            "created_at[before]=2026&%5Bupdated_at%5D%5Bafter%5D=a%2Fb+c&filters[code][conditions][%24in][0]=x&flag=true&&bad=%zz",
+        );
         assert_eq!(query.get_path(&["created_at", "before"]), Some("2026"));
         assert_eq!(query.get_path(&["updated_at", "after"]), Some("a/b c"));
         assert_eq!(query.get("bad"), Some("%zz"));

@@ -32,7 +32,11 @@ impl Rehearsed {
 }
 
 /// Acts a fault out.
-#[allow(clippy::panic, clippy::empty_loop, reason = "acting out the very thing that the rest of the crate must never do")]
+#[allow(
+    clippy::panic,
+    clippy::empty_loop,
+    reason = "acting out the very thing that the rest of the crate must never do"
+)]
 pub fn act(rehearsed: &Rehearsed, sql: &dyn Sql) -> Result<(), Fault> {
     match rehearsed {
         Rehearsed::Throw => Err(Fault::new("rehearsed: the commit fails in its middle")),

@@ -78,7 +78,13 @@ impl From<ErrorBody> for Stop {
 /// An error body with a key and details.
 pub fn error(code: u16, key: &str, message: &str, details: impl Into<String>) -> ErrorBody {
     let details = Some(details.into());
-    ErrorBody(Box::new(ErrorFields { code, key: Some(key.into()), message: message.into(), details, ..ErrorFields::default() }))
+    ErrorBody(Box::new(ErrorFields {
+        code,
+        key: Some(key.into()),
+        message: message.into(),
+        details,
+        ..ErrorFields::default()
+    }))
 }
 
 /// An error body with a key and no details.
@@ -88,7 +94,12 @@ pub fn bare_error(code: u16, key: &str, message: &str) -> ErrorBody {
 
 /// An error body of the transport, which has no key.
 pub fn transport_error(code: u16, message: &str, details: impl Into<String>) -> ErrorBody {
-    ErrorBody(Box::new(ErrorFields { code, message: message.into(), details: Some(details.into()), ..ErrorFields::default() }))
+    ErrorBody(Box::new(ErrorFields {
+        code,
+        message: message.into(),
+        details: Some(details.into()),
+        ..ErrorFields::default()
+    }))
 }
 
 impl ErrorBody {
@@ -105,6 +116,30 @@ pub fn invalid_payload(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_payload", "Invalid payload", details)
 }
 
+impl From<scrip::wire::Problem> for ErrorBody {
+    fn from(problem: scrip::wire::Problem) -> ErrorBody {
+        invalid_payload(problem.to_string())
+    }
+}
+
+impl From<scrip::wire::Problem> for Stop {
+    fn from(problem: scrip::wire::Problem) -> Stop {
+        Stop::Refused(problem.into())
+    }
+}
+
+impl From<scrip::refusal::Refusal> for Stop {
+    fn from(refusal: scrip::refusal::Refusal) -> Stop {
+        let reason = refusal.reason;
+        let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details);
+        if let Some((kind, id)) = refusal.resource {
+            body = body.about(kind, &id);
+        }
+        body.error = refusal.custom.map(|message| json!({ "message": message }));
+        Stop::Refused(body)
+    }
+}
+
 /// The query does not have the shape that the operation wants.
 pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_query_params", "Invalid query params", details)
@@ -112,13 +147,19 @@ pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
 
 /// There is no such document.
 pub fn not_found(resource_type: &str, id: &str) -> ErrorBody {
-    error(404, "not_found", "Resource not found", format!("Cannot find {resource_type} with id {id}")).about(resource_type, id)
+    error(404, "not_found", "Resource not found", format!("Cannot find {resource_type} with id {id}"))
+        .about(resource_type, id)
 }
 
 /// There is already such a document; `by` says which of its names is taken.
 pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
-    error(409, "duplicate_found", "Duplicated resource found", format!("Duplicated {resource_type} exists with {by} {value}"))
-        .about(resource_type, value)
+    error(
+        409,
+        "duplicate_found",
+        "Duplicated resource found",
+        format!("Duplicated {resource_type} exists with {by} {value}"),
+    )
+    .about(resource_type, value)
 }
 
 /// The credentials are missing or wrong; the answer does not say which.
@@ -161,14 +202,20 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
 /// The body was larger than the service reads: a shape of its own, as published.
 pub fn too_large(request_id: &str) -> Reply {
     let message = format!("Payload content length greater than maximum allowed: {BODY_BYTES_MAX}");
-    let mut reply = json_reply(413, &json!({ "statusCode": 413, "error": "Request Entity Too Large", "message": message }));
+    let mut reply =
+        json_reply(413, &json!({ "statusCode": 413, "error": "Request Entity Too Large", "message": message }));
     set_header(&mut reply, "x-request-id", request_id);
     reply
 }
 
 /// The reply of a fault: it names the request and nothing else.
 pub fn failed(request_id: &str) -> Reply {
-    let body = error(500, "internal_error", "Internal error", "the request failed and left nothing written; it is safe to send it again");
+    let body = error(
+        500,
+        "internal_error",
+        "Internal error",
+        "the request failed and left nothing written; it is safe to send it again",
+    );
     error_reply(&body, request_id)
 }
 

@@ -2,8 +2,6 @@
 //! It must not know what any verb does.
 
 use crate::auth::{Caller, Class};
-use scrip::Context;
-use scrip::id::Ids;
 use crate::intake;
 use crate::moment;
 use crate::query::{Query, decode};
@@ -14,6 +12,8 @@ use crate::shape::{self, Field, Nulls};
 use crate::store::Store;
 use crate::store::document::{BODY_BYTES_MAX, Document};
 use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::id::Ids;
 use serde_json::{Map, Value as Json};
 
 /// An operation of the interface.
@@ -58,7 +58,12 @@ pub enum Switch {
     Publish,
 }
 
-const fn route(method: &'static str, path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    run: fn(&mut Call<'_, '_>) -> Outcome,
+) -> Route {
     Route {
         method,
         path,
@@ -240,7 +245,9 @@ impl Call<'_, '_> {
     pub fn check_fits(&self, document: &Document) -> Result<(), ErrorBody> {
         let length = Json::Object(document.body.clone()).to_string().len();
         if length > BODY_BYTES_MAX {
-            let told = format!("Payload must NOT make a document of more than {BODY_BYTES_MAX} bytes (actual length is `{length}`)");
+            let told = format!(
+                "Payload must NOT make a document of more than {BODY_BYTES_MAX} bytes (actual length is `{length}`)"
+            );
             return Err(crate::reply::invalid_payload(told));
         }
         Ok(())
@@ -274,7 +281,11 @@ pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
         }
         methods.sort_unstable();
         methods.dedup();
-        transport_error(405, "HTTP Method Not Allowed", format!("{path} allows {} and not {method}", methods.join(", ")))
+        transport_error(
+            405,
+            "HTTP Method Not Allowed",
+            format!("{path} allows {} and not {method}", methods.join(", ")),
+        )
     })
 }
 

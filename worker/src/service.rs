@@ -44,10 +44,16 @@ pub struct Reply {
 /// the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     if store.take_new() {
-        crate::api::stacking_rules::begin(store, context);
+        begin(store, context);
         store.commit()?;
     }
     serve_call(request, store, context)
+}
+
+/// What a project begins with: stacking rules that have an id, and a key for tracking ids.
+fn begin(store: &mut Store<'_>, context: &Context) {
+    crate::api::stacking_rules::begin(store, context, &mut Ids::new(context));
+    crate::tracking::Tracker::begin(store, context.now.millis());
 }
 
 /// The same in an object that is no project's: the directory.
@@ -56,7 +62,9 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     {
         store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::rehearsal::Rehearsed::named);
     }
-    let request_id = header(request, "scrip-request-id").unwrap_or_default();
+    // One event has one name: the engine writes it into its answers as well.
+    let request_id = context.request_id();
+    let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
     let mut reply = match answer(request, caller.as_ref(), store, context, request_id) {
         Ok(reply) => reply,
@@ -73,7 +81,13 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     Ok(reply)
 }
 
-fn answer(request: &Request, caller: Option<&Caller>, store: &mut Store<'_>, context: &Context, request_id: &str) -> Result<Reply, Stop> {
+fn answer(
+    request: &Request,
+    caller: Option<&Caller>,
+    store: &mut Store<'_>,
+    context: &Context,
+    request_id: &str,
+) -> Result<Reply, Stop> {
     let matched = route::find(&request.method, &request.path)?;
     let route = matched.route;
     let Some(caller) = caller.filter(|_| !route.classes.is_empty()) else {
@@ -107,7 +121,11 @@ fn answer(request: &Request, caller: Option<&Caller>, store: &mut Store<'_>, con
 }
 
 fn written(answer: Answer) -> Reply {
-    let mut reply = if answer.body.is_empty() { reply::empty_reply(answer.status) } else { reply::bytes_reply(answer.status, answer.body) };
+    let mut reply = if answer.body.is_empty() {
+        reply::empty_reply(answer.status)
+    } else {
+        reply::bytes_reply(answer.status, answer.body)
+    };
     for (name, value) in answer.headers {
         reply::set_header(&mut reply, name, &value);
     }

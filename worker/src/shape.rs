@@ -2,7 +2,7 @@
 //! It must not know routes or documents. Rules between fields belong to the operations.
 
 use crate::moment;
-use crate::reply::{ErrorBody, invalid_payload};
+use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
 /// The largest whole number that JSON readers agree on: 2^53-1.
@@ -64,28 +64,6 @@ pub const fn must(name: &'static str, kind: Kind) -> Field {
     Field { name, kind, required: true }
 }
 
-/// What a body says wrong: where, and what should be there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The place, `.order.items[0].amount`; empty for the body itself.
-    pub path: String,
-    /// What should be there.
-    pub text: String,
-}
-
-impl Problem {
-    /// The details of the refusal.
-    pub fn details(&self) -> String {
-        if self.path.is_empty() { format!("Payload {}", self.text) } else { format!("Property {} {}", self.path, self.text) }
-    }
-}
-
-impl From<Problem> for ErrorBody {
-    fn from(problem: Problem) -> ErrorBody {
-        invalid_payload(problem.details())
-    }
-}
-
 /// What an explicit `null` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
@@ -100,19 +78,21 @@ pub fn read(fields: &[Field], source: Map<String, Json>, nulls: Nulls) -> Result
     read_object(fields, source, nulls, "")
 }
 
-fn read_object(fields: &[Field], mut source: Map<String, Json>, nulls: Nulls, path: &str) -> Result<Map<String, Json>, Problem> {
+fn read_object(
+    fields: &[Field],
+    mut source: Map<String, Json>,
+    nulls: Nulls,
+    path: &str,
+) -> Result<Map<String, Json>, Problem> {
     let mut object = Map::new();
     for field in fields {
-        let place = format!("{path}.{}", field.name);
+        let place = below(path, field.name);
         match source.remove(field.name) {
-            None if field.required => return Err(missing(path, field.name)),
+            None if field.required => return Err(Problem::missing(path, field.name)),
             None => {}
-            Some(Json::Null) if field.required => return Err(missing(path, field.name)),
-            Some(Json::Null) => {
-                if nulls == Nulls::Kept {
-                    object.insert(field.name.to_owned(), Json::Null);
-                }
-            }
+            Some(Json::Null) if field.required => return Err(Problem::missing(path, field.name)),
+            Some(Json::Null) if nulls == Nulls::Kept => drop(object.insert(field.name.to_owned(), Json::Null)),
+            Some(Json::Null) => {}
             Some(value) => {
                 object.insert(field.name.to_owned(), read_value(&field.kind, value, nulls, &place)?);
             }
@@ -121,9 +101,9 @@ fn read_object(fields: &[Field], mut source: Map<String, Json>, nulls: Nulls, pa
     Ok(object)
 }
 
-fn missing(path: &str, name: &str) -> Problem {
-    let verb = if path.is_empty() { "must" } else { "should" };
-    Problem { path: path.to_owned(), text: format!("{verb} have required property '{name}'") }
+/// The path of a property of an object.
+pub fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
 fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
@@ -143,9 +123,10 @@ pub fn shown(value: &Json) -> String {
 
 fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
     match (kind, value) {
-        (Kind::Text | Kind::Name(_) | Kind::Date | Kind::DateTime | Kind::Duration | Kind::Clock | Kind::OneOf(_), Json::String(text)) => {
-            read_text(kind, text, path)
-        }
+        (
+            Kind::Text | Kind::Name(_) | Kind::Date | Kind::DateTime | Kind::Duration | Kind::Clock | Kind::OneOf(_),
+            Json::String(text),
+        ) => read_text(kind, text, path),
         (Kind::Text | Kind::Name(_), value) => Err(wrong(path, "a string", &value)),
         (Kind::Int(least, most), value) => read_int(value, *least, *most, path),
         (Kind::Number(least, most), Json::Number(number)) => {
@@ -171,7 +152,7 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
         (Kind::MapOfInt(least, most), Json::Object(source)) => {
             let mut object = Map::new();
             for (name, value) in source {
-                let place = format!("{path}.{name}");
+                let place = below(path, &name);
                 object.insert(name, read_int(value, *least, *most, &place)?);
             }
             Ok(Json::Object(object))
@@ -225,7 +206,11 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         return Ok(Json::String(text));
     }
     let told = match kind {
-        Kind::OneOf(words) => format!("must be one of {} (actual value is `{}`)", words.join(", "), text.chars().take(80).collect::<String>()),
+        Kind::OneOf(words) => format!(
+            "must be one of {} (actual value is `{}`)",
+            words.join(", "),
+            text.chars().take(80).collect::<String>()
+        ),
         Kind::Duration => format!("must be an ISO-8601 duration such as P7D or PT1H (actual value is `{text}`)"),
         Kind::Clock => format!("must be a time of day in the form HH:mm (actual value is `{text}`)"),
         _ => format!("cannot be recognized as a ISO-8601 compliant date (actual value is `{text}`)"),
@@ -233,15 +218,27 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
     Err(Problem { path: path.to_owned(), text: told })
 }
 
-fn read_list(item: &Kind, items: Vec<Json>, (least, most): (usize, usize), nulls: Nulls, path: &str) -> Result<Json, Problem> {
+fn read_list(
+    item: &Kind,
+    items: Vec<Json>,
+    (least, most): (usize, usize),
+    nulls: Nulls,
+    path: &str,
+) -> Result<Json, Problem> {
     if items.len() < least {
         return Err(Problem { path: path.to_owned(), text: format!("must NOT have fewer than {least} items") });
     }
     if items.len() > most {
-        return Err(Problem { path: path.to_owned(), text: format!("must NOT have more than {most} items (actual number is `{}`)", items.len()) });
+        return Err(Problem {
+            path: path.to_owned(),
+            text: format!("must NOT have more than {most} items (actual number is `{}`)", items.len()),
+        });
     }
-    let read: Result<Vec<Json>, Problem> =
-        items.into_iter().enumerate().map(|(index, value)| read_value(item, value, nulls, &format!("{path}[{index}]"))).collect();
+    let read: Result<Vec<Json>, Problem> = items
+        .into_iter()
+        .enumerate()
+        .map(|(index, value)| read_value(item, value, nulls, &format!("{path}[{index}]")))
+        .collect();
     Ok(Json::Array(read?))
 }
 
@@ -254,7 +251,13 @@ mod tests {
         must("name", Kind::Name(10)),
         may("type", Kind::OneOf(&["STATIC", "AUTO_UPDATE"])),
         may("limit", Kind::Int(1, 100)),
-        may("order", Kind::Object(&[must("amount", Kind::Int(0, INT_MAX)), may("items", Kind::List(&Kind::Object(&[must("id", Kind::Text)]), 1, 2))])),
+        may(
+            "order",
+            Kind::Object(&[
+                must("amount", Kind::Int(0, INT_MAX)),
+                may("items", Kind::List(&Kind::Object(&[must("id", Kind::Text)]), 1, 2)),
+            ]),
+        ),
         may("percent_off", Kind::Number(0, 100)),
         may("start_date", Kind::DateTime),
         may("metadata", Kind::Map),
@@ -262,7 +265,8 @@ mod tests {
 
     fn check(body: Json, details: &str) {
         let Json::Object(body) = body else { panic!("the case should be an object") };
-        let found = read(FIELDS, body, Nulls::Dropped).map_or_else(|problem| problem.details(), |read| Json::Object(read).to_string());
+        let found = read(FIELDS, body, Nulls::Dropped)
+            .map_or_else(|problem| problem.to_string(), |read| Json::Object(read).to_string());
         assert_eq!(found, details);
     }
 
@@ -272,13 +276,25 @@ mod tests {
         check(json!({ "name": null }), "Payload must have required property 'name'");
         check(json!({ "name": 5 }), "Property .name must be a string (actual value is `5`)");
         check(json!({ "name": "" }), "Property .name must NOT have fewer than 1 characters");
-        check(json!({ "name": "x".repeat(11) }), "Property .name must NOT have more than 10 characters (actual length is `11`)");
-        check(json!({ "name": "n", "type": "FOO" }), "Property .type must be one of STATIC, AUTO_UPDATE (actual value is `FOO`)");
-        check(json!({ "name": "n", "type": 1 }), "Property .type must be one of STATIC, AUTO_UPDATE (actual value is `1`)");
+        check(
+            json!({ "name": "x".repeat(11) }),
+            "Property .name must NOT have more than 10 characters (actual length is `11`)",
+        );
+        check(
+            json!({ "name": "n", "type": "FOO" }),
+            "Property .type must be one of STATIC, AUTO_UPDATE (actual value is `FOO`)",
+        );
+        check(
+            json!({ "name": "n", "type": 1 }),
+            "Property .type must be one of STATIC, AUTO_UPDATE (actual value is `1`)",
+        );
         check(json!({ "name": "n", "limit": 101 }), "Property .limit must be <= 100 (actual value is `101`)");
         check(json!({ "name": "n", "limit": 1.5 }), "Property .limit must be an integer (actual value is `1.5`)");
         check(json!({ "name": "n", "order": {} }), "Property .order should have required property 'amount'");
-        check(json!({ "name": "n", "order": { "amount": "abc" } }), "Property .order.amount must be an integer (actual value is `\"abc\"`)");
+        check(
+            json!({ "name": "n", "order": { "amount": "abc" } }),
+            "Property .order.amount must be an integer (actual value is `\"abc\"`)",
+        );
         check(
             json!({ "name": "n", "order": { "amount": 9_007_199_254_740_992_u64 } }),
             "Property .order.amount must be <= 9007199254740991 (actual value is `9007199254740992`)",
@@ -287,12 +303,18 @@ mod tests {
             json!({ "name": "n", "order": { "amount": u64::MAX } }),
             "Property .order.amount must be <= 9007199254740991 (actual value is `18446744073709551615`)",
         );
-        check(json!({ "name": "n", "order": { "amount": 1, "items": [] } }), "Property .order.items must NOT have fewer than 1 items");
+        check(
+            json!({ "name": "n", "order": { "amount": 1, "items": [] } }),
+            "Property .order.items must NOT have fewer than 1 items",
+        );
         check(
             json!({ "name": "n", "order": { "amount": 1, "items": [{ "id": "a" }, {}] } }),
             "Property .order.items[1] should have required property 'id'",
         );
-        check(json!({ "name": "n", "percent_off": 100.5 }), "Property .percent_off must be <= 100 (actual value is `100.5`)");
+        check(
+            json!({ "name": "n", "percent_off": 100.5 }),
+            "Property .percent_off must be <= 100 (actual value is `100.5`)",
+        );
         check(
             json!({ "name": "n", "start_date": "tomorrow" }),
             "Property .start_date cannot be recognized as a ISO-8601 compliant date (actual value is `tomorrow`)",

@@ -4,6 +4,7 @@
 //! commits, so it cannot have written anything. The host runs the whole in one transaction, which undoes a half-run commit.
 
 pub mod document;
+pub mod facts;
 pub mod ledger;
 pub mod schema;
 pub mod sql;

@@ -21,7 +21,9 @@ pub const ROUTES: &[Route] = &[
         .of(&ASYNC_ACTION)
         .scope("async-actions")
         .query(&[crate::api::fields::LIMIT, may("end_date", Kind::DateTime)]),
-    get("/v1/async-actions/{asyncActionId}", "Get an async action with its result", resource::get).of(&ASYNC_ACTION).scope("async-actions"),
+    get("/v1/async-actions/{asyncActionId}", "Get an async action with its result", resource::get)
+        .of(&ASYNC_ACTION)
+        .scope("async-actions"),
 ];
 
 /// The list has no total and shows no results; its cursor is a date.
@@ -40,5 +42,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
             Json::Object(document.body)
         })
         .collect();
-    Ok(Answer::json(json!({ "object": "list", "data_ref": "async_actions", "async_actions": shown, "has_more": page.total > limit })))
+    Ok(Answer::json(
+        json!({ "object": "list", "data_ref": "async_actions", "async_actions": shown, "has_more": page.total > limit }),
+    ))
 }

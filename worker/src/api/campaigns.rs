@@ -1,7 +1,9 @@
 //! Campaigns: create, get, list, delete, enable, disable, add vouchers. What a campaign's vouchers begin with is in `generation`.
 //! It must not know how a redemption is decided.
 
-use crate::api::fields::{CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
+use crate::api::fields::{
+    CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
+};
 use crate::api::{generation, grants, vouchers};
 use crate::codes::CodeShape;
 use crate::jobs::{self, Removal};
@@ -111,8 +113,14 @@ pub const ROUTES: &[Route] = &[
         .scope("campaigns")
         .query(&[may("force", Kind::Bool)])
         .answers(202, "async_action_started"),
-    post("/v1/campaigns/{campaignId}/enable", "Enable a campaign", enable).of(&CAMPAIGN).scope("campaigns").answers(200, "empty"),
-    post("/v1/campaigns/{campaignId}/disable", "Disable a campaign", disable).of(&CAMPAIGN).scope("campaigns").answers(200, "empty"),
+    post("/v1/campaigns/{campaignId}/enable", "Enable a campaign", enable)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .answers(200, "empty"),
+    post("/v1/campaigns/{campaignId}/disable", "Disable a campaign", disable)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .answers(200, "empty"),
     post("/v1/campaigns/{campaignId}/vouchers", "Add vouchers to a campaign", add)
         .of(&CAMPAIGN)
         .scope("campaigns")
@@ -126,12 +134,13 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "voucher"),
 ];
 
-fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+    let mut assigned = grants::assigned(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let mut body = document.body;
         body.insert("categories".into(), json!([]));
-        let rules = body.remove("validation_rules").unwrap_or(json!([]));
-        body.insert("validation_rules_assignments".into(), vouchers::assignments(&rules, &document.id, "campaign"));
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        body.insert("validation_rules_assignments".into(), grants::assignment_list(rules));
         Json::Object(body)
     });
     Ok(shown.collect())
@@ -141,12 +150,12 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
     let mut config = body.remove("voucher").and_then(|voucher| voucher.as_object().cloned()).unwrap_or_default();
     let campaign_type = settle_types(&body, &mut config)?;
-    grants::check_discount(&config, ".voucher")?;
-    grants::complete_gift(&mut config, ".voucher", false)?;
+    grants::check_discount(&config, "voucher")?;
+    grants::complete_gift(&mut config, "voucher", false)?;
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
-    grants::check_rules(call, &body)?;
+    let rules = grants::take_rules(call, &mut body)?;
     let name = body.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
     if call.store.document_by_name("campaign", &name, "")?.is_some() {
         return Err(duplicate("campaign", "name", &name).into());
@@ -155,14 +164,21 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let is_standalone = kind == "STANDALONE";
     let wanted = body.remove("vouchers_count").and_then(|count| count.as_u64());
     if is_standalone && wanted.is_some_and(|count| count != 1) {
-        return Err(invalid_payload(format!("Property .vouchers_count must be 1 for a STANDALONE campaign (actual value is `{}`)", wanted.unwrap_or(0))).into());
+        return Err(invalid_payload(format!(
+            "Property .vouchers_count must be 1 for a STANDALONE campaign (actual value is `{}`)",
+            wanted.unwrap_or(0)
+        ))
+        .into());
     }
     let wanted = wanted.unwrap_or(u64::from(is_standalone));
     let quantity = config.get("redemption").and_then(|redemption| redemption.get("quantity")).cloned();
     // A code of its own for each customer is meant to be used once; a public code and a gift card are not (objects.md, section 2).
     let quantity_default = if campaign_type == "DISCOUNT_COUPONS" && !is_standalone { json!(1) } else { Json::Null };
     config.insert("redemption".into(), json!({ "quantity": quantity.unwrap_or(quantity_default) }));
-    let shape = CodeShape::read(config.get("code_config").and_then(Json::as_object), call.caller.settings.case_sensitive_codes)?;
+    let shape = CodeShape::read(
+        config.get("code_config").and_then(Json::as_object),
+        call.caller.settings.case_sensitive_codes,
+    )?;
     config.insert("code_config".into(), shape.document());
     config.insert("is_referral_code".into(), false.into());
     let id = call.ids.alphanumeric("camp_", 24).to_string();
@@ -181,20 +197,30 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     }
     document_body.insert("voucher".into(), Json::Object(config));
     let created_at = call.now_ms();
-    let document = Document { id, key: Some(name), parent: None, holder: None, created_at, updated_at: None, body: document_body };
+    let document =
+        Document { id, key: Some(name), parent: None, holder: None, created_at, updated_at: None, body: document_body };
     call.check_fits(&document)?;
+    let template = generation::template(&document, &Map::new(), created_at);
+    grants::check_readable(Some(&document.body), &template, "voucher")?;
     call.store.insert("campaign", &document);
+    let assigned = grants::assign(call, rules, &document.id, "campaign");
     match wanted {
         0 => {}
         1 => drop(generation::make_one(call, &document, &Map::new(), None)?),
         many => drop(generation::make_many(call, &document, &Map::new(), many)?),
     }
-    Ok(Answer::json(CAMPAIGN.show_one(call, document)?))
+    let mut shown = CAMPAIGN.show_one(call, document)?;
+    if let Some(shown) = shown.as_object_mut() {
+        shown.insert("validation_rules_assignments".into(), grants::assignment_list(assigned));
+    }
+    Ok(Answer::json(shown))
 }
 
 /// The campaign's type and its voucher's follow from one another when only one is said.
 fn settle_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> Result<&'static str, Stop> {
-    if let Some(kind) = config.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER"))) {
+    if let Some(kind) =
+        config.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER")))
+    {
         return Err(grants::not_supported(".voucher.type", "DISCOUNT_VOUCHER, GIFT_VOUCHER", kind).into());
     }
     let said = body.get("campaign_type");
@@ -207,12 +233,14 @@ fn settle_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> Res
         let kind = if said == "GIFT_VOUCHERS" { "GIFT_VOUCHER" } else { "DISCOUNT_VOUCHER" };
         config.insert("type".into(), kind.into());
     }
-    let voucher_type = grants::voucher_type(config, ".voucher")?;
+    let voucher_type = grants::voucher_type(config, "voucher")?;
     config.insert("type".into(), voucher_type.into());
     let follows = if voucher_type == "GIFT_VOUCHER" { "GIFT_VOUCHERS" } else { "DISCOUNT_COUPONS" };
     match said.and_then(Json::as_str) {
         Some(said) if said != follows => {
-            let told = format!("Property .voucher.type must be the type of a {said} campaign's vouchers (actual value is `{voucher_type}`)");
+            let told = format!(
+                "Property .voucher.type must be the type of a {said} campaign's vouchers (actual value is `{voucher_type}`)"
+            );
             Err(invalid_payload(told).into())
         }
         _ => Ok(follows),
@@ -235,7 +263,8 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let wanted = campaign.body.get("vouchers_count").and_then(Json::as_u64).unwrap_or(0);
     let job = Removal { campaign_id: campaign.id.clone(), wanted, made: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
-    let id = jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_DELETE", cursor));
+    let id =
+        jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_DELETE", cursor));
     call.store.remove("campaign", &campaign.id);
     Ok(Answer::status(202, json!({ "async_action_id": id })))
 }
@@ -262,7 +291,10 @@ fn add(call: &mut Call<'_, '_>) -> Outcome {
     let mut overrides = read_overrides(call)?;
     let code = overrides.remove("code").and_then(|code| code.as_str().map(str::to_owned));
     if count > 1 && code.is_some() {
-        return Err(invalid_payload(format!("Property .code must NOT be present when vouchers_count is above 1 (actual value is `{count}`)")).into());
+        return Err(invalid_payload(format!(
+            "Property .code must NOT be present when vouchers_count is above 1 (actual value is `{count}`)"
+        ))
+        .into());
     }
     if count > 1 {
         let id = generation::make_many(call, &campaign, &overrides, u64::try_from(count).unwrap_or(1))?;
@@ -284,6 +316,6 @@ fn add_code(call: &mut Call<'_, '_>) -> Outcome {
 
 fn add_one(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>, code: Option<&str>) -> Outcome {
     let voucher = generation::make_one(call, campaign, overrides, code)?;
-    generation::count_one(call, &campaign.id);
+    generation::count(call, &campaign.id, 1);
     Ok(Answer::json(vouchers::VOUCHER.show_one(call, voucher)?))
 }

@@ -48,7 +48,9 @@ pub const ROUTES: &[Route] = &[
         may("starting_after", Kind::DateTime),
     ]),
     post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
-    get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get).of(&CUSTOMER).scope("customers"),
+    get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
+        .of(&CUSTOMER)
+        .scope("customers"),
     put("/v1/customers/{customerId}", "Update a customer", update).of(&CUSTOMER).scope("customers").body(&[
         may("name", Kind::Text),
         may("description", Kind::Text),
@@ -86,7 +88,10 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Kept)?;
     let mut document = CUSTOMER.find(call)?;
     if let Some(sent) = body.remove("source_id").filter(|sent| Some(sent) != document.body.get("source_id")) {
-        let told = format!("Property .source_id must NOT be changed after creation (actual value is `{}`)", crate::shape::shown(&sent).trim_matches('"'));
+        let told = format!(
+            "Property .source_id must NOT be changed after creation (actual value is `{}`)",
+            crate::shape::shown(&sent).trim_matches('"')
+        );
         return Err(invalid_payload(told).into());
     }
     merge(&mut document.body, body);

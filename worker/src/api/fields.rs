@@ -6,7 +6,8 @@ use crate::shape::{Field, INT_MAX, Kind, may, must};
 pub const KEY: Kind = Kind::Name(1_000);
 
 /// What is redeemable when, the same on campaigns and vouchers.
-pub const VALIDITY_TIMEFRAME: Kind = Kind::Object(&[must("interval", Kind::Duration), must("duration", Kind::Duration)]);
+pub const VALIDITY_TIMEFRAME: Kind =
+    Kind::Object(&[must("interval", Kind::Duration), must("duration", Kind::Duration)]);
 /// 0 for Sunday to 6 for Saturday.
 pub const VALIDITY_DAY_OF_WEEK: Kind = Kind::List(&Kind::Int(0, 6), 0, 7);
 /// Hours of the day on some weekdays.

@@ -11,7 +11,8 @@ use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
 /// What single vouchers may say differently from their campaign.
-pub const OVERRIDES: &[&str] = &["category", "category_id", "metadata", "additional_info", "start_date", "expiration_date", "redemption"];
+pub const OVERRIDES: &[&str] =
+    &["category", "category_id", "metadata", "additional_info", "start_date", "expiration_date", "redemption"];
 
 /// The body of a campaign's next voucher, without id and code.
 pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64) -> Map<String, Json> {
@@ -21,7 +22,15 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
     for name in ["type", "discount", "gift"] {
         body.insert(name.into(), config.get(name).cloned().unwrap_or(Json::Null));
     }
-    for name in ["category", "category_id", "start_date", "expiration_date", "validity_timeframe", "validity_day_of_week", "validity_hours"] {
+    for name in [
+        "category",
+        "category_id",
+        "start_date",
+        "expiration_date",
+        "validity_timeframe",
+        "validity_day_of_week",
+        "validity_hours",
+    ] {
         body.insert(name.into(), of_campaign(name));
     }
     let redemption = overrides.get("redemption").or_else(|| config.get("redemption"));
@@ -48,7 +57,12 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
 }
 
 /// A voucher from its body and code.
-pub fn voucher(call: &mut Call<'_, '_>, mut body: Map<String, Json>, code: &str, campaign_id: Option<&str>) -> Document {
+pub fn voucher(
+    call: &mut Call<'_, '_>,
+    mut body: Map<String, Json>,
+    code: &str,
+    campaign_id: Option<&str>,
+) -> Document {
     let id = call.ids.alphanumeric("v_", 32).to_string();
     body.insert("id".into(), id.clone().into());
     body.insert("code".into(), code.into());
@@ -65,7 +79,9 @@ pub fn voucher(call: &mut Call<'_, '_>, mut body: Map<String, Json>, code: &str,
 
 /// The codes' shape of a campaign, or of what an override says.
 pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>) -> Result<CodeShape, Stop> {
-    let config = overrides.get("code_config").or_else(|| campaign.body.get("voucher").and_then(|voucher| voucher.get("code_config")));
+    let config = overrides
+        .get("code_config")
+        .or_else(|| campaign.body.get("voucher").and_then(|voucher| voucher.get("code_config")));
     Ok(CodeShape::read(config.and_then(Json::as_object), call.caller.settings.case_sensitive_codes)?)
 }
 
@@ -79,7 +95,12 @@ pub fn check_free(call: &Call<'_, '_>, code: &str) -> Result<(), Stop> {
 }
 
 /// Makes one voucher of a campaign at the commit, with a code of its own when none is given.
-pub fn make_one(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>, code: Option<&str>) -> Result<Document, Stop> {
+pub fn make_one(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    overrides: &Map<String, Json>,
+    code: Option<&str>,
+) -> Result<Document, Stop> {
     let code = match code {
         Some(code) => {
             check_free(call, code)?;
@@ -87,7 +108,14 @@ pub fn make_one(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<St
         }
         None => {
             let shape = shape(call, campaign, overrides)?;
-            let made = codes::make(call.store, &mut call.ids, &campaign.id, &shape, 1, call.caller.settings.case_sensitive_codes)?;
+            let made = codes::make(
+                call.store,
+                &mut call.ids,
+                &campaign.id,
+                &shape,
+                1,
+                call.caller.settings.case_sensitive_codes,
+            )?;
             made.into_iter().next().unwrap_or_default()
         }
     };
@@ -98,16 +126,33 @@ pub fn make_one(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<St
     Ok(voucher)
 }
 
-/// Counts a voucher that was added to a campaign, at the commit.
-pub fn count_one(call: &mut Call<'_, '_>, campaign_id: &str) {
-    call.store.write(
-        "UPDATE document SET body = json_set(body, '$.vouchers_count', json_extract(body, '$.vouchers_count') + 1) WHERE kind = 'campaign' AND id = ?1",
-        vec![campaign_id.into()],
-    );
+/// Makes vouchers of a campaign with codes of their own, without storing them yet.
+pub fn draft(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<Vec<Document>, Stop> {
+    let none = Map::new();
+    let shape = shape(call, campaign, &none)?;
+    let codes =
+        codes::make(call.store, &mut call.ids, &campaign.id, &shape, count, call.caller.settings.case_sensitive_codes)?;
+    let body = template(campaign, &none, call.now_ms());
+    Ok(codes.iter().map(|code| voucher(call, body.clone(), code, Some(&campaign.id))).collect())
+}
+
+/// Counts vouchers that were added to a campaign, at the commit.
+pub fn count(call: &mut Call<'_, '_>, campaign_id: &str, added: i64) {
+    if added != 0 {
+        call.store.write(
+            "UPDATE document SET body = json_set(body, '$.vouchers_count', json_extract(body, '$.vouchers_count') + ?2) WHERE kind = 'campaign' AND id = ?1",
+            vec![campaign_id.into(), added.into()],
+        );
+    }
 }
 
 /// Starts the job that makes many vouchers of a campaign; gives the id of its async action.
-pub fn make_many(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>, wanted: u64) -> Result<String, Stop> {
+pub fn make_many(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    overrides: &Map<String, Json>,
+    wanted: u64,
+) -> Result<String, Stop> {
     let shape = shape(call, campaign, overrides)?;
     let generator = codes::Generator::open(call.store, &mut call.ids, &campaign.id, &shape)?;
     let needed = generator.counter.saturating_add(wanted);
@@ -124,7 +169,13 @@ pub fn make_many(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<S
     };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     if cursor.to_string().len() > crate::store::document::BODY_BYTES_MAX {
-        return Err(error(400, "invalid_payload", "Invalid payload", "the vouchers' data must NOT be larger than a row holds").into());
+        return Err(error(
+            400,
+            "invalid_payload",
+            "Invalid payload",
+            "the vouchers' data must NOT be larger than a row holds",
+        )
+        .into());
     }
     Ok(jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_GENERATE", cursor)))
 }

@@ -18,11 +18,48 @@ const TOKENS_MAX: i64 = 1_000;
 
 /// The scopes of the interface.
 const SCOPES: &[&str] = &[
-    "api", "client_api", "vouchers", "client_vouchers", "promotions", "client_promotions", "campaigns", "client_publish", "exports", "publications",
-    "client_validate", "validations", "client_validations", "qualifications", "client_qualifications", "client_redeem", "redemptions",
-    "client_redemptions", "customers", "client_customers", "orders", "products", "skus", "validation-rules", "validation-rules-assignments",
-    "segments", "events", "client_events", "rewards", "assets", "task-results", "loyalties", "consents", "client_consents", "async-actions",
-    "product-collections", "categories", "metadata-schemas", "locations", "referrals", "trash-bin", "templates",
+    "api",
+    "client_api",
+    "vouchers",
+    "client_vouchers",
+    "promotions",
+    "client_promotions",
+    "campaigns",
+    "client_publish",
+    "exports",
+    "publications",
+    "client_validate",
+    "validations",
+    "client_validations",
+    "qualifications",
+    "client_qualifications",
+    "client_redeem",
+    "redemptions",
+    "client_redemptions",
+    "customers",
+    "client_customers",
+    "orders",
+    "products",
+    "skus",
+    "validation-rules",
+    "validation-rules-assignments",
+    "segments",
+    "events",
+    "client_events",
+    "rewards",
+    "assets",
+    "task-results",
+    "loyalties",
+    "consents",
+    "client_consents",
+    "async-actions",
+    "product-collections",
+    "categories",
+    "metadata-schemas",
+    "locations",
+    "referrals",
+    "trash-bin",
+    "templates",
 ];
 
 /// The routes of the area.
@@ -54,7 +91,10 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
     }
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
-    let live = call.store.row("SELECT COUNT(*) FROM token WHERE project = ?1 AND expires_at > ?2", &[project.clone().into(), now_ms.into()])?;
+    let live = call.store.row(
+        "SELECT COUNT(*) FROM token WHERE project = ?1 AND expires_at > ?2",
+        &[project.clone().into(), now_ms.into()],
+    )?;
     if live.map_or(Ok(0), |row| sql::int(&row, 0))? >= TOKENS_MAX {
         let told = format!("the project has {TOKENS_MAX} live tokens; one ends within {TOKEN_SECONDS} seconds");
         return Err(error(429, "too_many_tokens", "Too many tokens", told).into());
@@ -65,7 +105,10 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
     let written = serde_json::to_string(&record).map_err(|error| sql::Fault(error.to_string()))?;
     let params = vec![record.token_sha256.clone().into(), project.into(), written.into(), expires_at.into()];
     call.store.write("INSERT INTO token (sha256, project, record, expires_at) VALUES (?1, ?2, ?3, ?4)", params);
-    call.store.write("DELETE FROM token WHERE project = ?1 AND expires_at <= ?2", vec![call.caller.project.clone().into(), now_ms.into()]);
+    call.store.write(
+        "DELETE FROM token WHERE project = ?1 AND expires_at <= ?2",
+        vec![call.caller.project.clone().into(), now_ms.into()],
+    );
     Ok(Answer::json(json!({
         "access_token": token, "client_id": call.caller.key_id, "expires_at": expires_at.checked_div(1_000).unwrap_or(0),
         "expires_in": TOKEN_SECONDS, "scope": scopes.join(" "), "token_type": "Bearer",

@@ -5,12 +5,13 @@ use crate::moment;
 use crate::reply::{ErrorBody, Stop, error, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::shape::{Field, Kind, Nulls, Problem, may};
+use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
 const CATEGORIES: Kind = Kind::List(&crate::api::fields::KEY, 0, 1_000);
@@ -63,10 +64,14 @@ pub const ROUTES: &[Route] = &[
         .of(&STACKING_RULES)
         .for_classes(MANAGEMENT)
         .body(FIELDS),
-    delete("/management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}", "Reset stacking rules to the default", remove)
-        .of(&STACKING_RULES)
-        .for_classes(MANAGEMENT)
-        .answers(204, "empty"),
+    delete(
+        "/management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}",
+        "Reset stacking rules to the default",
+        remove,
+    )
+    .of(&STACKING_RULES)
+    .for_classes(MANAGEMENT)
+    .answers(204, "empty"),
 ];
 
 /// What holds where a project has written nothing.
@@ -85,8 +90,8 @@ pub fn default_rules() -> Map<String, Json> {
 }
 
 /// Gives a project that begins the set that it begins with.
-pub fn begin(store: &mut Store<'_>, context: &Context) {
-    let document = new(&mut Ids::new(context), context, Map::new());
+pub fn begin(store: &mut Store<'_>, context: &Context, ids: &mut Ids) {
+    let document = new(ids, context, Map::new());
     store.insert(STACKING_RULES.object, &document);
 }
 
@@ -176,7 +181,7 @@ fn check(body: &Map<String, Json>) -> Result<(), ErrorBody> {
             && value > limit
         {
             let text = format!("must be <= {limit}, the {greater} (actual value is `{value}`)");
-            return Err(Problem { path: format!(".{lesser}"), text }.into());
+            return Err(Problem::at(lesser, text).into());
         }
     }
     for (one, other) in [
@@ -184,11 +189,15 @@ fn check(body: &Map<String, Json>) -> Result<(), ErrorBody> {
         ("exclusive_categories", "joint_categories"),
         ("initial_amount_mode_categories", "discounted_amount_mode_categories"),
     ] {
-        let listed = |name: &str| body.get(name).and_then(Json::as_array).into_iter().flatten().cloned().collect::<Vec<Json>>();
+        let listed =
+            |name: &str| body.get(name).and_then(Json::as_array).into_iter().flatten().cloned().collect::<Vec<Json>>();
         let others = listed(other);
         if let Some(shared) = listed(one).into_iter().find(|category| others.contains(category)) {
-            let text = format!("must NOT share a category with {other} (actual value is `{}`)", shared.as_str().unwrap_or_default());
-            return Err(Problem { path: format!(".{one}"), text }.into());
+            let text = format!(
+                "must NOT share a category with {other} (actual value is `{}`)",
+                shared.as_str().unwrap_or_default()
+            );
+            return Err(Problem::at(one, text).into());
         }
     }
     Ok(())

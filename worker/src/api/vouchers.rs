@@ -2,7 +2,8 @@
 //! It must not know how a redemption is decided.
 
 use crate::api::fields::{
-    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
+    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
+    VALIDITY_TIMEFRAME,
 };
 use crate::api::{generation, grants};
 use crate::codes::{self, CodeShape, code_key};
@@ -14,6 +15,7 @@ use crate::route::{Answer, Call, Outcome, Route, get, post};
 use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::ledger::{Post, Standing};
+use scrip::wire::voucher::{Counts, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 
@@ -95,7 +97,10 @@ pub const ROUTES: &[Route] = &[
     ]),
     post("/v1/vouchers", "Create a voucher", create).of(&VOUCHER).scope("vouchers").body(CREATE),
     get("/v1/vouchers/{code}", "Get a voucher by code or id", get_one).of(&VOUCHER).scope("vouchers"),
-    post("/v1/vouchers/{code}", "Create a voucher with a given code", create).of(&VOUCHER).scope("vouchers").body(CREATE),
+    post("/v1/vouchers/{code}", "Create a voucher with a given code", create)
+        .of(&VOUCHER)
+        .scope("vouchers")
+        .body(CREATE),
     post("/v1/vouchers/{code}/enable", "Enable a voucher", enable).of(&VOUCHER).scope("vouchers"),
     post("/v1/vouchers/{code}/disable", "Disable a voucher", disable).of(&VOUCHER).scope("vouchers"),
 ];
@@ -107,8 +112,8 @@ pub fn publications_account(voucher_id: &str) -> String {
 
 fn accounts(voucher_id: &str) -> [String; 3] {
     [
-        format!("voucher/{voucher_id}/redemptions"),
-        format!("voucher/{voucher_id}/credits"),
+        scrip::facts::redemptions_account(voucher_id).to_string(),
+        scrip::facts::credits_account(voucher_id).to_string(),
         publications_account(voucher_id),
     ]
 }
@@ -117,62 +122,33 @@ fn accounts(voucher_id: &str) -> [String; 3] {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
-    Ok(documents.into_iter().map(|document| show_standing(document, &standings)).collect())
+    let mut assigned = grants::assigned(call, &documents)?;
+    let shown = documents.into_iter().map(|document| {
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        show_standing(document, &standings, rules)
+    });
+    Ok(shown.collect())
 }
 
 /// A voucher with what the ledger says of it.
-pub fn show_standing(document: Document, standings: &HashMap<String, Standing>) -> Json {
-    let taken = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.saturating_neg());
+pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, rules: Vec<Json>) -> Json {
+    let taken = |account: &String| {
+        standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
+    };
     let [redemptions, credits, publications] = accounts(&document.id);
-    let mut body = document.body;
-    let code: String = body.get("code").and_then(Json::as_str).unwrap_or_default().into();
-    let place = format!("/v1/vouchers/{}", encode(&code));
-    let quantity = body.get("redemption").and_then(|redemption| redemption.get("quantity")).cloned().unwrap_or(Json::Null);
-    let mut redemption = json!({
-        "quantity": quantity, "redeemed_quantity": taken(&redemptions), "object": "list", "url": format!("{place}/redemptions?page=1&limit=10"),
-    });
+    let counts = Counts {
+        redeemed_quantity: taken(&redemptions),
+        redeemed_amount: taken(&credits),
+        published: Some(taken(&publications)),
+    };
+    let mut body = show_voucher(&document.body, counts);
     if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
-        let amount = gift.get("amount").and_then(Json::as_i64).unwrap_or(0);
-        gift.insert("balance".into(), amount.saturating_sub(taken(&credits)).into());
-        gift.insert("subtracted_amount".into(), 0.into());
-        if let Some(redemption) = redemption.as_object_mut() {
-            redemption.insert("redeemed_amount".into(), taken(&credits).into());
-        }
+        gift.entry("subtracted_amount").or_insert(json!(0));
     }
-    body.insert("redemption".into(), redemption);
-    let url = format!("{place}/publications?page=1&limit=10");
-    body.insert("publish".into(), json!({ "object": "list", "count": taken(&publications), "url": url }));
     body.insert("loyalty_card".into(), Json::Null);
     body.insert("categories".into(), json!([]));
-    if let Some(holder) = &document.holder {
-        body.insert("holder_id".into(), holder.clone().into());
-    }
-    let rules = body.remove("validation_rules").unwrap_or(json!([]));
-    body.insert("validation_rules_assignments".into(), assignments(&rules, &document.id, "voucher"));
+    body.insert("validation_rules_assignments".into(), grants::assignment_list(rules));
     Json::Object(body)
-}
-
-/// The list of rules that are assigned to a document.
-pub fn assignments(rules: &Json, id: &str, kind: &str) -> Json {
-    let data: Vec<Json> = rules
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|rule| json!({ "rule_id": rule, "related_object_id": id, "related_object_type": kind, "object": "validation_rules_assignment" }))
-        .collect();
-    json!({ "object": "list", "data_ref": "data", "total": data.len(), "data": data })
-}
-
-fn encode(code: &str) -> String {
-    let mut text = String::with_capacity(code.len());
-    for byte in code.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    text
 }
 
 /// The voucher that a path names; one whose campaign is being deleted is gone already.
@@ -207,7 +183,9 @@ fn set_active(call: &mut Call<'_, '_>, active: bool) -> Outcome {
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
-    if let Some(kind) = body.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER"))) {
+    if let Some(kind) =
+        body.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER")))
+    {
         return Err(grants::not_supported(".type", "DISCOUNT_VOUCHER, GIFT_VOUCHER", kind).into());
     }
     let kind = grants::voucher_type(&body, "")?;
@@ -216,7 +194,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
-    grants::check_rules(call, &body)?;
+    let rules = grants::take_rules(call, &mut body)?;
     let campaign = find_campaign(call, &mut body, kind)?;
     let code = settle_code(call, &mut body)?;
     let defaults = json!({
@@ -233,9 +211,11 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     }
     let voucher = generation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
     call.check_fits(&voucher)?;
+    grants::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
+    let assigned = grants::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
-        generation::count_one(call, &campaign.id);
+        generation::count(call, &campaign.id, 1);
     }
     let mut standings = HashMap::new();
     if spent > 0 {
@@ -243,7 +223,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
         call.store.post(&[post]);
     }
-    Ok(Answer::json(show_standing(voucher, &standings)))
+    Ok(Answer::json(show_standing(voucher, &standings, assigned)))
 }
 
 /// What a gift card had lost before it came here, as a transfer.
@@ -252,8 +232,8 @@ fn taken_before(call: &mut Call<'_, '_>, voucher_id: &str, campaign: Option<&Doc
     Post {
         chain: id.clone(),
         id,
-        debit: format!("voucher/{voucher_id}/credits"),
-        credit: campaign.map_or_else(|| "project/spent".to_owned(), |campaign| format!("campaign/{}/spent", campaign.id)),
+        debit: scrip::facts::credits_account(voucher_id).to_string(),
+        credit: scrip::facts::spent_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
         amount,
         reverses: None,
         at: call.now_ms(),
@@ -264,10 +244,13 @@ fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) 
     let by_name = body.remove("campaign");
     let by_id = body.remove("campaign_id");
     let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else { return Ok(None) };
-    let campaign = call.store.document_by_name("campaign", &name, &name)?.ok_or_else(|| not_found("campaign", &name))?;
-    let wanted = campaign.body.get("voucher").and_then(|voucher| voucher.get("type")).and_then(Json::as_str).unwrap_or_default();
+    let campaign =
+        call.store.document_by_name("campaign", &name, &name)?.ok_or_else(|| not_found("campaign", &name))?;
+    let wanted =
+        campaign.body.get("voucher").and_then(|voucher| voucher.get("type")).and_then(Json::as_str).unwrap_or_default();
     if wanted != kind {
-        let told = format!("Property .type must be {wanted}, the type of the campaign's vouchers (actual value is `{kind}`)");
+        let told =
+            format!("Property .type must be {wanted}, the type of the campaign's vouchers (actual value is `{kind}`)");
         return Err(invalid_payload(told).into());
     }
     if campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE") {

@@ -115,6 +115,25 @@ impl Store<'_> {
         );
     }
 
+    /// Adds a document at the commit, or replaces what the one with its id says.
+    pub fn put(&mut self, kind: &str, document: &Document) {
+        self.write(
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
+               updated_at = excluded.created_at, body = excluded.body",
+            vec![
+                kind.into(),
+                document.id.clone().into(),
+                document.key.clone().into(),
+                document.parent.clone().into(),
+                document.holder.clone().into(),
+                document.created_at.into(),
+                document.updated_at.into(),
+                Json::Object(document.body.clone()).to_string().into(),
+            ],
+        );
+    }
+
     /// Removes a document at the commit.
     pub fn remove(&mut self, kind: &str, id: &str) {
         self.write("DELETE FROM document WHERE kind = ?1 AND id = ?2", vec![kind.into(), id.into()]);

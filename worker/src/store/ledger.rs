@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::sql::{self, Fault, Value};
+use scrip::ledger::Entry;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -35,7 +36,12 @@ pub struct Post {
 
 impl Store<'_> {
     /// How accounts stand at a moment; an account that is not listed stands at zero.
-    pub fn standings(&self, accounts: &[String], now_ms: i64, own_hold: &str) -> Result<HashMap<String, Standing>, Fault> {
+    pub fn standings(
+        &self,
+        accounts: &[String],
+        now_ms: i64,
+        own_hold: &str,
+    ) -> Result<HashMap<String, Standing>, Fault> {
         let mut standings = HashMap::new();
         if accounts.is_empty() {
             return Ok(standings);
@@ -78,6 +84,36 @@ impl Store<'_> {
              ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance",
             vec![rows],
         );
+    }
+
+    /// Writes what a decision has entered into the ledger, at the commit and in its order.
+    pub fn apply(&mut self, entries: &[Entry], now_ms: i64) {
+        let mut posts: Vec<Post> = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Post(transfer) => posts.push(Post {
+                    id: transfer.id.to_string(),
+                    chain: transfer.chain.to_string(),
+                    debit: transfer.debit.to_string(),
+                    credit: transfer.credit.to_string(),
+                    amount: i64::try_from(transfer.amount).unwrap_or(i64::MAX),
+                    reverses: transfer.reverses.as_ref().map(ToString::to_string),
+                    at: transfer.at.millis(),
+                }),
+                Entry::Hold(hold) => {
+                    self.hold(
+                        &hold.key,
+                        hold.account.as_str(),
+                        i64::try_from(hold.amount).unwrap_or(i64::MAX),
+                        hold.expires_at.millis(),
+                    );
+                    // Holds that ended leave with new ones coming.
+                    self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
+                }
+                Entry::Release(key) => self.release(key),
+            }
+        }
+        self.post(&posts);
     }
 
     /// Reserves an amount at the commit; the same key reserves anew in place of its old hold.

@@ -10,15 +10,8 @@ use scrip_worker::store::sqlite::Sqlite;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-pub const SETUP: &str = r#"{"projects":[
-  {"id":"proj_dev","name":"Development","time_zone":"UTC","currency":"EUR","case_sensitive_codes":true,
-   "client":{"origins":["http://127.0.0.1:*","http://localhost:*"],"redeem":true,"publish":true},
-   "keys":[{"class":"server","id":"dev-app","token":"dev-token"},{"class":"client","id":"dev-client","token":"dev-client-token"},
-           {"class":"management","id":"dev-management","token":"dev-management-token"}]},
-  {"id":"proj_closed","name":"Closed","time_zone":"UTC","currency":"EUR","case_sensitive_codes":false,
-   "client":{"origins":["https://shop.example"],"redeem":false,"publish":false},
-   "keys":[{"class":"server","id":"closed-app","token":"closed-token"},{"class":"client","id":"closed-client","token":"closed-client-token"},
-           {"class":"management","id":"closed-management","token":"closed-management-token"}]}]}"#;
+/// Two projects: the development's, and one that is closed to pages and whose codes do not differ by case.
+pub const SETUP: &str = include_str!("../../../tests/stories/setup.json");
 
 pub struct Edge {
     directory: Object,
@@ -38,7 +31,11 @@ impl Object {
     }
 
     /// One event: inside a transaction that a fault undoes, as the object's shell has it.
-    fn event<T>(&self, context: &Context, act: impl FnOnce(&mut Store<'_>) -> Result<T, scrip_worker::store::sql::Fault>) -> Result<T, String> {
+    fn event<T>(
+        &self,
+        context: &Context,
+        act: impl FnOnce(&mut Store<'_>) -> Result<T, scrip_worker::store::sql::Fault>,
+    ) -> Result<T, String> {
         let fresh = self.fresh.get();
         let outcome = self.sql.transaction(|sql| {
             let mut store = if fresh { Store::open(sql, context.now.millis())? } else { Store::new(sql) };
@@ -81,7 +78,8 @@ impl Edge {
         };
         assert_eq!(object, "directory");
         let ask = Request { method: "GET".into(), path, ..Request::default() };
-        let found = self.directory.event(&context, |store| directory::serve_directory(&ask, store, &context, SETUP)).unwrap();
+        let found =
+            self.directory.event(&context, |store| directory::serve_directory(&ask, store, &context, SETUP)).unwrap();
         let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
         let caller = match auth::admit(&request, record.as_deref(), now_ms, &request_id) {
             Ok(caller) => caller,
@@ -92,7 +90,9 @@ impl Edge {
         let answer = if caller.object(&request.path) == "directory" {
             self.directory.event(&context, |store| directory::serve_directory(&request, store, &context, SETUP))
         } else {
-            self.project(&caller.project, |object| object.event(&context, |store| service::serve(&request, store, &context)))
+            self.project(&caller.project, |object| {
+                object.event(&context, |store| service::serve(&request, store, &context))
+            })
         };
         answer.unwrap_or_else(|fault| {
             eprintln!("{request_id}: {fault}");
@@ -105,6 +105,7 @@ impl Edge {
         act(projects.entry(name.to_owned()).or_insert_with(Object::new))
     }
 
+    #[allow(dead_code, reason = "not every test waits")]
     /// Runs the alarm of a project once when it is due; says whether it was.
     pub fn alarm(&self, project: &str, now_ms: i64) -> bool {
         let context = self.context(now_ms, None);
@@ -118,13 +119,20 @@ impl Edge {
         })
     }
 
+    #[allow(dead_code, reason = "not every test counts rows")]
     /// How many rows the project's tables hold, idempotency records aside: what a refused request must not change.
     pub fn rows(&self, project: &str) -> String {
         use scrip_worker::store::sql::Sql;
         self.project(project, |object| {
             let tables = ["document", "transfer", "hold", "due", "generator", "account"];
-            let count = |table: &&str| object.sql.run(&format!("SELECT '{table}', COUNT(*) FROM {table}"), &[]).map(|rows| format!("{rows:?}"));
-            tables.iter().map(count).collect::<Result<Vec<_>, _>>().map_or_else(|_| String::new(), |counts| counts.join(" "))
+            let count = |table: &&str| {
+                object.sql.run(&format!("SELECT '{table}', COUNT(*) FROM {table}"), &[]).map(|rows| format!("{rows:?}"))
+            };
+            tables
+                .iter()
+                .map(count)
+                .collect::<Result<Vec<_>, _>>()
+                .map_or_else(|_| String::new(), |counts| counts.join(" "))
         })
     }
 }

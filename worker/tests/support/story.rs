@@ -4,14 +4,15 @@
 //! "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
 //!
 //! Bodies match as subsets; `"$name"` binds on first use and must be equal afterwards; arrays match element by element, and in full length.
-//! `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
+//! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
 
 use crate::edge::Edge;
 use scrip_worker::service::Request;
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 
-const STEP_FIELDS: &[&str] = &["why", "at", "after", "as", "call", "headers", "send", "raw", "form", "repeat", "expect", "wait"];
+const STEP_FIELDS: &[&str] =
+    &["why", "at", "after", "as", "call", "headers", "send", "raw", "form", "repeat", "expect", "wait", "in_process"];
 const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
 
 pub fn read_all(only: &str) -> Vec<(String, Json)> {
@@ -22,7 +23,10 @@ pub fn read_all(only: &str) -> Vec<(String, Json)> {
             let name = file.strip_prefix(folder).unwrap().display().to_string();
             if name.ends_with(".json") && name.starts_with(only) {
                 let text = std::fs::read_to_string(&file).unwrap();
-                stories.push((name.clone(), serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"))));
+                stories.push((
+                    name.clone(),
+                    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}")),
+                ));
             }
         }
     }
@@ -37,7 +41,10 @@ pub fn calls(story: &Json) -> Vec<(String, String)> {
         .map(|call| {
             let (method, target) = call.split_once(' ').unwrap();
             let path = target.split('?').next().unwrap();
-            (method.to_owned(), path.split('/').map(|part| if part.contains('$') { "x" } else { part }).collect::<Vec<_>>().join("/"))
+            (
+                method.to_owned(),
+                path.split('/').map(|part| if part.contains('$') { "x" } else { part }).collect::<Vec<_>>().join("/"),
+            )
         })
         .collect()
 }
@@ -47,7 +54,12 @@ pub fn run(story: &Json) -> Result<(), String> {
     let mut bound: Map<String, Json> = Map::new();
     let mut now_ms = scrip_worker::moment::parse("2026-03-01T00:00:00Z").unwrap();
     // The first call of a project writes what it begins with; no story is about that.
-    let first = Request { method: "GET".into(), path: "/v1/campaigns".into(), headers: credentials("server", &bound)?, ..Request::default() };
+    let first = Request {
+        method: "GET".into(),
+        path: "/v1/campaigns".into(),
+        headers: credentials("server", &bound)?,
+        ..Request::default()
+    };
     edge.send(first, now_ms, None);
     for (index, step) in story["steps"].as_array().ok_or("a story has steps")?.iter().enumerate() {
         let fault = |told: String| format!("step {} ({}): {told}", index + 1, step["call"].as_str().unwrap_or("wait"));
@@ -65,9 +77,17 @@ pub fn run(story: &Json) -> Result<(), String> {
         if expect["status"] != reply.status {
             return Err(fault(format!("status {} where {} was expected: {text}", reply.status, expect["status"])));
         }
-        let body: Json = if text.is_empty() { Json::Null } else { serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))? };
+        let body: Json = if text.is_empty() {
+            Json::Null
+        } else {
+            serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?
+        };
         for (name, wanted) in expect["headers"].as_object().into_iter().flatten() {
-            let found = reply.headers.iter().find(|(known, _)| known == name).map_or(Json::Null, |(_, value)| value.clone().into());
+            let found = reply
+                .headers
+                .iter()
+                .find(|(known, _)| known == name)
+                .map_or(Json::Null, |(_, value)| value.clone().into());
             fits(wanted, &found, &mut bound, name).map_err(&fault)?;
         }
         if let Some(wanted) = expect.get("body") {
@@ -137,10 +157,18 @@ fn request(step: &Json, bound: &Map<String, Json>) -> Result<Request, String> {
 fn credentials(who: &str, bound: &Map<String, Json>) -> Result<Vec<(String, String)>, String> {
     let pairs: &[(&str, &str)] = match who {
         "server" => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
-        "client" => &[("x-client-application-id", "dev-client"), ("x-client-token", "dev-client-token"), ("origin", "http://localhost:3000")],
+        "client" => &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:3000"),
+        ],
         "management" => &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")],
         "closed-server" => &[("x-app-id", "closed-app"), ("x-app-token", "closed-token")],
-        "closed-client" => &[("x-client-application-id", "closed-client"), ("x-client-token", "closed-client-token"), ("origin", "https://shop.example")],
+        "closed-client" => &[
+            ("x-client-application-id", "closed-client"),
+            ("x-client-token", "closed-client-token"),
+            ("origin", "https://shop.example"),
+        ],
         "oauth" => {
             let token = bound.get("token").and_then(Json::as_str).ok_or("as oauth: a step before binds $token")?;
             return Ok(vec![("authorization".into(), format!("Bearer {token}"))]);
@@ -175,16 +203,21 @@ fn fits(wanted: &Json, found: &Json, bound: &mut Map<String, Json>, path: &str) 
                 Some(known) => Err(format!("{path} is {found} where ${name} is {known}")),
             }
         }
-        (Json::Object(wanted), Json::Object(found)) => {
-            wanted.iter().try_for_each(|(name, value)| fits(value, found.get(name).unwrap_or(&Json::Null), bound, &format!("{path}/{name}")))
-        }
+        (Json::Object(wanted), Json::Object(found)) => wanted.iter().try_for_each(|(name, value)| {
+            fits(value, found.get(name).unwrap_or(&Json::Null), bound, &format!("{path}/{name}"))
+        }),
         (Json::Array(wanted), Json::Array(found)) => {
             if wanted.len() != found.len() {
                 return Err(format!("{path} has {} elements where {} were expected", found.len(), wanted.len()));
             }
-            wanted.iter().zip(found).enumerate().try_for_each(|(index, (wanted, found))| fits(wanted, found, bound, &format!("{path}/{index}")))
+            wanted
+                .iter()
+                .zip(found)
+                .enumerate()
+                .try_for_each(|(index, (wanted, found))| fits(wanted, found, bound, &format!("{path}/{index}")))
         }
         _ if wanted == found => Ok(()),
+        (Json::String(text), Json::String(found)) if text.contains('$') && fill(text, bound) == *found => Ok(()),
         _ => Err(format!("{path} is {found} where {wanted} was expected")),
     }
 }
