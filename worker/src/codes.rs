@@ -4,7 +4,7 @@
 //! construction, can be made again, and cannot be guessed from one another without the key. Codes that came from elsewhere
 //! (chosen by the caller) may be met; they are stepped over.
 
-use crate::reply::{ErrorBody, Stop, error};
+use crate::reply::{ErrorBody, Stop, duplicate, error};
 use crate::store::Store;
 use crate::store::sql;
 use scrip::id::Ids;
@@ -145,6 +145,23 @@ impl CodeShape {
     }
 }
 
+impl CodeShape {
+    /// The refusal where every code of the space is taken; a space of one code is that code.
+    fn exhausted(&self) -> Stop {
+        if self.space() == 1 {
+            return duplicate("voucher", "id", &self.code(&[0; 32], 0)).into();
+        }
+        let told = format!(
+            "all {} codes of the pattern `{}{}{}` are taken",
+            self.space(),
+            self.prefix,
+            self.pattern,
+            self.postfix
+        );
+        error(400, "invalid_code_config", "Invalid code config", told).into()
+    }
+}
+
 /// A permutation of `0..space`: an unbalanced Feistel network over two digits of about equal base; a number that leaves the
 /// space is sent through again, which ends because the network itself is a permutation.
 fn permute(secret: &[u8; 32], number: u128, space: u128) -> u128 {
@@ -231,7 +248,7 @@ pub fn make(
             std::iter::from_fn(|| generator.next(shape)).take(missing.max(8).min(missing.saturating_mul(8))).collect();
         tries = tries.saturating_add(u64::try_from(candidates.len()).unwrap_or(0));
         if candidates.is_empty() || tries > TRIES_MAX {
-            return Err(shape.too_small(u64::try_from(count).unwrap_or(0)).into());
+            return Err(shape.exhausted());
         }
         let keys: Vec<String> = candidates.iter().map(|code| code_key(code, case_sensitive)).collect();
         let params = [Json::from(keys.clone()).to_string().into()];

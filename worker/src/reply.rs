@@ -210,12 +210,7 @@ pub fn too_large(request_id: &str) -> Reply {
 
 /// The reply of a fault: it names the request and nothing else.
 pub fn failed(request_id: &str) -> Reply {
-    let body = error(
-        500,
-        "internal_error",
-        "Internal error",
-        "the request failed and left nothing written; it is safe to send it again",
-    );
+    let body = bare_error(500, "internal_error", "Internal error");
     error_reply(&body, request_id)
 }
 

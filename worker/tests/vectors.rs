@@ -82,6 +82,12 @@ fn vectors() {
             wrong.push(format!("{name}:\n  wanted {wanted}\n  found  {answer}"));
         }
     }
+    if let Some(path) = std::env::var_os("SCRIP_TALLY") {
+        use std::io::Write;
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
+        let line = serde_json::json!({ "kind": "vectors", "subject": "service", "ran": ran, "skipped": [] });
+        writeln!(file, "{line}").unwrap();
+    }
     println!("{ran} vectors");
     assert!(ran > 0 || std::env::var_os("ONLY").is_some());
     assert!(wrong.is_empty(), "{} of {ran}:\n{}", wrong.len(), wrong.join("\n"));

@@ -3,17 +3,16 @@
 
 use crate::api::customers;
 use crate::auth::{Caller, Class};
-use crate::reply::Stop;
+use crate::reply::{Stop, duplicate};
 use crate::route::Call;
 use crate::store::document::Document;
-use crate::store::facts::StoreFacts;
+use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
 use scrip::model::customer::Customer;
 use scrip::model::request::Channel;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::redemption::Document as Written;
 use serde_json::{Map, Value as Json};
-use std::collections::BTreeMap;
 
 /// The facts for a call's decision.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
@@ -73,8 +72,8 @@ pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
     }
 }
 
-/// Writes the documents of a decision at the commit.
-pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>) -> Result<(), Stop> {
+/// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
+pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), Stop> {
     for written in documents {
         // An order is found by its source_id; what a redemption belongs to is only listed by it.
         let is_order = written.kind == "order";
@@ -89,6 +88,13 @@ pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>) -> Result<(), Stop>
             body: written.body,
         };
         call.check_fits(&document)?;
+        if let Some(source_id) = document.key.as_deref().filter(|_| !orders.contains_key(&document.id)) {
+            // An order that is new under its id, and whose source_id another one has.
+            let other = call.store.document_by_name("order", source_id, &document.id)?;
+            if other.is_some_and(|other| other.id != document.id) {
+                return Err(duplicate("order", "id", source_id).into());
+            }
+        }
         call.store.put(written.kind, &document);
     }
     Ok(())
@@ -117,7 +123,7 @@ pub struct Tally {
 /// under the id that the answer shows.
 pub fn write_customer(
     call: &mut Call<'_, '_>,
-    seen: &BTreeMap<String, Document>,
+    seen: &ById,
     sent: Option<&Customer>,
     id: Option<&str>,
     tally: &Tally,
@@ -133,6 +139,12 @@ pub fn write_customer(
         None => {
             let Some(sent) = sent else { return Ok(()) };
             let source_id = sent.source_id.as_ref().map(ToString::to_string);
+            if let Some(taken) = source_id.as_deref()
+                && call.store.document_by_name("customer", taken, "")?.is_some()
+            {
+                // The request named the customer by an id that nobody has and a source_id that somebody has.
+                return Err(duplicate("customer", "id", taken).into());
+            }
             let body = customers::template(id, source_id.as_deref(), call.now_ms());
             Document {
                 id: id.to_owned(),

@@ -9,7 +9,7 @@ use crate::reply::Stop;
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::shape::{Field, INT_MAX, Kind, may, must};
-use crate::store::document::Document;
+use crate::store::facts::ById;
 use scrip::decide;
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
@@ -17,7 +17,6 @@ use scrip::wire::decision::write_validation;
 use scrip::wire::redemption::write_redemption;
 use scrip::wire::request::read_redeemables;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 
 const GOODS: Kind = Kind::Object(&[
     may("id", KEY),
@@ -250,13 +249,13 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
         count_order(&order.body, &orders, &mut tally);
     }
     call.store.apply(&changes.entries, call.now_ms());
-    deciding::put(call, written.documents)?;
+    deciding::put(call, written.documents, &orders)?;
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
 }
 
 /// An order counts once, when it becomes paid.
-fn count_order(body: &Map<String, Json>, orders: &BTreeMap<String, Document>, tally: &mut Tally) {
+fn count_order(body: &Map<String, Json>, orders: &ById, tally: &mut Tally) {
     let is_paid = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str) == Some("PAID");
     let was_paid =
         body.get("id").and_then(Json::as_str).and_then(|id| orders.get(id)).is_some_and(|order| is_paid(&order.body));

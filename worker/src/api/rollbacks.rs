@@ -10,13 +10,13 @@ use crate::route::{Answer, Call, Outcome, Route, post};
 use crate::service::refused_but_written;
 use crate::shape::{Field, Kind, may};
 use crate::store::document::Document;
+use crate::store::facts::ById;
 use scrip::decide;
 use scrip::decide::rollback::RollBack;
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::request::read_rollback;
 use scrip::wire::rollback::write_rollback;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 
 const BODY: &[Field] = &[
     may("reason", Kind::Text),
@@ -89,13 +89,13 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
         count_order(&order.body, &orders, &mut tally);
     }
     call.store.apply(&changes.entries, call.now_ms());
-    deciding::put(call, written.documents)?;
+    deciding::put(call, written.documents, &orders)?;
     deciding::write_customer(call, &customers, None, customer_id.as_deref(), &tally)?;
     Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
 }
 
 /// A paid order that is called off takes its total back.
-fn count_order(body: &Map<String, Json>, orders: &BTreeMap<String, Document>, tally: &mut Tally) {
+fn count_order(body: &Map<String, Json>, orders: &ById, tally: &mut Tally) {
     let status = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str).unwrap_or_default().to_owned();
     let Some(before) = body.get("id").and_then(Json::as_str).and_then(|id| orders.get(id)) else { return };
     if status(&before.body) == "PAID" && status(body) == "CANCELED" {
@@ -130,7 +130,7 @@ fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: 
     call.check_fits(&document)?;
     call.store.insert("redemption", &document);
     let tally = Tally { rollback_failed: 1, ..Tally::default() };
-    deciding::write_customer(call, &BTreeMap::new(), None, document.holder.as_deref(), &tally)?;
+    deciding::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;
     let told: ErrorBody =
         crate::reply::error(refusal.reason.code(), refusal.reason.key(), refusal.reason.message(), refusal.details);
     Ok(refused_but_written(&told.about("redemption_rollback", &failed_id), call.request_id))
