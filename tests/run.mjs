@@ -190,9 +190,10 @@ function summarise() {
   for (const line of report) console.log(line);
   const kinds = new Map();
   const skips = [];
-  for (const line of readTally()) {
-    kinds.set(line.kind, (kinds.get(line.kind) ?? 0) + line.ran);
-    for (const reason of line.skipped ?? []) skips.push(`${line.kind}: ${reason}`);
+  for (const { kind, subject, ran, skipped = [] } of readTally()) {
+    const name = subject === undefined ? kind : `${kind} (${subject})`;
+    kinds.set(name, (kinds.get(name) ?? 0) + ran);
+    for (const reason of skipped) skips.push(`${name}: ${reason}`);
   }
   if (kinds.size > 0) console.log(`ran: ${[...kinds].sort().map(([kind, ran]) => `${ran} ${kind}`).join(", ")}`);
   console.log(skips.length === 0 ? "skipped with a reason: nothing" : `skipped with a reason:\n${skips.map((one) => `  ${one}`).join("\n")}`);

@@ -12,9 +12,10 @@ import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
 
 /**
  * Starts the built Worker. Gives `{ url, data, pid, stop(), kill9(), restart() }`; `stop` also removes a data folder that
- * was made here. Without `port` a free one is taken; `rehearsal` is the build that obeys the tests' headers.
+ * was made here. Without `port` a free one is taken; `rehearsal` is the build that obeys the tests' headers; `setup` takes
+ * the place of the development's projects and keys.
  */
-export async function boot({ rehearsal = true, port, data, watch = false, silentMs } = {}) {
+export async function boot({ rehearsal = true, port, data, setup, watch = false, silentMs } = {}) {
   const built = builtFolder(rehearsal);
   if (!existsSync(join(built, "index.mjs"))) {
     throw new Error(`no built Worker in ${built}: run \`npm run build${rehearsal ? " -- --rehearsal" : ""}\` first`);
@@ -24,7 +25,7 @@ export async function boot({ rehearsal = true, port, data, watch = false, silent
   mkdirSync(join(root, "target/logs"), { recursive: true });
   const chosen = port ?? (await freePort());
   const log = createWriteStream(join(root, `target/logs/workerd-${chosen}.log`), { flags: "a" });
-  const service = await serve({ built, port: chosen, data: folder, log, watch, silentMs });
+  const service = await serve({ built, port: chosen, data: folder, setup, log, watch, silentMs });
   return {
     url: service.url,
     data: folder,

@@ -36,7 +36,7 @@ class ScripObject extends DurableObject {
     }
   }
 
-  /** Runs what is due. A failure is written down and tried again later, more and more rarely, but never given up. */
+  /** Runs what is due. A failure is noted in a transaction of its own, and tried again later, but never given up here. */
   alarm() {
     this.#alarmAt = undefined;
     try {
@@ -44,9 +44,19 @@ class ScripObject extends DurableObject {
       this.#failedAlarms = 0;
     } catch (error) {
       this.#failed("alarm", error);
-      const wait = Math.min(RETRY_MS * 2 ** this.#failedAlarms, RETRY_MOST_MS);
-      this.#failedAlarms += 1;
-      this.#arm(Date.now() + wait);
+      this.#arm(this.#noteFailedAlarm(error));
+    }
+  }
+
+  /** When to try again: what the service says, or, when it cannot even note the failure, more and more rarely. */
+  #noteFailedAlarm(error) {
+    const wait = Math.min(RETRY_MS * 2 ** this.#failedAlarms, RETRY_MOST_MS);
+    this.#failedAlarms += 1;
+    try {
+      return this.#commit((sql) => engine.noteFailedAlarm(this.#fresh, String(error), sql)) ?? Date.now() + wait;
+    } catch (worse) {
+      this.#failed("note of a failed alarm", worse);
+      return Date.now() + wait;
     }
   }
 

@@ -22,7 +22,7 @@ export function builtFolder(rehearsal = false) {
 export async function buildWorker({ rehearsal = false } = {}) {
   const kind = rehearsal ? "rehearsal" : "release";
   const glue = join(root, "target/glue", kind);
-  await unlessFresh(`target/stamps/glue-${kind}`, hashOf(RUST, kind), async () => {
+  await unlessFresh(`target/stamps/glue-${kind}`, join(glue, "index_bg.wasm"), hashOf(RUST, kind), async () => {
     const features = rehearsal ? ["--features", "rehearsal"] : [];
     await step(`compiling the Worker (${kind})`, join(toolsFolder, "bin/worker-build"), ["--release", "--out-dir", glue, ...features], {
       cwd: join(root, "worker"),
@@ -30,7 +30,7 @@ export async function buildWorker({ rehearsal = false } = {}) {
     });
   });
   const out = builtFolder(rehearsal);
-  await unlessFresh(`target/stamps/worker-${kind}`, hashOf([...RUST, ...SHELL], kind), async () => {
+  await unlessFresh(`target/stamps/worker-${kind}`, join(out, "index.mjs"), hashOf([...RUST, ...SHELL], kind), async () => {
     rmSync(join(out, "index.mjs"), { force: true });
     mkdirSync(out, { recursive: true });
     await bundle(glue, out);
@@ -59,8 +59,8 @@ async function bundle(glue, out) {
 
 /** The demo at `/`, the package under `/pkg/`. */
 async function copyAssets(out, kind) {
-  await unlessFresh(`target/stamps/assets-${kind}`, hashOf(["www-demo", "pkg"]), async () => {
-    const assets = join(out, "assets");
+  const assets = join(out, "assets");
+  await unlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg"]), async () => {
     rmSync(assets, { recursive: true, force: true });
     mkdirSync(assets, { recursive: true });
     for (const [from, to] of [["www-demo", ""], ["pkg", "pkg"]]) {
@@ -73,7 +73,8 @@ async function copyAssets(out, kind) {
 export async function buildPackage() {
   const script = join(root, "pkg-template/build.mjs");
   if (!existsSync(script)) return;
-  await unlessFresh("target/stamps/package", hashOf(PACKAGE), () => step("building the npm package", process.execPath, [script], { env: toolEnvironment }));
+  await unlessFresh("target/stamps/package", join(root, "pkg/package.json"), hashOf(PACKAGE), () =>
+    step("building the npm package", process.execPath, [script], { env: toolEnvironment }));
 }
 
 /** One program that serves everything, for a machine without Node. */

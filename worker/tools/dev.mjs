@@ -10,7 +10,7 @@ await main(async () => {
   await buildPackage();
   await buildWorker();
   const { setupText } = await import("./setup.mjs");
-  const args = ["dev", "-c", "worker/wrangler.toml", "--port", process.env.PORT ?? "8787", "--var", `SCRIP_SETUP:${setupText()}`];
+  const args = ["dev", "-c", "worker/wrangler.toml", "--persist-to", ".wrangler/state", "--port", process.env.PORT ?? "8787", "--var", `SCRIP_SETUP:${setupText()}`];
   const env = { WRANGLER_SEND_METRICS: "false" };
   await run(join(root, "node_modules/.bin/wrangler"), [...args, ...process.argv.slice(2)], { stdio: "inherit", env });
 });

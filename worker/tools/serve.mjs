@@ -21,7 +21,7 @@ const ASK_MS = 2_000;
  * Starts workerd over a built Worker and waits until it answers.
  * Gives `{ url, stop(), kill9(), restart(), exited }`; `kill9` leaves it dead, as a power cut would.
  */
-export async function serve({ built, port, data, silentMs = 15_000, log = process.stderr, watch = true }) {
+export async function serve({ built, port, data, setup = setupText(), silentMs = 15_000, log = process.stderr, watch = true }) {
   await refuseTakenPort(port);
   const config = writeConfig(built);
   const folder = resolve(data);
@@ -34,7 +34,7 @@ export async function serve({ built, port, data, silentMs = 15_000, log = proces
   let spells = 0;
 
   async function start() {
-    const env = { ...process.env, SCRIP_SETUP: setupText() };
+    const env = { ...process.env, SCRIP_SETUP: setup };
     const started = spawn(workerdPath(), ["serve", ...flags, config], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
     child = started;
     started.stdout.pipe(log, { end: false });

@@ -1,6 +1,6 @@
 // Decides whether a build may be skipped: the hash of its inputs' content against the one written beside its output.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./say.mjs";
 
@@ -20,14 +20,10 @@ function add(hash, input) {
   return hash;
 }
 
-/** Runs `build` unless `stamp` already holds the hash of its inputs. */
-export async function unlessFresh(stamp, hash, build) {
+/** Runs `build` unless its output is there and `stamp` already holds the hash of its inputs. */
+export async function unlessFresh(stamp, output, hash, build) {
   const path = join(root, stamp);
-  try {
-    if (readFileSync(path, "utf8") === hash) return false;
-  } catch {
-    // No stamp yet: the build has never ended well.
-  }
+  if (existsSync(output) && existsSync(path) && readFileSync(path, "utf8") === hash) return false;
   await build();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, hash);

@@ -1,7 +1,7 @@
 // Decides which programs the builds need and installs those that are missing, from package registries alone.
 // Only Node's own modules are used here: it runs before anything is installed.
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
 import { Remedy, root, run, step, toolsFolder, works } from "./say.mjs";
 
@@ -55,7 +55,8 @@ async function ensureRust() {
 async function ensureNodeModules() {
   const wanted = join(root, "package-lock.json");
   const installed = join(root, "node_modules/.package-lock.json");
-  const fresh = existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
+  const needed = ["binaryen", "esbuild", "workerd", "wrangler"].every((name) => existsSync(join(root, "node_modules", name, "package.json")));
+  const fresh = needed && existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
   if (!fresh) await step("installing the npm packages of package-lock.json", "npm", ["ci", "--no-audit", "--no-fund"]);
 }
 
@@ -87,9 +88,4 @@ export function lockedVersion(crate) {
   const found = new RegExp(`name = "${crate}"\\nversion = "([^"]+)"`).exec(lock);
   if (found === null) throw new Remedy(`Cargo.lock names no crate \`${crate}\``);
   return found[1];
-}
-
-/** The folder of an installed npm package. */
-export function packageFolder(name) {
-  return dirname(join(root, "node_modules", name, "package.json"));
 }

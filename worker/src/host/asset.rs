@@ -1,6 +1,9 @@
 //! Decides which requests are for a file (the demo, the package) and what type a file is.
 //! It must not know where files lie: a binding serves them, on Cloudflare, in `wrangler dev` and in plain workerd.
 
+use js_sys::Uint8Array;
+
+use super::bindings::Answer;
 use crate::service::Request;
 
 /// First segments of paths that belong to the API.
@@ -36,7 +39,15 @@ pub(super) fn path_of(request: &Request) -> Option<String> {
     Some(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }
 
+/// The answer that holds a file.
+pub(super) fn answer(path: &str, request: &Request, bytes: Uint8Array) -> Answer {
+    let bytes = if request.method == "HEAD" { Uint8Array::new_with_length(0) } else { bytes };
+    let kind = type_of(path);
+    let lines = format!("content-type\n{kind}\ncache-control\nno-cache\nx-content-type-options\nnosniff\n");
+    Answer { status: 200, lines, bytes }
+}
+
 /// The type of a file.
-pub(super) fn type_of(path: &str) -> &'static str {
+fn type_of(path: &str) -> &'static str {
     TYPES.iter().find(|(end, _)| path.ends_with(end)).map_or("application/octet-stream", |(_, kind)| kind)
 }

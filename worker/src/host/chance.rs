@@ -1,4 +1,7 @@
 //! Decides where chance and the clock come from: the runtime, once a request. Nothing else draws them.
+//!
+//! The seed is drawn by the entry and travels to the object, so that the identifier of the request, which follows from
+//! the seed, is the same in a refusal of the entry, in the object's answer and in the log.
 
 use js_sys::Date;
 use scrip::Context;
@@ -6,30 +9,39 @@ use scrip::time::Instant;
 
 use crate::store::sql::Fault;
 
-/// The moment and the seed of one event.
-pub(super) fn context() -> Result<Context, Fault> {
+/// The header in which the seed travels from the entry to the object.
+pub(super) const SEED_HEADER: &str = "scrip-seed";
+
+/// A new seed.
+pub(super) fn seed() -> Result<[u8; 32], Fault> {
     let mut seed = [0; 32];
-    fill(&mut seed)?;
-    Ok(Context { now: now()?, seed })
+    getrandom::fill(&mut seed).map_err(|error| Fault::new(format!("no randomness: {error}")))?;
+    Ok(seed)
 }
 
-/// The moment, by the runtime's clock.
-pub(super) fn now() -> Result<Instant, Fault> {
-    Instant::from_millis(Date::now() as i64)
-        .ok_or_else(|| Fault::new("the clock stands outside the years 1970 to 9999"))
+/// The context of an event that begins now.
+pub(super) fn context(seed: [u8; 32]) -> Result<Context, Fault> {
+    let now = Instant::from_millis(Date::now() as i64);
+    let now = now.ok_or_else(|| Fault::new("the clock stands outside the years 1970 to 9999"))?;
+    Ok(Context { now, seed })
 }
 
-/// `v-` and 18 hexadecimal digits.
-pub(super) fn request_id() -> Result<String, Fault> {
-    let mut random = [0; 9];
-    fill(&mut random)?;
-    let mut id = String::from("v-");
-    for byte in random {
-        id.extend([byte >> 4, byte & 15].into_iter().filter_map(|digit| char::from_digit(digit.into(), 16)));
+/// A seed as 64 hexadecimal digits.
+pub(super) fn write_seed(seed: &[u8; 32]) -> String {
+    let digits = seed.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+}
+
+/// A seed from at most 64 hexadecimal digits; the missing ones are zeros on the right.
+pub(super) fn read_seed(text: &str) -> Result<[u8; 32], Fault> {
+    let wrong = || Fault::new(format!("`{text}` is no seed: at most 64 hexadecimal digits"));
+    let digits: Option<Vec<u8>> = text.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
+    let digits = digits.filter(|digits| digits.len() <= 64).ok_or_else(wrong)?;
+    let mut seed = [0; 32];
+    for (byte, pair) in seed.iter_mut().zip(digits.chunks(2)) {
+        let high = pair.first().copied().unwrap_or(0);
+        let low = pair.get(1).copied().unwrap_or(0);
+        *byte = high << 4 | low;
     }
-    Ok(id)
-}
-
-fn fill(bytes: &mut [u8]) -> Result<(), Fault> {
-    getrandom::fill(bytes).map_err(|error| Fault::new(format!("no randomness: {error}")))
+    Ok(seed)
 }

@@ -6,10 +6,10 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use wasm_bindgen::JsCast;
 use worker::{Context, Env};
 
-use super::entry::{Bindings, Failure};
-use super::{chance, durable};
+use super::bindings::{Bindings, Call, Failure};
 use crate::store::sql::Fault;
 
 /// How long a record may be believed after its owner gave it.
@@ -38,17 +38,12 @@ pub(super) struct Place<'a> {
     pub object: &'a str,
     /// What to ask that object for.
     pub path: &'a str,
+    /// The header lines of that question.
+    pub lines: &'a str,
 }
 
 /// The record, or nothing when its owner does not know it.
-pub(super) async fn find(
-    place: &Place<'_>,
-    env: &Env,
-    bindings: &Bindings,
-    context: &Context,
-    request_id: &str,
-) -> Result<Option<String>, Failure> {
-    let now = chance::now()?.millis();
+pub(super) async fn find(place: &Place<'_>, now: i64, env: &Env, runtime: &Context) -> Result<Option<String>, Failure> {
     if let Some(record) = recall(place.kv_key, now) {
         return Ok(Some(record));
     }
@@ -59,8 +54,9 @@ pub(super) async fn find(
         remember(place.kv_key, kept.clone());
         return Ok(Some(kept.record));
     }
-    let lines = format!("scrip-request-id\n{request_id}\n");
-    let answer = bindings.ask(place.object, "GET", place.path, &lines, None).await?;
+    let bindings: &Bindings = env.unchecked_ref();
+    let call = Call { method: "GET", target: place.path, lines: place.lines, body: None };
+    let answer = bindings.ask(place.object, call).await?;
     if answer.status == 404 {
         return Ok(None);
     }
@@ -71,7 +67,7 @@ pub(super) async fn find(
     let kept = Kept { until: now.saturating_add(FRESH_MILLIS), record };
     let put = kv.put(place.kv_key, write_kept(&kept))?.expiration_ttl(KV_SECONDS);
     // The request does not wait for KV: when the put is lost, the next request asks the owner again.
-    context.wait_until(async move {
+    runtime.wait_until(async move {
         if let Err(error) = put.execute().await {
             worker::console_error!("a key was not kept in KV: {error:?}");
         }
@@ -101,22 +97,4 @@ fn write_kept(kept: &Kept) -> String {
 fn read_kept(text: &str) -> Option<Kept> {
     let (until, record) = text.split_once('\n')?;
     Some(Kept { until: until.parse().ok()?, record: record.to_owned() })
-}
-
-impl From<worker::KvError> for Failure {
-    fn from(error: worker::KvError) -> Failure {
-        Failure::from(Fault::new(format!("KV: {error:?}")))
-    }
-}
-
-impl From<worker::Error> for Failure {
-    fn from(error: worker::Error) -> Failure {
-        Failure::from(Fault::new(format!("binding: {error}")))
-    }
-}
-
-impl From<wasm_bindgen::JsValue> for Failure {
-    fn from(error: wasm_bindgen::JsValue) -> Failure {
-        Failure::from(Fault::new(durable::describe(&error)))
-    }
 }

@@ -9,6 +9,7 @@ use wasm_bindgen::{JsError, JsValue};
 use super::durable::ObjectSql;
 use super::{chance, wire};
 use crate::directory;
+use crate::intake::header;
 use crate::service::{self, Request};
 use crate::store::Store;
 use crate::store::sql::Fault;
@@ -36,7 +37,10 @@ pub fn serve_object(
             None => service::serve(&request, &mut store, &context),
         }?;
         let answer = wire::write_reply(&reply);
-        answer.push(&alarm_of(&store));
+        let alarm = alarm_of(&store);
+        #[cfg(feature = "rehearsal")]
+        let alarm = if super::rehearsal::has_own_clock(&request) { JsValue::NULL } else { alarm };
+        answer.push(&alarm);
         Ok(answer)
     };
     serve().map_err(|fault: Fault| JsError::new(&fault.0))
@@ -46,12 +50,25 @@ pub fn serve_object(
 #[wasm_bindgen(js_name = runAlarm)]
 pub fn run_alarm(fresh: bool, sql: &ObjectSql) -> Result<JsValue, JsError> {
     let run = || {
-        let context = chance::context()?;
+        let context = chance::context(chance::seed()?)?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context)?;
         Ok(alarm_of(&store))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// Notes that the work which was due failed with `what`, inside a transaction of its own: the failed one wrote nothing.
+/// Gives the moment of the next alarm or null.
+#[wasm_bindgen(js_name = noteFailedAlarm)]
+pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsValue, JsError> {
+    let note = || {
+        let context = chance::context(chance::seed()?)?;
+        let mut store = open(sql, fresh, &context)?;
+        service::alarm_failed(&mut store, &context, what)?;
+        Ok(alarm_of(&store))
+    };
+    note().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
 /// The answer after a failure: `[500, header lines, bytes]`.
@@ -75,11 +92,11 @@ fn alarm_of(store: &Store<'_>) -> JsValue {
     store.alarm().map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64))
 }
 
-/// The moment and the seed of a request.
+/// The moment of a request, and the seed that came with it.
 fn context_of(request: &Request) -> Result<Context, Fault> {
-    let context = chance::context()?;
+    let seed = header(request, chance::SEED_HEADER).map_or_else(chance::seed, chance::read_seed)?;
+    let context = chance::context(seed)?;
     #[cfg(feature = "rehearsal")]
     let context = super::rehearsal::context_of(request, context)?;
-    let _ = request;
     Ok(context)
 }

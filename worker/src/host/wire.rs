@@ -18,7 +18,7 @@ pub(super) fn read_request(method: &str, target: &str, lines: &str, body: Vec<u8
 }
 
 /// Header lines: `name`, newline, `value`, newline. A newline inside a value would forge a header, so it becomes a space.
-pub(super) fn write_lines(headers: &[(String, String)]) -> String {
+pub(super) fn write_lines<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     let mut lines = String::new();
     for (name, value) in headers {
         lines.push_str(name);
@@ -29,11 +29,16 @@ pub(super) fn write_lines(headers: &[(String, String)]) -> String {
     lines
 }
 
+/// The header lines of a reply.
+pub(super) fn write_reply_lines(reply: &Reply) -> String {
+    write_lines(reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+}
+
 /// `[status, header lines, bytes]`, as the shell and the entry pass replies on.
 pub(super) fn write_reply(reply: &Reply) -> Array {
     Array::of3(
         &JsValue::from(reply.status),
-        &JsValue::from_str(&write_lines(&reply.headers)),
+        &JsValue::from_str(&write_reply_lines(reply)),
         &Uint8Array::from(reply.body.as_slice()).into(),
     )
 }

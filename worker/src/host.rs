@@ -2,6 +2,7 @@
 //! It must not know what a voucher is; what it hands over is bytes, headers, a moment and a seed.
 
 mod asset;
+mod bindings;
 mod chance;
 mod durable;
 mod entry;

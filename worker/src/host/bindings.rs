@@ -1,0 +1,176 @@
+//! Decides how Rust sees what the runtime gives the Worker: its objects, its files, requests and responses.
+//! It must not know what any of them is asked for.
+
+use js_sys::futures::JsFuture;
+use js_sys::{Array, Promise, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::worker_sys::web_sys;
+
+use super::{durable, wire};
+use crate::service::{Reply, Request};
+use crate::store::sql::Fault;
+
+#[wasm_bindgen(module = "/src/host/request.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = headerLines)]
+    fn header_lines(headers: &web_sys::Headers) -> String;
+
+    #[wasm_bindgen(js_name = readBody)]
+    fn read_body_of(request: &web_sys::Request, most: f64) -> Promise;
+
+    #[wasm_bindgen(catch, js_name = respond)]
+    fn respond_with(status: u16, lines: &str, bytes: &Uint8Array) -> Result<web_sys::Response, JsValue>;
+}
+
+#[wasm_bindgen]
+extern "C" {
+    /// The bindings of the Worker, as far as they are used from Rust.
+    pub(super) type Bindings;
+
+    #[wasm_bindgen(method, getter, js_name = PROJECT)]
+    fn project(this: &Bindings) -> Namespace;
+
+    #[wasm_bindgen(method, getter, js_name = DIRECTORY)]
+    fn directory(this: &Bindings) -> Namespace;
+
+    #[wasm_bindgen(method, getter, js_name = ASSETS)]
+    fn assets(this: &Bindings) -> Option<Fetcher>;
+
+    type Namespace;
+
+    #[wasm_bindgen(method, catch, js_name = getByName)]
+    fn get_by_name(this: &Namespace, name: &str) -> Result<Stub, JsValue>;
+
+    /// An object of ours; `serve` is the one method of its shell.
+    type Stub;
+
+    #[wasm_bindgen(method, catch)]
+    fn serve(
+        this: &Stub,
+        method: &str,
+        target: &str,
+        lines: &str,
+        body: Option<&Uint8Array>,
+    ) -> Result<Promise, JsValue>;
+
+    type Fetcher;
+
+    #[wasm_bindgen(method, catch)]
+    fn fetch(this: &Fetcher, url: &str) -> Result<Promise, JsValue>;
+
+    /// What the runtime throws when an object cannot take more.
+    type Thrown;
+
+    #[wasm_bindgen(method, getter)]
+    fn overloaded(this: &Thrown) -> Option<bool>;
+}
+
+/// Why there is no answer.
+pub(super) enum Failure {
+    /// The object has too much to do; a retry at once would make it worse.
+    Overloaded,
+    /// Something of ours failed.
+    Fault(Fault),
+}
+
+impl From<Fault> for Failure {
+    fn from(fault: Fault) -> Failure {
+        Failure::Fault(fault)
+    }
+}
+
+impl From<JsValue> for Failure {
+    fn from(error: JsValue) -> Failure {
+        Failure::Fault(Fault::new(durable::describe(&error)))
+    }
+}
+
+impl From<worker::Error> for Failure {
+    fn from(error: worker::Error) -> Failure {
+        Failure::Fault(Fault::new(error.to_string()))
+    }
+}
+
+impl From<worker::KvError> for Failure {
+    fn from(error: worker::KvError) -> Failure {
+        Failure::Fault(Fault::new(format!("KV: {error:?}")))
+    }
+}
+
+/// A call for an object: a method, a target (path and query), header lines, perhaps a body.
+pub(super) struct Call<'a> {
+    pub method: &'a str,
+    pub target: &'a str,
+    pub lines: &'a str,
+    pub body: Option<&'a Uint8Array>,
+}
+
+/// What an object or a file answered.
+pub(super) struct Answer {
+    pub status: u16,
+    pub lines: String,
+    pub bytes: Uint8Array,
+}
+
+impl Bindings {
+    /// Asks an object: `directory` or `project:{id}`.
+    pub(super) async fn ask(&self, object: &str, call: Call<'_>) -> Result<Answer, Failure> {
+        let stub = match object.strip_prefix("project:") {
+            Some(project) => self.project().get_by_name(project)?,
+            None => self.directory().get_by_name(object)?,
+        };
+        match JsFuture::from(stub.serve(call.method, call.target, call.lines, call.body)?).await {
+            Ok(answer) => {
+                let answer = Array::from(&answer);
+                Ok(Answer {
+                    status: answer.get(0).as_f64().map_or(500, |status| status as u16),
+                    lines: answer.get(1).as_string().unwrap_or_default(),
+                    bytes: answer.get(2).unchecked_into(),
+                })
+            }
+            Err(error) if error.is_object() && error.unchecked_ref::<Thrown>().overloaded() == Some(true) => {
+                Err(Failure::Overloaded)
+            }
+            Err(error) => Err(Fault::new(format!("object `{object}`: {}", durable::describe(&error))).into()),
+        }
+    }
+
+    /// The bytes of the file at a path, or nothing when there is none.
+    pub(super) async fn file(&self, path: &str) -> Result<Option<Uint8Array>, Failure> {
+        let Some(assets) = self.assets() else { return Ok(None) };
+        let response = JsFuture::from(assets.fetch(&format!("http://assets{path}"))?).await?;
+        let response: web_sys::Response = response.unchecked_into();
+        if response.status() != 200 {
+            return Ok(None);
+        }
+        let bytes = JsFuture::from(response.array_buffer()?).await?;
+        Ok(Some(Uint8Array::new(&bytes)))
+    }
+}
+
+/// A request without its body.
+pub(super) fn read_head(raw: &web_sys::Request) -> Request {
+    let url = raw.url();
+    // `scheme://host/path?query`: what follows the third slash.
+    let target = url.splitn(4, '/').nth(3).unwrap_or_default();
+    let target = target.split('#').next().unwrap_or_default();
+    wire::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new())
+}
+
+/// The body of a request, or nothing when it is longer than `most` bytes. It stays in JavaScript: the entry does not look at it.
+pub(super) async fn read_body(raw: &web_sys::Request, most: usize) -> Result<Option<Uint8Array>, Failure> {
+    let body = JsFuture::from(read_body_of(raw, most as f64)).await?;
+    Ok(body.dyn_into().ok())
+}
+
+/// An object's answer as a response.
+pub(super) fn respond(answer: &Answer) -> Result<web_sys::Response, worker::Error> {
+    Ok(respond_with(answer.status, &answer.lines, &answer.bytes)?)
+}
+
+/// A reply as a response.
+pub(super) fn respond_reply(reply: &Reply) -> Result<web_sys::Response, worker::Error> {
+    let lines = wire::write_reply_lines(reply);
+    Ok(respond_with(reply.status, &lines, &Uint8Array::from(reply.body.as_slice()))?)
+}
