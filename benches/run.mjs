@@ -1,9 +1,13 @@
 // Decides what is measured and how it is told: every contender in a process of its own, in rounds that are shuffled,
 // ratios within a round, medians over the rounds. It must not know how any contender works.
+//
+// npm run bench                everything
+// npm run bench -- edge        only this part; the others stay as they were in results.json
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
-import { measureEdge } from "./edge.mjs";
+import { buildPackage, buildWorker } from "../worker/tools/build.mjs";
+import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
 import { writeTable } from "./table.mjs";
 import { fault, workload } from "./translate.mjs";
@@ -16,14 +20,49 @@ const NATIVE = ["floor", "floor-text", "engine", "engine-text"];
 const SCRIPT = ["js-object", "js-text", "wasm-text", "wasm-bytes", "wasm-object"];
 
 const scratch = new URL("target/bench/", root);
-mkdirSync(scratch, { recursive: true });
-for (const name of WORKLOADS) {
-  const { rules, request } = workload(name);
-  writeFileSync(new URL(`${name}.rules.json`, scratch), JSON.stringify(rules));
-  writeFileSync(new URL(`${name}.request.json`, scratch), JSON.stringify(request));
+const resultsPath = new URL("benches/results.json", root);
+let binary;
+
+const PARTS = {
+  workloads: () => {
+    prepareWorkloads();
+    return Object.fromEntries(WORKLOADS.map((name) => [name, compare(name)]));
+  },
+  package: () => packageSize(),
+  // Loaded late: its libraries are installed by the toolchain's check.
+  edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
+};
+
+async function main(asked) {
+  const unknown = asked.find((name) => !(name in PARTS));
+  if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
+  await ensureToolchain();
+  const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
+  await buildPackage();
+  if (wanted.includes("edge")) await buildWorker();
+  const results = {
+    ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
+    machine: { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version },
+    method: { rounds: ROUNDS, ms_per_measurement: MS },
+  };
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (wanted.includes(name)) results[name] = await part();
+  }
+  writeFileSync(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
+  writeTable(results);
+  console.log("written: benches/results.json and the table in README.md");
 }
-if (!existsSync(new URL("pkg/package.json", root))) throw new Error("there is no `pkg/` yet: run `npm run build` first");
-const binary = build();
+
+/** The workloads in this API's objects, as files for the native contenders. */
+function prepareWorkloads() {
+  mkdirSync(scratch, { recursive: true });
+  for (const name of WORKLOADS) {
+    const { rules, request } = workload(name);
+    writeFileSync(new URL(`${name}.rules.json`, scratch), JSON.stringify(rules));
+    writeFileSync(new URL(`${name}.request.json`, scratch), JSON.stringify(request));
+  }
+  binary = build();
+}
 
 /** Builds the native contenders and says where they lie. */
 function build() {
@@ -75,13 +114,4 @@ function compare(name) {
   return rows.sort((a, b) => a.ns - b.ns);
 }
 
-const results = {
-  machine: { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version },
-  method: { rounds: ROUNDS, ms_per_measurement: MS },
-  workloads: Object.fromEntries(WORKLOADS.map((name) => [name, compare(name)])),
-  package: packageSize(),
-  edge: await measureEdge({ rounds: ROUNDS }),
-};
-writeFileSync(new URL("benches/results.json", root), `${JSON.stringify(results, null, 2)}\n`);
-writeTable(results);
-console.log("written: benches/results.json and the table in README.md");
+await main(process.argv.slice(2));

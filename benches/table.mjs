@@ -28,7 +28,7 @@ export function writeTable(results) {
   writeFileSync(path, `${text.slice(0, start)}${open}\n${tables(results)}\n${text.slice(end)}`);
 }
 
-export function tables({ machine, method, workloads, package: sizes, edge }) {
+export function tables({ machine, method, workloads = {}, package: sizes = {}, edge }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text |", "|---|---:|---:|---:|",

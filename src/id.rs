@@ -1,10 +1,7 @@
 //! Decides what identifiers look like: a prefix and a random part (objects.md section 1).
 //! It must not know what is identified, and it draws nothing: moment and seed come with the context.
 
-use rand_chacha::ChaCha8Rng;
-use rand_core::{Rng, SeedableRng};
-
-use crate::text::Text;
+use crate::text::{Text, sha256};
 use crate::time::Instant;
 
 /// What the host gives to every decision. The engine has no other source of time or chance.
@@ -30,26 +27,31 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 /// Bits of a hexadecimal identifier below its moment.
 const CHANCE_BITS: u32 = 28;
 
-/// Mints the identifiers of one request.
+/// Mints the identifiers of one request. Its chance is the SHA-256 of seed and counter, block after block: whoever
+/// does not know the seed cannot tell the next one.
 #[derive(Debug, Clone)]
 pub struct Ids {
-    chance: ChaCha8Rng,
+    seed: [u8; 32],
+    blocks: u64,
+    block: [u8; 32],
+    used: usize,
     next: u128,
 }
 
 impl Ids {
     /// Identifiers for the request that this context belongs to.
     pub fn new(context: &Context) -> Ids {
-        let mut chance = ChaCha8Rng::from_seed(context.seed);
+        let mut ids = Ids { seed: context.seed, blocks: 0, block: [0; 32], used: 32, next: 0 };
         let moment = u128::from(context.now.millis().unsigned_abs());
         // The upper half of the random part is left free, so that ids of one request can only grow.
-        let start = u128::from(chance.next_u32() >> (33_u32.saturating_sub(CHANCE_BITS)));
-        Ids { chance, next: (moment << CHANCE_BITS) | start }
+        let start = ids.number() & ((1 << (CHANCE_BITS - 1)) - 1);
+        ids.next = (moment << CHANCE_BITS) | u128::from(start);
+        ids
     }
 
     /// A time-ordered identifier: 18 hexadecimal digits, each later than the one before it.
     pub fn hex18(&mut self, prefix: &str) -> Text {
-        let step = u128::from(self.chance.next_u32() & 0xfff).saturating_add(1);
+        let step = u128::from(self.number() & 0xfff).saturating_add(1);
         self.next = self.next.saturating_add(step);
         compact_str::format_compact!("{prefix}{:018x}", self.next & ((1 << 72) - 1))
     }
@@ -60,7 +62,7 @@ impl Ids {
         let mut left = length;
         while left > 0 {
             // 62 * 4 = 248: bytes beyond are drawn again, so that every letter is equally likely.
-            let byte = usize::try_from(self.chance.next_u32() & 0xff).unwrap_or(0);
+            let byte = usize::from(self.byte());
             if byte >= 248 {
                 continue;
             }
@@ -75,7 +77,22 @@ impl Ids {
     /// 32 bytes for a key or a further seed.
     pub fn secret(&mut self) -> [u8; 32] {
         let mut bytes = [0; 32];
-        self.chance.fill_bytes(&mut bytes);
+        bytes.fill_with(|| self.byte());
         bytes
+    }
+
+    fn byte(&mut self) -> u8 {
+        if self.used >= self.block.len() {
+            self.block = sha256(&[&self.seed, &self.blocks.to_le_bytes()]);
+            self.blocks = self.blocks.saturating_add(1);
+            self.used = 0;
+        }
+        let byte = self.block.get(self.used).copied().unwrap_or(0);
+        self.used = self.used.saturating_add(1);
+        byte
+    }
+
+    fn number(&mut self) -> u32 {
+        u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()])
     }
 }

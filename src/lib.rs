@@ -5,6 +5,8 @@
 
 pub mod id;
 pub mod money;
+pub mod rank;
+pub mod shelf;
 pub mod text;
 pub mod time;
 

@@ -12,7 +12,16 @@ pub type Text = compact_str::CompactString;
 /// assert!(scrip::text::sha256_hex(b"A").starts_with("559aead08264d5795d39"));
 /// ```
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    hex(&sha256(&[bytes]))
+}
+
+/// The SHA-256 of parts written one after the other.
+pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part);
+    }
+    digest.finalize().into()
 }
 
 /// Bytes in lower-case hexadecimal.

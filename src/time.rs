@@ -6,7 +6,6 @@
 use std::fmt;
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
-use serde::de::{self, Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
 
 use crate::text::Text;
@@ -39,14 +38,13 @@ impl Instant {
     /// assert_eq!(noon.to_string(), "2026-03-01T12:00:00.000Z");
     /// ```
     pub fn parse(text: &str) -> Option<Instant> {
-        let millis = if let Ok(zoned) = DateTime::parse_from_rfc3339(text) {
-            zoned.timestamp_millis()
-        } else if let Ok(plain) = NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f") {
-            plain.and_utc().timestamp_millis()
-        } else {
-            let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
-            date.and_time(NaiveTime::MIN).and_utc().timestamp_millis()
+        let (date, clock) = match text.split_once(['T', 't', ' ']) {
+            Some((date, clock)) => (date, Some(clock)),
+            None => (text, None),
         };
+        let date = read_date(date)?;
+        let (time, offset) = clock.map_or(Some((NaiveTime::MIN, 0)), read_clock)?;
+        let millis = date.and_time(time).and_utc().timestamp_millis().checked_sub(offset)?;
         Instant::from_millis(millis)
     }
 
@@ -67,26 +65,63 @@ impl Instant {
     }
 }
 
+/// A whole number of exactly so many digits.
+fn digits(text: &str, count: usize) -> Option<u32> {
+    let fits = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| fits)
+}
+
+/// Reads `2026-03-01`.
+fn read_date(text: &str) -> Option<NaiveDate> {
+    let (year, rest) = text.split_once('-')?;
+    let (month, day) = rest.split_once('-')?;
+    let year = i32::try_from(digits(year, 4)?).ok()?;
+    NaiveDate::from_ymd_opt(year, digits(month, 2)?, digits(day, 2)?)
+}
+
+/// Reads `12:00`, `12:00:00` or `12:00:00.000`, followed by `Z`, `+01:00` or nothing: the time of day, and how many
+/// milliseconds it is ahead of UTC.
+fn read_clock(text: &str) -> Option<(NaiveTime, i64)> {
+    let (time, offset) = match text.find(['Z', 'z', '+', '-']) {
+        Some(at) => text.split_at_checked(at)?,
+        None => (text, ""),
+    };
+    let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let mut parts = time.split(':');
+    let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
+    let second = parts.next().map_or(Some(0), |second| digits(second, 2))?;
+    if parts.next().is_some() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let millis: u32 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    let time = NaiveTime::from_hms_milli_opt(hour, minute, second, millis)?;
+    Some((time, read_offset(offset)?))
+}
+
+fn read_offset(text: &str) -> Option<i64> {
+    if text.is_empty() || text.eq_ignore_ascii_case("z") {
+        return Some(0);
+    }
+    let (sign, ahead) = text.split_at_checked(1)?;
+    let (hours, minutes) = ahead.split_once(':').or_else(|| ahead.split_at_checked(2))?;
+    let minutes = digits(hours, 2)?.checked_mul(60)?.checked_add(digits(minutes, 2)?)?;
+    let millis = i64::from(minutes).checked_mul(60 * MILLIS_PER_SECOND)?;
+    Some(if sign == "-" { millis.saturating_neg() } else { millis })
+}
+
 impl fmt::Display for Instant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match DateTime::from_timestamp_millis(self.0) {
-            Some(moment) => write!(formatter, "{}", moment.format("%Y-%m-%dT%H:%M:%S%.3fZ")),
-            None => Err(fmt::Error),
-        }
+        let moment = DateTime::from_timestamp_millis(self.0).ok_or(fmt::Error)?.naive_utc();
+        let (year, month, day) = (moment.year(), moment.month(), moment.day());
+        let (hour, minute, second) = (moment.hour(), moment.minute(), moment.second());
+        let millis = moment.and_utc().timestamp_subsec_millis();
+        write!(formatter, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
     }
 }
 
 impl Serialize for Instant {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Instant {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Instant, D::Error> {
-        let text = Text::deserialize(deserializer)?;
-        Instant::parse(&text)
-            .ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &"an ISO 8601 date-time"))
     }
 }
 

@@ -1,9 +1,11 @@
 //! Decides the JSON of decisions: how requests, vouchers and rules are read, how answers are written. It must not
 //! know what they lead to. Browser and service read and write through here, so that both mean the same.
 
+pub mod at;
 pub mod decision;
 pub mod error;
 pub mod given;
+pub mod node;
 pub mod offer;
 pub mod order;
 pub mod order_view;
@@ -12,6 +14,9 @@ pub mod redemption;
 pub mod request;
 pub mod rollback;
 pub mod rules;
+pub mod stacking;
 pub mod voucher;
 
-pub use problem::{Problem, read};
+pub use at::At;
+pub use node::Node;
+pub use problem::Problem;

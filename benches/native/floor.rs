@@ -179,7 +179,12 @@ impl Floor {
         Answer {
             valid: !applied.is_empty(),
             redeemables: applied,
-            order: Totals { amount, total_discount_amount: amount - total, total_amount: total, items: lines.collect() },
+            order: Totals {
+                amount,
+                total_discount_amount: amount - total,
+                total_amount: total,
+                items: lines.collect(),
+            },
             inapplicable_redeemables: inapplicable,
             skipped_redeemables: skipped,
         }

@@ -24,7 +24,9 @@ const BATCH: Duration = Duration::from_millis(10);
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let [contender, rules, request, ms] = arguments.as_slice() else {
-        println!("native <floor|floor-text|engine|engine-text> <rules.json> <request.json> <ms>; `npm run bench` calls it");
+        println!(
+            "native <floor|floor-text|engine|engine-text> <rules.json> <request.json> <ms>; `npm run bench` calls it"
+        );
         return;
     };
     let rules = std::fs::read(rules).expect("the rules can be read");

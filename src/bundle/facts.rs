@@ -1,7 +1,6 @@
 //! Answers a decision's questions from a set of rules in memory. It must not know what the decision is.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use crate::facts::{Facts, Known, PastRedemption};
 use crate::ledger::{AccountId, Journal, Transfer};
@@ -10,6 +9,7 @@ use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
 use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::rules::Rule;
+use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
 use crate::time::{Instant, TimeZone};
 use crate::wire::given::Given;
@@ -20,66 +20,55 @@ pub struct GivenFacts {
     complete: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
-    vouchers: Vec<Voucher>,
-    by_code: BTreeMap<Text, usize>,
-    by_hash: BTreeMap<Text, usize>,
-    campaigns: BTreeMap<Text, Campaign>,
-    categories: BTreeMap<Text, Category>,
-    customers: BTreeMap<Text, Customer>,
-    orders: BTreeMap<Text, Order>,
-    products: BTreeMap<Text, Goods>,
-    skus: BTreeMap<Text, Goods>,
-    rules: BTreeMap<Text, Rule>,
-    assignments: BTreeMap<Text, Vec<Text>>,
-    redemptions: BTreeMap<Text, PastRedemption>,
+    vouchers: Shelf<Voucher>,
+    by_hash: Shelf<Text>,
+    campaigns: Shelf<Campaign>,
+    categories: Shelf<Category>,
+    customers: Shelf<Customer>,
+    orders: Shelf<Order>,
+    products: Shelf<Goods>,
+    skus: Shelf<Goods>,
+    rules: Shelf<Rule>,
+    assigned: Shelf<Vec<Text>>,
+    redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
-}
-
-/// Files a thing under both of its names.
-fn file<T: Clone>(map: &mut BTreeMap<Text, T>, names: [Option<&Text>; 2], thing: &T) {
-    for name in names.into_iter().flatten() {
-        map.insert(name.clone(), thing.clone());
-    }
 }
 
 impl GivenFacts {
     /// Files everything under the names it is asked for.
     pub fn new(given: Given) -> GivenFacts {
-        let mut facts = GivenFacts {
+        let mut by_hash = Shelf::default();
+        for (voucher, hash) in &given.vouchers {
+            if let Some(hash) = hash {
+                by_hash.put(hash.clone(), voucher.id.clone());
+            }
+        }
+        let vouchers = given.vouchers.into_iter().map(|(voucher, _)| voucher).collect();
+        let mut assigned: Shelf<Vec<Text>> = Shelf::default();
+        for (object, rule) in given.assignments {
+            if let Some(rules) = assigned.get_or(&object, Vec::new) {
+                rules.push(rule);
+            }
+        }
+        GivenFacts {
             complete: given.complete,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
+            vouchers: Shelf::new(vouchers, |voucher| {
+                [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
+            }),
+            by_hash,
+            campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
+            categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
+            customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
+            orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
+            products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
+            skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
+            rules: Shelf::new(given.rules, |rule| [Some(&rule.id), None]),
+            assigned,
+            redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
-            ..GivenFacts::default()
-        };
-        for (place, (voucher, hash)) in given.vouchers.into_iter().enumerate() {
-            match hash {
-                Some(hash) => facts.by_hash.insert(hash, place),
-                None => facts.by_code.insert(voucher.code.clone(), place),
-            };
-            facts.by_code.entry(voucher.id.clone()).or_insert(place);
-            facts.vouchers.push(voucher);
         }
-        facts.campaigns.extend(given.campaigns.into_iter().map(|campaign| (campaign.id.clone(), campaign)));
-        facts.categories.extend(given.categories.into_iter().map(|category| (category.id.clone(), category)));
-        facts.rules.extend(given.rules.into_iter().map(|rule| (rule.id.clone(), rule)));
-        facts.redemptions.extend(given.redemptions.into_iter().map(|past| (past.id.clone(), past)));
-        for customer in &given.customers {
-            file(&mut facts.customers, [customer.id.as_ref(), customer.source_id.as_ref()], customer);
-        }
-        for order in &given.orders {
-            file(&mut facts.orders, [order.id.as_ref(), order.source_id.as_ref()], order);
-        }
-        for goods in &given.products {
-            file(&mut facts.products, [goods.id.as_ref(), goods.source_id.as_ref()], goods);
-        }
-        for goods in &given.skus {
-            file(&mut facts.skus, [goods.id.as_ref(), goods.source_id.as_ref()], goods);
-        }
-        for (object, rule) in given.assignments {
-            facts.assignments.entry(object).or_default().push(rule);
-        }
-        facts
     }
 
     /// What is not here does not exist, or only the server knows.
@@ -106,15 +95,14 @@ impl Facts for GivenFacts {
     }
 
     fn voucher(&self, code: &str) -> Known<Cow<'_, Voucher>> {
-        let place = self.by_code.get(code);
-        if let Some(voucher) = place.and_then(|place| self.vouchers.get(*place)) {
+        if let Some(voucher) = self.vouchers.get(code) {
             return Known::Is(Cow::Borrowed(voucher));
         }
-        let place = match self.by_hash.is_empty() {
-            true => None,
-            false => self.by_hash.get(sha256_hex(code.as_bytes()).as_str()),
-        };
-        match place.and_then(|place| self.vouchers.get(*place)) {
+        if self.by_hash.is_empty() {
+            return self.known(None);
+        }
+        let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
+        match id.and_then(|id| self.vouchers.get(id)) {
             Some(voucher) => Known::Is(Cow::Owned(Voucher { code: Text::from(code), ..voucher.clone() })),
             None => self.known(None),
         }
@@ -130,7 +118,7 @@ impl Facts for GivenFacts {
 
     fn rules(&self, voucher: &Voucher) -> Known<Vec<Cow<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
-        let assigned = names.into_iter().flatten().filter_map(|name| self.assignments.get(name));
+        let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
         let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
         for id in assigned.flatten() {
             match self.rules.get(id) {

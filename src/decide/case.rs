@@ -3,7 +3,6 @@
 //! it is total. It must not know what any of them leads to.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::facts::{Facts, Known};
 use crate::id::Context;
@@ -18,6 +17,24 @@ use crate::refusal::{Reason, Refusal};
 use crate::rules::Rule;
 use crate::text::Text;
 use crate::time::TimeZone;
+
+/// The facts that a decision asked for and only the server has, sorted, each once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lacks(Vec<Text>);
+
+impl Lacks {
+    /// Adds a fact by its name, such as `voucher/TEN`.
+    pub fn add(&mut self, name: Text) {
+        if let Err(place) = self.0.binary_search(&name) {
+            self.0.insert(place, name);
+        }
+    }
+
+    /// Their names.
+    pub fn into_names(self) -> Vec<Text> {
+        self.0
+    }
+}
 
 /// A redeemable with everything that belongs to it.
 #[derive(Debug, Clone)]
@@ -75,7 +92,7 @@ pub struct Case<'a> {
     /// The project's time zone.
     pub zone: Cow<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
-    pub order: Option<Order>,
+    pub order: Option<Cow<'a, Order>>,
     /// Its goods and amounts.
     pub priced: Priced<'a>,
     /// Who buys.
@@ -83,7 +100,7 @@ pub struct Case<'a> {
     /// What each redeemable is, in the order of the request.
     pub resolved: Vec<Resolved<'a>>,
     /// The facts that only the server has.
-    pub lacks: BTreeSet<Text>,
+    pub lacks: Lacks,
 }
 
 impl<'a> Case<'a> {
@@ -91,12 +108,12 @@ impl<'a> Case<'a> {
     pub fn open(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Result<Case<'a>, Refusal> {
         let stacking = facts.stacking_rules();
         check_shape(&request.redeemables, &stacking)?;
-        let mut lacks = BTreeSet::new();
+        let mut lacks = Lacks::default();
         let buyer = find_buyer(facts, request);
         let order = find_order(facts, request.order.as_ref(), &mut lacks);
         let priced = match &order {
             Some(order) => price(order, facts, request.channel.client, &mut |lack| {
-                lacks.insert(lack);
+                lacks.add(lack);
             })?,
             None => Priced::default(),
         };
@@ -176,19 +193,14 @@ impl<'a> Case<'a> {
 
     /// Writes down that a fact was asked for which only the server has.
     pub fn lack(&mut self, kind: &str, id: &str) {
-        self.lacks.insert(compact_str::format_compact!("{kind}/{id}"));
+        self.lacks.add(compact_str::format_compact!("{kind}/{id}"));
     }
 
     /// One voucher named once by its code and once by its id is named twice.
     fn refuse_same_voucher(&self) -> Result<(), Refusal> {
-        let mut seen = BTreeSet::new();
-        let ids = (0..self.resolved.len()).filter_map(|place| self.offer(place));
-        for offer in ids {
-            if !seen.insert(offer.voucher.id.as_str()) {
-                return Err(duplicated());
-            }
-        }
-        Ok(())
+        let id = |place: usize| self.offer(place).map(|offer| &offer.voucher.id);
+        let repeats = |place: usize| id(place).is_some() && (0..place).any(|before| id(before) == id(place));
+        if (0..self.resolved.len()).any(repeats) { Err(duplicated()) } else { Ok(()) }
     }
 }
 
@@ -197,11 +209,6 @@ fn duplicated() -> Refusal {
 }
 
 fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), Refusal> {
-    let mut seen = BTreeSet::new();
-    let repeats = |redeemable: &Redeemable| !seen.insert((redeemable.object, redeemable.id.clone()));
-    if redeemables.iter().any(repeats) {
-        return Err(duplicated());
-    }
     let is_stack = |redeemable: &Redeemable| redeemable.object == RedeemableObject::PromotionStack;
     if redeemables.len() > 1 && redeemables.iter().any(is_stack) {
         return Err(Refusal::new(Reason::InvalidRedeemables, "Promotion Stack cannot be use with other redeemables"));
@@ -213,6 +220,11 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             Reason::InvalidRedeemables,
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
+    }
+    let same = |one: &Redeemable, other: &Redeemable| one.object == other.object && one.id == other.id;
+    let repeats = |(place, one): (usize, &Redeemable)| redeemables.iter().take(place).any(|other| same(one, other));
+    if redeemables.iter().enumerate().any(repeats) {
+        return Err(duplicated());
     }
     Ok(())
 }
@@ -245,20 +257,20 @@ fn find_buyer(facts: &dyn Facts, request: &Redeemables) -> Buyer {
 
 /// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
 /// named by `source_id`, what is stored.
-fn find_order(facts: &dyn Facts, sent: Option<&Order>, lacks: &mut BTreeSet<Text>) -> Option<Order> {
+fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks) -> Option<Cow<'a, Order>> {
     let sent = sent?;
     let key = sent.id.as_deref().or(sent.source_id.as_deref());
-    let Some(key) = key else { return Some(sent.clone()) };
+    let Some(key) = key else { return Some(Cow::Borrowed(sent)) };
     let stored = match facts.order(key) {
         Known::Is(stored) => stored.into_owned(),
-        Known::Absent => return Some(sent.clone()),
+        Known::Absent => return Some(Cow::Borrowed(sent)),
         Known::Unknown => {
-            lacks.insert(compact_str::format_compact!("order/{key}"));
-            return Some(sent.clone());
+            lacks.add(compact_str::format_compact!("order/{key}"));
+            return Some(Cow::Borrowed(sent));
         }
     };
     if sent.id.is_none() {
-        return Some(Order { status: sent.status.or(stored.status), ..stored });
+        return Some(Cow::Owned(Order { status: sent.status.or(stored.status), ..stored }));
     }
     let replaced = !sent.items.is_empty() || sent.amount.is_some();
     let mut order = stored;
@@ -272,5 +284,5 @@ fn find_order(facts: &dyn Facts, sent: Option<&Order>, lacks: &mut BTreeSet<Text
     for (key, value) in &sent.metadata {
         order.metadata.insert(key.clone(), value.clone());
     }
-    Some(order)
+    Some(Cow::Owned(order))
 }

@@ -3,6 +3,8 @@
 //!
 //! calculation.md section 14.
 
+use std::borrow::Cow;
+
 use crate::decide::case::Case;
 use crate::decide::check::standing;
 use crate::decide::validate::{Evaluated, evaluate, finish};
@@ -89,11 +91,13 @@ pub fn redeem<'a>(
     }
     let customer_id = customer_id(&case, &mut ids);
     let mut evaluated = finish(case, tried);
-    let order =
-        evaluated.order.take().map(|order| close(order, &evaluated, customer_id.clone(), context.now, &mut ids));
+    let order = evaluated
+        .order
+        .take()
+        .map(|order| close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids));
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.order = order.clone();
+    evaluated.order = order.clone().map(Cow::Owned);
     let trace = evaluated.trace();
     let changes = Changes { entries: book.into_entries(), order, customer };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };

@@ -65,8 +65,8 @@ pub struct RolledBack {
 pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Result<Decision<RolledBack>, Refusal> {
     let id = &request.redemption_id;
     let past = facts.redemption(id).is().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
-    check(facts, request, &past, context.now)?;
     let mut ids = Ids::new(context);
+    check(facts, request, &past, context.now, &mut ids)?;
     let parent = (!past.children.is_empty()).then(|| ids.hex18("rr_"));
     let undone: Vec<PastRedemption> = match &parent {
         None => vec![past.clone()],
@@ -93,12 +93,19 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
     Ok(Decision { answer, changes, trace: Trace::default() })
 }
 
-fn check(facts: &dyn Facts, request: &RollBack, past: &PastRedemption, now: Instant) -> Result<(), Refusal> {
+fn check(
+    facts: &dyn Facts,
+    request: &RollBack,
+    past: &PastRedemption,
+    now: Instant,
+    ids: &mut Ids,
+) -> Result<(), Refusal> {
     let refuse = |reason, details: &str| Err(Refusal::new(reason, details));
     match past.state {
         PastState::RolledBack => {
             let details = "Redemption has been already rolled back.";
-            return Err(Refusal::new(Reason::AlreadyRolledBack, details).about("redemption", &past.id));
+            let failed = ids.hex18("rrf_");
+            return Err(Refusal::new(Reason::AlreadyRolledBack, details).about("redemption_rollback", &failed));
         }
         PastState::Failed => {
             return refuse(Reason::InvalidRedemption, "You can rollback only a successful redemption.");

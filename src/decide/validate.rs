@@ -3,6 +3,8 @@
 //!
 //! calculation.md sections 11 and 12.
 
+use std::borrow::Cow;
+
 use crate::decide::case::{Buyer, Case, Resolved};
 use crate::decide::check::{Found, standing};
 use crate::decide::judge::Bench;
@@ -41,9 +43,9 @@ pub struct Evaluated<'a> {
     /// What was asked.
     pub request: &'a Redeemables,
     /// The project's stacking rules.
-    pub stacking: StackingRules,
+    pub stacking: Cow<'a, StackingRules>,
     /// The order that it was tried on.
-    pub order: Option<Order>,
+    pub order: Option<Cow<'a, Order>>,
     /// The catalogue's goods beside its lines, and the amounts before.
     pub priced: Priced<'a>,
     /// Who buys.
@@ -162,8 +164,9 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
         let valid = is_valid(&walk, &case.stacking);
         Tried { walk, found: bench.found, valid }
     };
-    let lacks = tried.found.iter().flat_map(|found| found.lacks.iter().cloned());
-    case.lacks.extend(lacks.collect::<Vec<_>>());
+    for lack in tried.found.iter().flat_map(|found| &found.lacks) {
+        case.lacks.add(lack.clone());
+    }
     (case, tried)
 }
 
@@ -201,7 +204,7 @@ pub(super) fn finish<'a>(mut case: Case<'a>, tried: Tried) -> Evaluated<'a> {
     let tracking_id = tracking_id(&mut case);
     Evaluated {
         request: case.request,
-        stacking: case.stacking.into_owned(),
+        stacking: case.stacking,
         order: case.order,
         priced: case.priced,
         buyer: case.buyer,
@@ -209,7 +212,7 @@ pub(super) fn finish<'a>(mut case: Case<'a>, tried: Tried) -> Evaluated<'a> {
         found: tried.found,
         walk: tried.walk,
         valid: tried.valid,
-        lacks: case.lacks.into_iter().collect(),
+        lacks: case.lacks.into_names(),
         tracking_id,
     }
 }
@@ -269,7 +272,7 @@ fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instan
         }
     }
     for account in unknown {
-        case.lacks.insert(Text::from(account.as_str()));
+        case.lacks.add(Text::from(account.as_str()));
     }
     book.into_entries()
 }

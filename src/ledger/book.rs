@@ -1,8 +1,6 @@
 //! Decides whether transfers and holds may happen, over the standings that the caller has opened, and collects
 //! what is to be written down. It must not know where standings come from or where entries go.
 
-use std::collections::BTreeMap;
-
 use super::{AccountId, Entry, Hold, Standing, Transfer};
 use crate::text::Text;
 use crate::time::Instant;
@@ -21,19 +19,22 @@ pub struct Shortfall {
 /// One request's view of the ledger. Accounts that were never opened are without limit.
 #[derive(Debug, Clone, Default)]
 pub struct Book {
-    accounts: BTreeMap<AccountId, Standing>,
+    // A request touches a handful of accounts, so that a list is enough.
+    accounts: Vec<(AccountId, Standing)>,
     entries: Vec<Entry>,
 }
 
 impl Book {
     /// Makes an account known with its standing; the first opening counts.
     pub fn open(&mut self, account: AccountId, standing: Standing) {
-        self.accounts.entry(account).or_insert(standing);
+        if self.standing(&account).is_none() {
+            self.accounts.push((account, standing));
+        }
     }
 
     /// Units that may be taken from an account; `None` is without limit.
     pub fn available(&self, account: &AccountId) -> Option<u64> {
-        self.accounts.get(account).and_then(Standing::available)
+        self.standing(account).and_then(Standing::available)
     }
 
     /// Posts a chain: every transfer, or none and the first shortfall.
@@ -52,8 +53,7 @@ impl Book {
     /// Sets units aside, or says what is missing.
     pub fn hold(&mut self, hold: Hold) -> Result<(), Shortfall> {
         self.check(&hold.account, hold.amount)?;
-        let standing = self.accounts.entry(hold.account.clone()).or_default();
-        standing.held = standing.held.saturating_add(hold.amount);
+        self.change(&hold.account, |standing| standing.held = standing.held.saturating_add(hold.amount));
         self.entries.push(Entry::Hold(hold));
         Ok(())
     }
@@ -102,8 +102,22 @@ impl Book {
 
     fn add(&mut self, account: &AccountId, amount: u64, gain: bool) {
         let amount = i64::try_from(amount).unwrap_or(i64::MAX);
-        let standing = self.accounts.entry(account.clone()).or_default();
-        standing.balance =
-            if gain { standing.balance.saturating_add(amount) } else { standing.balance.saturating_sub(amount) };
+        self.change(account, |standing| {
+            standing.balance = match gain {
+                true => standing.balance.saturating_add(amount),
+                false => standing.balance.saturating_sub(amount),
+            }
+        });
+    }
+
+    fn standing(&self, account: &AccountId) -> Option<&Standing> {
+        self.accounts.iter().find(|(known, _)| known == account).map(|(_, standing)| standing)
+    }
+
+    fn change(&mut self, account: &AccountId, change: impl FnOnce(&mut Standing)) {
+        self.open(account.clone(), Standing::default());
+        if let Some((_, standing)) = self.accounts.iter_mut().find(|(known, _)| known == account) {
+            change(standing);
+        }
     }
 }

@@ -1,18 +1,17 @@
 //! Keeps a ledger in memory: what has moved and what is held. It is the store of a prepared engine and the plain
 //! reference for the one in SQL. It decides nothing: whether an entry may be written was decided in the book.
 
-use std::collections::BTreeMap;
-
 use super::{AccountId, Entry, Hold, Standing, Transfer};
+use crate::shelf::Shelf;
 use crate::text::Text;
 use crate::time::Instant;
 
 /// All transfers and holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Journal {
-    balances: BTreeMap<AccountId, i64>,
-    holds: BTreeMap<(Text, AccountId), Hold>,
-    transfers: BTreeMap<Text, Transfer>,
+    balances: Shelf<(AccountId, i64)>,
+    holds: Vec<Hold>,
+    transfers: Shelf<Transfer>,
 }
 
 /// A transfer was written under an id that another one has.
@@ -27,7 +26,7 @@ impl Journal {
 
     /// The net of all transfers of an account.
     pub fn balance(&self, account: &AccountId) -> i64 {
-        self.balances.get(account).copied().unwrap_or(0)
+        self.balances.get(account.as_str()).map_or(0, |(_, balance)| *balance)
     }
 
     /// Every account that has moved, with its balance.
@@ -38,14 +37,14 @@ impl Journal {
     /// Units of an account under unexpired holds of other keys than `key`.
     pub fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> u64 {
         self.holds
-            .values()
+            .iter()
             .filter(|hold| hold.account == *account && hold.expires_at > now && Some(hold.key.as_str()) != key)
             .fold(0, |total, hold| total.saturating_add(hold.amount))
     }
 
     /// The transfers of a chain, in order.
     pub fn chain(&self, chain: &str) -> Vec<Transfer> {
-        let of_chain = self.transfers.values().filter(|transfer| transfer.chain == chain);
+        let of_chain = self.transfers.iter().filter(|transfer| transfer.chain == chain);
         of_chain.cloned().collect()
     }
 
@@ -55,10 +54,10 @@ impl Journal {
             match entry {
                 Entry::Post(transfer) => self.write(transfer)?,
                 Entry::Hold(hold) => {
-                    let place = (hold.key.clone(), hold.account.clone());
-                    self.holds.insert(place, hold.clone());
+                    self.holds.retain(|held| held.key != hold.key || held.account != hold.account);
+                    self.holds.push(hold.clone());
                 }
-                Entry::Release(key) => self.holds.retain(|(holder, _), _| holder != key),
+                Entry::Release(key) => self.holds.retain(|held| held.key != *key),
             }
         }
         Ok(())
@@ -71,11 +70,16 @@ impl Journal {
             None => {}
         }
         let amount = i64::try_from(transfer.amount).unwrap_or(i64::MAX);
-        let debit = self.balances.entry(transfer.debit.clone()).or_default();
-        *debit = debit.saturating_sub(amount);
-        let credit = self.balances.entry(transfer.credit.clone()).or_default();
-        *credit = credit.saturating_add(amount);
-        self.transfers.insert(transfer.id.clone(), transfer.clone());
+        self.add(&transfer.debit, amount.saturating_neg());
+        self.add(&transfer.credit, amount);
+        self.transfers.put(transfer.id.clone(), transfer.clone());
         Ok(())
+    }
+
+    fn add(&mut self, account: &AccountId, amount: i64) {
+        let name = Text::from(account.as_str());
+        if let Some((_, balance)) = self.balances.get_or(&name, || (account.clone(), 0)) {
+            *balance = balance.saturating_add(amount);
+        }
     }
 }

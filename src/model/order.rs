@@ -13,7 +13,7 @@ pub type Metadata = serde_json::Map<String, serde_json::Value>;
 pub const LARGEST_ORDER: usize = 500;
 
 /// Where an order is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum OrderStatus {
     /// Written down, nothing more.
@@ -56,7 +56,7 @@ pub struct Order {
 }
 
 /// What kind of thing a `source_id` on a line names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RelatedObject {
     /// A product.
@@ -91,9 +91,9 @@ pub struct Item {
     /// Unit price.
     pub price: Option<Money>,
     /// Product data sent with the line.
-    pub product: Option<Goods>,
+    pub product: Option<Box<Goods>>,
     /// SKU data sent with the line.
-    pub sku: Option<Goods>,
+    pub sku: Option<Box<Goods>>,
     /// Custom data.
     pub metadata: Metadata,
 }

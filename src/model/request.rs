@@ -8,7 +8,7 @@ use crate::money::Money;
 use crate::text::Text;
 
 /// What kind of thing is to be redeemed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RedeemableObject {
     /// A code, by code or id.
@@ -55,7 +55,7 @@ pub struct Session {
 }
 
 /// The unit of a session's time to live.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum TtlUnit {
     /// 24 hours.

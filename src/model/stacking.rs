@@ -2,9 +2,7 @@
 //!
 //! calculation.md section 11.1.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::text::Text;
 
@@ -12,7 +10,7 @@ use crate::text::Text;
 pub const MOST_REDEEMABLES: u64 = 30;
 
 /// Whether all must hold or those that hold are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ApplicationMode {
     /// One that fails fails all.
@@ -22,7 +20,7 @@ pub enum ApplicationMode {
 }
 
 /// In which order redeemables are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum SortingRule {
     /// As the request names them.
@@ -32,7 +30,7 @@ pub enum SortingRule {
 }
 
 /// What a discount is computed on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CalculationMode {
     /// The order before all discounts.
@@ -42,7 +40,7 @@ pub enum CalculationMode {
 }
 
 /// Whether one product may be discounted more than once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ProductsMode {
     /// As often as discounts apply.
@@ -52,7 +50,7 @@ pub enum ProductsMode {
 }
 
 /// What becomes of a redeemable that grants nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NoEffectRule {
     /// It is redeemed all the same.
@@ -62,7 +60,7 @@ pub enum NoEffectRule {
 }
 
 /// Whether a rollback changes the order as well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RollbackMode {
     /// Discounts are taken off the order and it is canceled.
@@ -72,7 +70,7 @@ pub enum RollbackMode {
 }
 
 /// How exclusive and joint redeemables are ordered among themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum GroupedSortingRule {
     /// Exclusive first, joint last.
@@ -82,8 +80,7 @@ pub enum GroupedSortingRule {
 }
 
 /// The stacking rules of a project. A project that never wrote any has [`StackingRules::default`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StackingRules {
     /// How many redeemables one request may name, 1 to 30.
     pub redeemables_limit: u64,
@@ -93,7 +90,8 @@ pub struct StackingRules {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applicable_redeemables_per_category_limit: Option<u64>,
     /// The same for single categories; wins over the general limit.
-    pub applicable_redeemables_category_limits: BTreeMap<Text, u64>,
+    #[serde(serialize_with = "as_map")]
+    pub applicable_redeemables_category_limits: Vec<(Text, u64)>,
     /// How many exclusive ones may be applied.
     pub applicable_exclusive_redeemables_limit: u64,
     /// How many exclusive ones of one category may be applied.
@@ -130,13 +128,25 @@ pub struct StackingRules {
     pub discounted_amount_mode_categories: Vec<Text>,
 }
 
+fn as_map<S: serde::Serializer>(limits: &[(Text, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(limits.iter().map(|(category, limit)| (category, limit)))
+}
+
+impl StackingRules {
+    /// How many of this category may be applied, by its own limit or by the general one.
+    pub fn limit_of(&self, category: &Text) -> Option<u64> {
+        let own = self.applicable_redeemables_category_limits.iter().find(|(known, _)| known == category);
+        own.map(|(_, limit)| *limit).or(self.applicable_redeemables_per_category_limit)
+    }
+}
+
 impl Default for StackingRules {
     fn default() -> StackingRules {
         StackingRules {
             redeemables_limit: MOST_REDEEMABLES,
             applicable_redeemables_limit: 5,
             applicable_redeemables_per_category_limit: None,
-            applicable_redeemables_category_limits: BTreeMap::new(),
+            applicable_redeemables_category_limits: Vec::new(),
             applicable_exclusive_redeemables_limit: 1,
             applicable_exclusive_redeemables_per_category_limit: None,
             exclusive_categories: Vec::new(),

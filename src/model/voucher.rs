@@ -34,7 +34,7 @@ pub enum Discount {
 }
 
 /// Where a percentage acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum PercentEffect {
     /// On the running total.
@@ -44,7 +44,7 @@ pub enum PercentEffect {
 }
 
 /// Where an amount acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AmountEffect {
     /// On the running total.
@@ -78,7 +78,7 @@ impl Gift {
 }
 
 /// Where gift credits act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum GiftEffect {
     /// On the running total.

@@ -97,19 +97,23 @@ impl Cart {
         self.amount.map(|amount| amount.less(discount))
     }
 
-    /// Adds what a redeemable gave. `None` when an amount would grow beyond every bound.
+    /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
+        self.total_discount().unwrap_or_default().plus(gain.total()?)?;
+        let more = |so_far: &mut Option<Money>, off: Money| {
+            *so_far = so_far.unwrap_or_default().plus(off);
+        };
         if let Some(off) = gain.order {
-            self.discount = Some(self.discount.unwrap_or_default().plus(off)?);
-            self.applied = Some(self.applied.unwrap_or_default().plus(off)?);
+            more(&mut self.discount, off);
+            more(&mut self.applied, off);
         }
         for (line, off) in self.lines.iter_mut().zip(&gain.lines) {
             if let Some(off) = *off {
-                line.discount = Some(line.discount.unwrap_or_default().plus(off)?);
-                line.applied = Some(line.applied.unwrap_or_default().plus(off)?);
+                more(&mut line.discount, off);
+                more(&mut line.applied, off);
             }
         }
-        self.fits().then_some(())
+        Some(())
     }
 
     /// Whether all discounts together stay within bounds; the sums of this type rely on it.

@@ -84,7 +84,7 @@ fn too_large(path: &str) -> Refusal {
 }
 
 fn own_price(item: &Item) -> Option<Money> {
-    let inline = |goods: &Option<Goods>| goods.as_ref().and_then(|goods| goods.price);
+    let inline = |goods: &Option<Box<Goods>>| goods.as_ref().and_then(|goods| goods.price);
     item.price.or_else(|| inline(&item.sku)).or_else(|| inline(&item.product))
 }
 

@@ -5,6 +5,7 @@
 //! others in order.
 
 use crate::money::Money;
+use crate::rank::ranked;
 
 /// Shares `amount` by weight; no share exceeds its cap, and the shares add up to the amount or to all caps.
 /// Without any weight there is nothing to share by, and every share is nothing.
@@ -17,44 +18,54 @@ use crate::money::Money;
 /// assert_eq!(shares, [money(334), money(333), money(333)]);
 /// ```
 pub fn spread(amount: Money, weights: &[u64], caps: &[Money]) -> Vec<Money> {
-    let total: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
+    // At most 500 weights of at most 2^53 each stay far below 2^64.
+    let total = weights.iter().fold(0, |total: u64, weight| total.saturating_add(*weight));
     if total == 0 {
         return vec![Money::ZERO; caps.len()];
     }
-    let mut parts: Vec<(usize, u128)> = Vec::with_capacity(weights.len());
-    let mut shares: Vec<u128> = Vec::with_capacity(weights.len());
-    for (place, weight) in weights.iter().enumerate() {
-        let product = u128::from(amount.minor()).saturating_mul(u128::from(*weight));
-        shares.push(product.checked_div(total).unwrap_or(0));
-        parts.push((place, product.checked_rem(total).unwrap_or(0)));
+    let mut below: Vec<u64> = Vec::with_capacity(weights.len());
+    let mut shares: Vec<u64> = Vec::with_capacity(weights.len());
+    for weight in weights {
+        let (share, remainder) = divide(amount.minor(), *weight, total);
+        shares.push(share);
+        // The largest remainder is the one furthest below the whole.
+        below.push(total.saturating_sub(remainder));
     }
-    let floored: u128 = shares.iter().sum();
-    let missing = u128::from(amount.minor()).saturating_sub(floored);
-    // A stable sort keeps the lower line first among equal remainders.
-    parts.sort_by_key(|(_, remainder)| std::cmp::Reverse(*remainder));
-    for (place, _) in parts.iter().take(usize::try_from(missing).unwrap_or(usize::MAX)) {
-        if let Some(share) = shares.get_mut(*place) {
-            *share = share.saturating_add(1);
+    let floored = shares.iter().fold(0, |sum: u64, share| sum.saturating_add(*share));
+    let missing = amount.minor().saturating_sub(floored);
+    if missing > 0 {
+        for place in ranked(below).into_iter().take(usize::try_from(missing).unwrap_or(usize::MAX)) {
+            if let Some(share) = shares.get_mut(place) {
+                *share = share.saturating_add(1);
+            }
         }
     }
     cut_to_caps(shares, weights, caps)
 }
 
-/// Cuts shares at their caps and hands what was cut to the lines after and before, in order, while they have room.
-fn cut_to_caps(shares: Vec<u128>, weights: &[u64], caps: &[Money]) -> Vec<Money> {
-    let mut cut: u128 = 0;
-    let mut fitting: Vec<u128> = Vec::with_capacity(shares.len());
+/// `amount * weight / total` and its remainder; in 64 bits where they are enough, which is nearly always.
+fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
+    if let Some(product) = amount.checked_mul(weight) {
+        return (product.checked_div(total).unwrap_or(0), product.checked_rem(total).unwrap_or(0));
+    }
+    let product = u128::from(amount).saturating_mul(u128::from(weight));
+    let narrow = |number: Option<u128>| number.and_then(|number| u64::try_from(number).ok()).unwrap_or(0);
+    (narrow(product.checked_div(u128::from(total))), narrow(product.checked_rem(u128::from(total))))
+}
+
+/// Cuts shares at their caps and hands what was cut to the other lines, in order, while they have room.
+fn cut_to_caps(shares: Vec<u64>, weights: &[u64], caps: &[Money]) -> Vec<Money> {
+    let mut cut: u64 = 0;
+    let mut fitting: Vec<u64> = Vec::with_capacity(shares.len());
     for (share, cap) in shares.into_iter().zip(caps) {
-        let cap = u128::from(cap.minor());
-        cut = cut.saturating_add(share.saturating_sub(cap));
-        fitting.push(share.min(cap));
+        cut = cut.saturating_add(share.saturating_sub(cap.minor()));
+        fitting.push(share.min(cap.minor()));
     }
     for ((share, cap), weight) in fitting.iter_mut().zip(caps).zip(weights) {
-        let room = u128::from(cap.minor()).saturating_sub(*share);
+        let room = cap.minor().saturating_sub(*share);
         let more = if *weight == 0 { 0 } else { room.min(cut) };
         *share = share.saturating_add(more);
         cut = cut.saturating_sub(more);
     }
-    let as_money = |share: u128| Money::from_wide(share).unwrap_or(Money::ZERO);
-    fitting.into_iter().map(as_money).collect()
+    fitting.into_iter().map(|share| Money::from_wide(u128::from(share)).unwrap_or_default()).collect()
 }

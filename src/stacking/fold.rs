@@ -122,8 +122,7 @@ impl State {
         }
         let own = candidate.category.as_ref();
         let same = |applied: &Applied| own.is_some() && applied.category.as_ref() == own;
-        let special = own.and_then(|category| rules.applicable_redeemables_category_limits.get(category));
-        let limit = special.copied().or(rules.applicable_redeemables_per_category_limit);
+        let limit = own.and_then(|category| rules.limit_of(category));
         if own.is_some() && limit.is_some_and(|limit| count(&same) >= limit) {
             return Some(Skip::CategoryLimit);
         }
@@ -160,9 +159,7 @@ impl State {
         if gain.is_nothing() && skips_no_effect(candidate, rules) {
             return Ok(gain);
         }
-        let mut cart = self.cart.clone();
-        cart.add(&gain).ok_or_else(too_large)?;
-        self.cart = cart;
+        self.cart.add(&gain).ok_or_else(too_large)?;
         Ok(gain)
     }
 }

@@ -4,6 +4,7 @@
 //! calculation.md section 11.2, steps 4 to 6.
 
 use crate::model::stacking::{GroupedSortingRule, SortingRule, StackingRules};
+use crate::rank::{arranged, ranked};
 use crate::text::Text;
 
 /// A redeemable as stacking sees it.
@@ -49,11 +50,15 @@ pub struct Selection {
 pub fn select(mut candidates: Vec<Candidate>, rules: &StackingRules) -> Selection {
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
         // Without a category they come after all that have one.
-        candidates.sort_by_key(|candidate| candidate.hierarchy.unwrap_or(u64::MAX));
+        let keys = candidates.iter().map(|candidate| candidate.hierarchy.unwrap_or(u64::MAX));
+        let places = ranked(keys);
+        candidates = arranged(candidates, &places);
     }
     let exclusive_wins = candidates.iter().any(|candidate| candidate.valid && candidate.exclusive(rules));
     if exclusive_wins && rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
-        candidates.sort_by_key(|candidate| candidate.joint(rules));
+        let keys = candidates.iter().map(|candidate| u64::from(candidate.joint(rules)));
+        let places = ranked(keys);
+        candidates = arranged(candidates, &places);
     }
     let excluded = |candidate: &Candidate| {
         exclusive_wins && candidate.exists && !candidate.exclusive(rules) && !candidate.joint(rules)

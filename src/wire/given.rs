@@ -1,22 +1,23 @@
 //! Decides how a whole set of rules is read from one JSON document: what a vector gives, what the npm package is fed,
 //! and the body of a bundle. It must not know which of its facts a decision will ask for.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use crate::facts::{PastRedemption, credits_account, redeemed_account, redemptions_account, spent_account};
 use crate::ledger::{Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
-use crate::model::order::{Goods, Metadata, Order};
+use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
 use crate::model::voucher::{Campaign, Category, Grant, Voucher};
 use crate::rules::Rule;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
-use crate::wire::order::{GoodsBody, OrderBody};
-use crate::wire::problem::{Problem, read};
-use crate::wire::request::{or_default, read_customer};
+use crate::wire::at::{At, read};
+use crate::wire::node::Node;
+use crate::wire::order::{read_goods, read_order};
+use crate::wire::problem::Problem;
+use crate::wire::redemption::read_past;
+use crate::wire::request::read_customer;
 use crate::wire::rules::read_rule;
+use crate::wire::stacking::read_stacking_rules;
 use crate::wire::voucher::{read_campaign, read_category, read_voucher};
 
 /// Everything that a set of rules says.
@@ -52,205 +53,118 @@ pub struct Given {
     pub journal: Option<Journal>,
 }
 
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct GivenBody {
-    #[serde(default, deserialize_with = "or_default")]
-    complete: bool,
-    #[serde(default, deserialize_with = "or_default")]
-    counted: Option<bool>,
-    stacking_rules: Option<StackingRules>,
-    time_zone: Option<TimeZoneBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    campaigns: Vec<Box<RawValue>>,
-    #[serde(default, deserialize_with = "or_default")]
-    vouchers: Vec<Box<RawValue>>,
-    #[serde(default, deserialize_with = "or_default")]
-    categories: Vec<Box<RawValue>>,
-    #[serde(default, deserialize_with = "or_default")]
-    customers: Vec<Metadata>,
-    #[serde(default, deserialize_with = "or_default")]
-    orders: Vec<OrderBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    products: Vec<GoodsBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    skus: Vec<GoodsBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    validation_rules: Vec<Box<RawValue>>,
-    #[serde(default, deserialize_with = "or_default")]
-    validation_rules_assignments: Vec<AssignmentBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    holds: Vec<HoldBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    redemptions: Vec<Metadata>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct TimeZoneBody {
-    name: Text,
-    #[serde(default)]
-    offset: i32,
-    #[serde(default)]
-    transitions: Vec<TransitionBody>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct TransitionBody {
-    at: Instant,
-    offset: i32,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct AssignmentBody {
-    rule_id: Text,
-    related_object_id: Text,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct HoldBody {
-    key: Text,
-    voucher: Text,
-    quantity: Option<u64>,
-    credits: Option<u64>,
-    expires_at: Instant,
-}
-
-#[derive(Deserialize, Default)]
-struct CountedBody {
-    code_hash: Option<Text>,
-    #[serde(default)]
-    redemption: Option<CountsBody>,
-    #[serde(default)]
-    gift: Option<BalanceBody>,
-}
-
-#[derive(Deserialize, Default)]
-struct CountsBody {
-    redeemed_quantity: Option<u64>,
-    redeemed_amount: Option<u64>,
-}
-
-#[derive(Deserialize, Default)]
-struct BalanceBody {
-    balance: Option<u64>,
-}
-
 impl Given {
     /// Reads a set of rules.
     pub fn read(bytes: &[u8]) -> Result<Given, Problem> {
-        let body: GivenBody = read(bytes)?;
-        let counted = body.counted.unwrap_or(true);
+        let node = Node::read(bytes)?;
+        let body = At::whole(&node);
+        body.object()?;
         let mut given = Given {
-            complete: body.complete,
-            stacking_rules: body.stacking_rules.unwrap_or_default(),
-            time_zone: body.time_zone.map(TimeZoneBody::into_model).unwrap_or_default(),
-            campaigns: each("campaigns", &body.campaigns, read_campaign)?,
-            categories: each("categories", &body.categories, read_category)?,
-            rules: each("validation_rules", &body.validation_rules, |text| read_rule(text.as_bytes()))?,
-            products: body.products.into_iter().map(GoodsBody::into_model).collect(),
-            skus: body.skus.into_iter().map(GoodsBody::into_model).collect(),
-            ..Given::default()
+            complete: body.option("complete", read::flag)?.unwrap_or(false),
+            stacking_rules: body.option("stacking_rules", read_stacking_rules)?.unwrap_or_default(),
+            time_zone: body.option("time_zone", read_time_zone)?.unwrap_or_default(),
+            campaigns: body.list("campaigns", read_campaign)?,
+            vouchers: Vec::new(),
+            categories: body.list("categories", read_category)?,
+            customers: body.list("customers", read_customer)?,
+            orders: body.list("orders", read_order)?,
+            products: body.list("products", read_goods)?,
+            skus: body.list("skus", read_goods)?,
+            rules: body.list("validation_rules", read_rule)?,
+            assignments: body.list("validation_rules_assignments", read_assignment)?,
+            redemptions: body.list("redemptions", |past| Ok(read_past(past.metadata()?)))?,
+            journal: None,
         };
-        for (place, order) in body.orders.into_iter().enumerate() {
-            let order = order.into_model().map_err(|problem| problem.within(&format!("orders[{place}]")))?;
-            given.orders.push(order);
-        }
-        for (place, customer) in body.customers.into_iter().enumerate() {
-            given.customers.push(read_customer(customer, &format!("customers[{place}]"))?);
-        }
-        for assignment in body.validation_rules_assignments {
-            given.assignments.push((assignment.related_object_id, assignment.rule_id));
-        }
-        let past = body.redemptions.into_iter().map(crate::wire::redemption::read_past);
-        given.redemptions = past.collect();
         let mut journal = Journal::default();
-        given.read_vouchers(&body.vouchers, &mut journal)?;
-        given.read_holds(body.holds, &mut journal)?;
+        if let Some(vouchers) = body.get("vouchers") {
+            for voucher in vouchers.items()? {
+                given.add_voucher(&voucher, &mut journal)?;
+            }
+        }
+        if let Some(holds) = body.get("holds") {
+            for hold in holds.items()? {
+                given.hold(&hold, &mut journal)?;
+            }
+        }
+        let counted = body.option("counted", read::flag)?.unwrap_or(true);
         given.journal = counted.then_some(journal);
         Ok(given)
     }
 
-    fn read_vouchers(&mut self, documents: &[Box<RawValue>], journal: &mut Journal) -> Result<(), Problem> {
-        for (place, document) in documents.iter().enumerate() {
-            let path = format!("vouchers[{place}]");
-            let voucher = read_voucher(document.get()).map_err(|problem| problem.within(&path))?;
-            let counted: CountedBody = read(document.get().as_bytes()).map_err(|problem| problem.within(&path))?;
-            count(&voucher, &counted, journal).map_err(|problem| problem.within(&path))?;
-            self.vouchers.push((voucher, counted.code_hash));
-        }
+    fn add_voucher(&mut self, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
+        let voucher = read_voucher(at, &at.node.to_string())?;
+        count(&voucher, at, journal)?;
+        self.vouchers.push((voucher, at.option("code_hash", read::text)?));
         Ok(())
     }
 
-    fn read_holds(&self, holds: Vec<HoldBody>, journal: &mut Journal) -> Result<(), Problem> {
-        let mut entries = Vec::new();
-        for (place, hold) in holds.into_iter().enumerate() {
-            let found = self.vouchers.iter().find(|(voucher, _)| voucher.code == hold.voucher);
-            let unknown = || {
-                Problem::bound(format!("holds[{place}].voucher"), "must be the code of a given voucher", &hold.voucher)
-            };
-            let (voucher, _) = found.ok_or_else(unknown)?;
-            let mut held = |account, amount| {
-                let (key, expires_at) = (hold.key.clone(), hold.expires_at);
-                entries.push(Entry::Hold(Hold { key, account, amount, expires_at }));
-            };
-            held(redemptions_account(&voucher.id), hold.quantity.unwrap_or(1));
-            if let Some(credits) = hold.credits {
-                held(credits_account(&voucher.id), credits);
-            }
+    fn hold(&self, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
+        at.object()?;
+        let code = at.need("voucher", read::text)?;
+        let found = self.vouchers.iter().find(|(voucher, _)| voucher.code == code);
+        let Some((voucher, _)) = found else {
+            return at.need("voucher", |voucher| Err(voucher.wrong("must be the code of a given voucher")));
+        };
+        let key = at.need("key", read::text)?;
+        let expires_at = at.need("expires_at", read::instant)?;
+        let hold = |account, amount| Entry::Hold(Hold { key: key.clone(), account, amount, expires_at });
+        let quantity = at.option("quantity", read::whole_number)?;
+        let mut entries = vec![hold(redemptions_account(&voucher.id), quantity.unwrap_or(1))];
+        if let Some(credits) = at.option("credits", read::whole_number)? {
+            entries.push(hold(credits_account(&voucher.id), credits));
         }
-        let conflict = |conflict: crate::ledger::journal::Conflict| Problem::at("holds", conflict.0);
-        journal.apply(&entries).map_err(conflict)
+        journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
     }
 }
 
-/// Reads every document of a list, telling of a problem which one it is in.
-fn each<T>(
-    name: &str,
-    documents: &[Box<RawValue>],
-    read: impl Fn(&str) -> Result<T, Problem>,
-) -> Result<Vec<T>, Problem> {
-    let numbered = documents.iter().enumerate();
-    numbered
-        .map(|(place, document)| read(document.get()).map_err(|problem| problem.within(&format!("{name}[{place}]"))))
-        .collect()
+fn read_time_zone(at: &At<'_>) -> Result<TimeZone, Problem> {
+    at.object()?;
+    let transitions = at.list("transitions", |transition| {
+        let offset = transition.option("offset", read_offset)?;
+        Ok((transition.need("at", read::instant)?, offset.unwrap_or(0)))
+    })?;
+    Ok(TimeZone {
+        name: at.need("name", read::text)?,
+        offset: at.option("offset", read_offset)?.unwrap_or(0),
+        transitions,
+    })
 }
 
-impl TimeZoneBody {
-    fn into_model(self) -> TimeZone {
-        let transitions = self.transitions.into_iter().map(|transition| (transition.at, transition.offset));
-        TimeZone { name: self.name, offset: self.offset, transitions: transitions.collect() }
-    }
+fn read_offset(at: &At<'_>) -> Result<i32, Problem> {
+    let seconds = match at.node {
+        Node::Whole(seconds) => i32::try_from(*seconds).ok().filter(|seconds| seconds.unsigned_abs() < 86_400),
+        _ => None,
+    };
+    seconds.ok_or_else(|| at.wrong("must be an integer of seconds, less than a day"))
+}
+
+fn read_assignment(at: &At<'_>) -> Result<(Text, Text), Problem> {
+    at.object()?;
+    Ok((at.need("related_object_id", read::text)?, at.need("rule_id", read::text)?))
 }
 
 /// Writes what a voucher's document says has been used as transfers, so that there is one way of counting.
-fn count(voucher: &Voucher, counted: &CountedBody, journal: &mut Journal) -> Result<(), Problem> {
+fn count(voucher: &Voucher, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
     let campaign = voucher.campaign_id.as_deref();
-    let redemption = counted.redemption.as_ref();
-    let used = redemption.and_then(|redemption| redemption.redeemed_quantity).unwrap_or(0);
+    let counted = |block: &str, name: &str| match at.get(block) {
+        Some(block) => block.option(name, read::whole_number),
+        None => Ok(None),
+    };
+    let used = counted("redemption", "redeemed_quantity")?.unwrap_or(0);
     let mut moves = vec![(redemptions_account(&voucher.id), redeemed_account(campaign), used)];
     if let Grant::Gift(gift) = &voucher.grant {
-        let balance = counted.gift.as_ref().and_then(|gift| gift.balance);
         let allotment = gift.allotment().minor();
-        let spent = match (redemption.and_then(|redemption| redemption.redeemed_amount), balance) {
-            (Some(spent), _) => spent,
-            (None, Some(balance)) => allotment.saturating_sub(balance),
-            (None, None) => 0,
-        };
+        let balance = counted("gift", "balance")?.unwrap_or(allotment);
+        let spent = counted("redemption", "redeemed_amount")?.unwrap_or(allotment.saturating_sub(balance));
         if spent > allotment {
-            return Err(Problem::bound("redemption.redeemed_amount", format!("must be at most {allotment}"), spent));
+            let path = format!("{}.redemption.redeemed_amount", at.path());
+            return Err(Problem::bound(path, format!("must be at most {allotment}"), spent));
         }
         moves.push((credits_account(&voucher.id), spent_account(campaign), spent));
     }
-    let mut entries = Vec::new();
-    for (debit, credit, amount) in moves {
-        if amount == 0 {
-            continue;
-        }
-        entries.push(Entry::Post(Transfer {
+    let moves = moves.into_iter().filter(|(_, _, amount)| *amount > 0);
+    let transfer = |(debit, credit, amount)| {
+        Entry::Post(Transfer {
             id: compact_str::format_compact!("given/{debit}"),
             chain: "given".into(),
             debit,
@@ -258,7 +172,8 @@ fn count(voucher: &Voucher, counted: &CountedBody, journal: &mut Journal) -> Res
             amount,
             reverses: None,
             at: Instant::default(),
-        }));
-    }
-    journal.apply(&entries).map_err(|conflict| Problem::at("id", format!("is given twice: `{}`", conflict.0)))
+        })
+    };
+    let entries: Vec<Entry> = moves.map(transfer).collect();
+    journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
 }

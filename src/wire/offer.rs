@@ -2,82 +2,56 @@
 //!
 //! endpoints.md section 1, shape S7; calculation.md sections 4 and 7.
 
-use serde::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::model::voucher::{AmountEffect, Discount, Gift, GiftEffect, PercentEffect};
-use crate::money::{Money, Percent};
+use crate::wire::at::{At, read};
 use crate::wire::order_view::entry;
 use crate::wire::problem::Problem;
 
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-enum DiscountType {
-    Amount,
-    Percent,
-}
+const EFFECTS: &[(&str, AmountEffect)] = &[
+    ("APPLY_TO_ORDER", AmountEffect::ApplyToOrder),
+    ("APPLY_TO_ITEMS", AmountEffect::ApplyToItems),
+    ("APPLY_TO_ITEMS_PROPORTIONALLY", AmountEffect::ApplyToItemsProportionally),
+    ("APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY", AmountEffect::ApplyToItemsProportionallyByQuantity),
+    ("APPLY_TO_ITEMS_BY_QUANTITY", AmountEffect::ApplyToItemsByQuantity),
+];
 
-/// A discount as it is sent or stored.
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-pub struct DiscountBody {
-    #[serde(rename = "type")]
-    kind: DiscountType,
-    percent_off: Option<Percent>,
-    amount_off: Option<Money>,
-    amount_limit: Option<Money>,
-    aggregated_amount_limit: Option<Money>,
-    effect: Option<AmountEffect>,
-}
+const PERCENT_EFFECTS: &[(&str, PercentEffect)] =
+    &[("APPLY_TO_ORDER", PercentEffect::ApplyToOrder), ("APPLY_TO_ITEMS", PercentEffect::ApplyToItems)];
 
-impl DiscountBody {
-    /// The discount, when its fields fit its type.
-    pub fn into_model(self) -> Result<Discount, Problem> {
-        let aggregated_amount_limit = self.aggregated_amount_limit;
-        match self.kind {
-            DiscountType::Amount => Ok(Discount::Amount {
-                amount_off: self.amount_off.ok_or_else(|| Problem::missing("", "amount_off"))?,
-                aggregated_amount_limit,
-                effect: self.effect,
-            }),
-            DiscountType::Percent => Ok(Discount::Percent {
-                percent_off: self.percent_off.ok_or_else(|| Problem::missing("", "percent_off"))?,
-                amount_limit: self.amount_limit,
-                aggregated_amount_limit,
-                effect: self.effect.map(percent_effect).transpose()?,
-            }),
-        }
+const GIFT_EFFECTS: &[(&str, GiftEffect)] =
+    &[("APPLY_TO_ORDER", GiftEffect::ApplyToOrder), ("APPLY_TO_ITEMS", GiftEffect::ApplyToItems)];
+
+/// Reads a discount; its fields must fit its type.
+pub fn read_discount(at: &At<'_>) -> Result<Discount, Problem> {
+    at.object()?;
+    let is_percent = at.need("type", |kind| kind.one_of(&[("AMOUNT", false), ("PERCENT", true)]))?;
+    let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money)?;
+    if is_percent {
+        return Ok(Discount::Percent {
+            percent_off: at.need("percent_off", read::percent)?,
+            amount_limit: at.option("amount_limit", read::money)?,
+            aggregated_amount_limit,
+            effect: at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS))?,
+        });
     }
+    Ok(Discount::Amount {
+        amount_off: at.need("amount_off", read::money)?,
+        aggregated_amount_limit,
+        effect: at.option("effect", |effect| effect.one_of(EFFECTS))?,
+    })
 }
 
-/// The effects of a percentage are two of those of an amount.
-fn percent_effect(effect: AmountEffect) -> Result<PercentEffect, Problem> {
-    match effect {
-        AmountEffect::ApplyToOrder => Ok(PercentEffect::ApplyToOrder),
-        AmountEffect::ApplyToItems => Ok(PercentEffect::ApplyToItems),
-        _ => Err(Problem::at("effect", "must be one of APPLY_TO_ORDER, APPLY_TO_ITEMS for type PERCENT")),
-    }
-}
-
-/// A gift as it is sent or stored.
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-pub struct GiftBody {
-    amount: Option<Money>,
-    subtracted_amount: Option<Money>,
-    effect: Option<GiftEffect>,
-}
-
-impl GiftBody {
-    /// The gift.
-    pub fn into_model(self) -> Result<Gift, Problem> {
-        Ok(Gift {
-            amount: self.amount.ok_or_else(|| Problem::missing("", "amount"))?,
-            subtracted_amount: self.subtracted_amount.unwrap_or_default(),
-            effect: self.effect.unwrap_or_default(),
-        })
-    }
+/// Reads a gift.
+pub fn read_gift(at: &At<'_>) -> Result<Gift, Problem> {
+    at.object()?;
+    Ok(Gift {
+        amount: at.need("amount", read::money)?,
+        subtracted_amount: at.option("subtracted_amount", read::money)?.unwrap_or_default(),
+        effect: at.option("effect", |effect| effect.one_of(GIFT_EFFECTS))?.unwrap_or_default(),
+    })
 }
 
 /// A discount as a validation echoes it, with the effect that it takes.

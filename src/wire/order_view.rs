@@ -162,8 +162,8 @@ impl Serialize for ItemView<'_> {
         if self.view.subtotals && line.amount.is_some() {
             map.serialize_entry("subtotal_amount", &line.subtotal())?;
         }
-        entry(&mut map, "product", &GoodsView::of(item.product.as_ref(), product, "name"))?;
-        entry(&mut map, "sku", &GoodsView::of(item.sku.as_ref(), sku, "sku"))?;
+        entry(&mut map, "product", &GoodsView::of(item.product.as_deref(), product, "name"))?;
+        entry(&mut map, "sku", &GoodsView::of(item.sku.as_deref(), sku, "sku"))?;
         if !item.metadata.is_empty() {
             map.serialize_entry("metadata", &item.metadata)?;
         }

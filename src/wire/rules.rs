@@ -3,194 +3,135 @@
 //! validation-rules.md sections 1 to 5. Rule names and operators that this version does not know are refused, naming
 //! them: a rule that is passed over would give money away.
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-use serde_json::Value;
-
-use crate::model::order::Metadata;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::Money;
+use crate::rank::{arranged, ranked};
 use crate::rules::{Condition, Expression, Leaf, Operand, Operator, Rule, Test};
 use crate::text::Text;
-use crate::wire::problem::{Problem, read};
-use crate::wire::request::or_default;
+use crate::wire::at::{At, read};
+use crate::wire::node::Node;
+use crate::wire::problem::Problem;
 
 /// The rule names of this version.
 const NAMES: &str =
     "order.amount, order.initial_amount, customer.metadata, order.items.any, order.items.every, order.items.none";
 
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct RuleBody {
-    id: Option<Text>,
-    #[serde(default, deserialize_with = "or_default")]
-    rules: BTreeMap<Text, Value>,
-    error: Option<MessageBody>,
-    applicable_to: Option<ScopeBody>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct MessageBody {
-    message: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct LeafBody {
-    name: String,
-    property: Option<Text>,
-    #[serde(default, deserialize_with = "or_default")]
-    conditions: Metadata,
-    #[serde(default, deserialize_with = "or_default")]
-    rules: Metadata,
-    error: Option<MessageBody>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct ScopeBody {
-    #[serde(default, deserialize_with = "or_default")]
-    included_all: bool,
-    #[serde(default, deserialize_with = "or_default")]
-    included: Vec<GoodsBody>,
-    #[serde(default, deserialize_with = "or_default")]
-    excluded: Vec<GoodsBody>,
-}
-
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct GoodsBody {
-    object: GoodsObject,
-    id: Text,
-    source_id: Option<Text>,
-    effect: Option<EntryEffect>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-enum EntryEffect {
-    ApplyToEvery,
-}
-
-impl GoodsBody {
-    fn into_model(self) -> GoodsRef {
-        // Every entry of this version applies to every unit; reading refuses the other effects.
-        let _: Option<EntryEffect> = self.effect;
-        GoodsRef { object: self.object, id: self.id, source_id: self.source_id }
-    }
-}
+const GOODS: &[(&str, GoodsObject)] = &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku)];
 
 /// Reads a validation rule from its document.
-pub fn read_rule(document: &[u8]) -> Result<Rule, Problem> {
-    let body: RuleBody = read(document)?;
-    let logic = match body.rules.get("logic") {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(logic)) => logic.clone(),
-        Some(other) => return Err(Problem::bound("rules.logic", "must be a string", other)),
-    };
-    let mut numbered: Vec<(Text, Value)> = body.rules.into_iter().filter(|(key, _)| key != "logic").collect();
-    // Keys are mostly numbers, and "10" comes after "9".
-    numbered.sort_by_key(|(key, _)| (key.parse::<u64>().unwrap_or(u64::MAX), key.clone()));
-    let mut leaves = Vec::with_capacity(numbered.len());
-    for (key, value) in numbered {
-        let path = format!("rules.{key}");
-        leaves.push(read_leaf(key, value).map_err(|problem| problem.within(&path))?);
+pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
+    at.object()?;
+    let empty = Node::Object(Vec::new());
+    let numbered = at.get("rules").unwrap_or_else(|| At::whole(&empty));
+    let mut leaves = Vec::new();
+    for (key, leaf) in numbered.members()?.filter(|(key, _)| *key != "logic") {
+        leaves.push(read_leaf(Text::from(key), &leaf)?);
     }
-    let keys: Vec<Text> = leaves.iter().map(|leaf: &Leaf| leaf.key.clone()).collect();
-    let logic = Expression::parse(&logic, &keys).map_err(|error| Problem::bound("rules.logic", error, &logic))?;
+    // Keys are mostly numbers, and "10" comes after "9".
+    let places = ranked(leaves.iter().map(|leaf| leaf.key.parse().unwrap_or(u64::MAX)));
+    let leaves = arranged(leaves, &places);
+    let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
+    let logic = match numbered.get("logic") {
+        Some(logic) => Expression::parse(logic.str()?, &keys).map_err(|error| logic.wrong(&error.to_string()))?,
+        None => Expression::parse("", &keys).map_err(|error| numbered.wrong(&error.to_string()))?,
+    };
     Ok(Rule {
-        id: body.id.unwrap_or_default(),
+        id: at.option("id", read::text)?.unwrap_or_default(),
         leaves,
         logic,
-        message: body.error.and_then(|error| error.message),
-        scope: body.applicable_to.map(ScopeBody::into_model).unwrap_or_default(),
+        message: read_message(at)?,
+        scope: at.option("applicable_to", read_scope)?.unwrap_or_default(),
     })
 }
 
-impl ScopeBody {
-    fn into_model(self) -> Scope {
-        let list = |entries: Vec<GoodsBody>| entries.into_iter().map(GoodsBody::into_model).collect();
-        Scope { included_all: self.included_all, included: list(self.included), excluded: list(self.excluded) }
-    }
+/// The text that the rule's author wrote for a failure.
+fn read_message(at: &At<'_>) -> Result<Option<String>, Problem> {
+    let message = at.option("error", |error| {
+        error.object()?;
+        error.option("message", read::string)
+    })?;
+    Ok(message.flatten())
 }
 
-fn read_leaf(key: Text, value: Value) -> Result<Leaf, Problem> {
-    let body: LeafBody = crate::wire::problem::read_value(value)?;
-    if body.rules.keys().any(|key| key != "logic") {
-        return Err(Problem::at("rules", "nested rules are not supported by this version"));
+fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
+    at.object()?;
+    Ok(Scope {
+        included_all: at.option("included_all", read::flag)?.unwrap_or(false),
+        included: at.list("included", read_goods)?,
+        excluded: at.list("excluded", read_goods)?,
+    })
+}
+
+/// Reads a product or SKU of a scope or of a test. Every entry of this version applies to every unit.
+fn read_goods(at: &At<'_>) -> Result<GoodsRef, Problem> {
+    at.object()?;
+    at.option("effect", |effect| effect.one_of(&[("APPLY_TO_EVERY", ())]))?;
+    Ok(GoodsRef {
+        object: at.need("object", |object| object.one_of(GOODS))?,
+        id: at.need("id", read::text)?,
+        source_id: at.option("source_id", read::text)?,
+    })
+}
+
+fn read_leaf(key: Text, at: &At<'_>) -> Result<Leaf, Problem> {
+    at.object()?;
+    if let Some(nested) = at.get("rules")
+        && nested.members()?.any(|(key, _)| key != "logic")
+    {
+        return Err(nested.problem("nested rules are not supported by this version"));
     }
-    let conditions = &body.conditions;
-    let test = match body.name.as_str() {
-        "order.amount" => Test::OrderAmount(amounts(conditions)?),
-        "order.initial_amount" => Test::OrderInitialAmount(amounts(conditions)?),
+    let empty = Node::Object(Vec::new());
+    let conditions = at.get("conditions").unwrap_or_else(|| At::whole(&empty));
+    let test = match at.need("name", read::text)?.as_str() {
+        "order.amount" => Test::OrderAmount(read_conditions(&conditions, read_amount)?),
+        "order.initial_amount" => Test::OrderInitialAmount(read_conditions(&conditions, read_amount)?),
         "customer.metadata" => {
-            let property = body.property.filter(|property| !property.is_empty());
-            let property = property.ok_or_else(|| Problem::missing("", "property"))?;
-            Test::CustomerMetadata(property, operands(conditions)?)
+            let property = at.need("property", read::text)?;
+            Test::CustomerMetadata(property, read_conditions(&conditions, read_operand)?)
         }
-        "order.items.any" => Test::AnyItem(goods(conditions)?),
-        "order.items.every" => Test::EveryItem(goods(conditions)?),
-        "order.items.none" => Test::NoItem(goods(conditions)?),
-        other => return Err(Problem::bound("name", format!("must be one of {NAMES}"), other)),
+        "order.items.any" => Test::AnyItem(read_wanted(&conditions)?),
+        "order.items.every" => Test::EveryItem(read_wanted(&conditions)?),
+        "order.items.none" => Test::NoItem(read_wanted(&conditions)?),
+        _ => return at.need("name", |name| Err(name.wrong(&format!("must be one of {NAMES}")))),
     };
-    let message = body.error.and_then(|error| error.message);
-    Ok(Leaf { key, test, message })
+    Ok(Leaf { key, test, message: read_message(at)? })
 }
 
 /// Reads each operator's values: an array, or a bare value that stands for an array of one.
-fn conditions<T>(
-    conditions: &Metadata,
-    element: impl Fn(&Value) -> Option<T>,
-    wanted: &str,
-) -> Result<Vec<Condition<T>>, Problem> {
-    let mut read = Vec::with_capacity(conditions.len());
-    for (name, value) in conditions {
-        let path = format!("conditions.{name}");
-        let operator =
-            Operator::parse(name).ok_or_else(|| Problem::at(path.clone(), "is not an operator of this version"))?;
-        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-        if values.is_empty() {
-            return Err(Problem::at(path, "must NOT have fewer than 1 items"));
+fn read_conditions<T>(at: &At<'_>, read: fn(&At<'_>) -> Result<T, Problem>) -> Result<Vec<Condition<T>>, Problem> {
+    let mut conditions = Vec::new();
+    for (name, values) in at.members()? {
+        let operator = Operator::parse(name).ok_or_else(|| values.problem("is not an operator of this version"))?;
+        let operands = match values.node {
+            Node::List(_) => values.all(read)?,
+            _ => vec![read(&values)?],
+        };
+        if operands.is_empty() {
+            return Err(values.problem("must NOT have fewer than 1 items"));
         }
-        let mut operands = Vec::with_capacity(values.len());
-        for (place, value) in values.iter().enumerate() {
-            let operand = element(value)
-                .ok_or_else(|| Problem::bound(format!("{path}[{place}]"), format!("must be {wanted}"), value))?;
-            operands.push(operand);
-        }
-        read.push(Condition { operator, operands });
+        conditions.push(Condition { operator, operands });
     }
-    Ok(read)
+    Ok(conditions)
 }
 
-fn amounts(given: &Metadata) -> Result<Vec<Condition<Money>>, Problem> {
-    let amount = |value: &Value| {
-        let number = value.as_i64().or_else(|| value.as_str()?.parse().ok());
-        number.and_then(Money::new)
-    };
-    conditions(given, amount, "an integer of minor units, at least 0")
+/// An amount of a rule; older ones hold it as a text.
+fn read_amount(at: &At<'_>) -> Result<Money, Problem> {
+    at.quantity().map(|minor| Money::from_wide(u128::from(minor)).unwrap_or_default())
 }
 
-fn operands(given: &Metadata) -> Result<Vec<Condition<Operand>>, Problem> {
-    let operand = |value: &Value| match value {
-        Value::String(text) => Some(Operand::Text(Text::from(text.as_str()))),
-        Value::Number(number) => number.as_i64().map(Operand::Number),
-        Value::Bool(flag) => Some(Operand::Flag(*flag)),
-        _ => None,
-    };
-    conditions(given, operand, "a string, an integer or a boolean")
-}
-
-fn goods(given: &Metadata) -> Result<Vec<GoodsRef>, Problem> {
-    let one = |value: &Value| {
-        let body: GoodsBody = serde_json::from_value(value.clone()).ok()?;
-        Some(body.into_model())
-    };
-    let read = conditions(given, one, "a product or sku with object and id")?;
-    if let Some(other) = read.iter().find(|condition| condition.operator != Operator::In) {
-        return Err(Problem::bound("conditions", "must use `$is` or `$in`", other.operator));
+fn read_operand(at: &At<'_>) -> Result<Operand, Problem> {
+    match at.node {
+        Node::Text(text) => Ok(Operand::Text(Text::from(text.as_ref()))),
+        Node::Whole(number) => Ok(Operand::Number(*number)),
+        Node::Flag(flag) => Ok(Operand::Flag(*flag)),
+        _ => Err(at.wrong("must be a string, an integer or a boolean")),
     }
-    Ok(read.into_iter().flat_map(|condition| condition.operands).collect())
+}
+
+fn read_wanted(at: &At<'_>) -> Result<Vec<GoodsRef>, Problem> {
+    let conditions = read_conditions(at, read_goods)?;
+    if conditions.iter().any(|condition| condition.operator != Operator::In) {
+        return Err(at.problem("must use `$is` or `$in`"));
+    }
+    Ok(conditions.into_iter().flat_map(|condition| condition.operands).collect())
 }

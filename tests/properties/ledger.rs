@@ -191,8 +191,7 @@ impl Trial {
             return Ok(());
         }
         let posts = |entry: &&Entry| matches!(entry, Entry::Post(_));
-        let mut entries: Vec<Entry> =
-            self.written[place % self.written.len()].iter().filter(posts).cloned().collect();
+        let mut entries: Vec<Entry> = self.written[place % self.written.len()].iter().filter(posts).cloned().collect();
         let before = self.journal.clone();
         if forged {
             let Some(Entry::Post(transfer)) = entries.first_mut() else { return Ok(()) };

@@ -34,7 +34,10 @@ fn money_ends_where_its_bound_is() {
 /// Half-up without a division: the result is less than a half below the exact quotient and at most a half above it.
 #[test]
 fn rounding_is_half_up() {
-    holds(3_000, (0..=u64::MAX, 1..=u64::MAX), |(numerator, denominator)| {
+    // Small numbers, so that ties are met.
+    let numerator = prop_oneof![0..1_000_u64, any::<u64>()];
+    let denominator = prop_oneof![1..20_u64, 1..=u64::MAX];
+    holds(3_000, (numerator, denominator), |(numerator, denominator)| {
         let (exact, whole) = (i128::from(numerator), i128::from(denominator));
         let rounded = i128::try_from(round_half_up(u128::from(numerator), u128::from(denominator)).unwrap()).unwrap();
         let above_doubled = 2 * (rounded * whole - exact);
@@ -73,8 +76,7 @@ fn a_percentage_reads_back_as_it_was_written() {
     holds(2_000, percent(), |(_, text)| {
         let read = Percent::parse(&text).unwrap();
         prop_assert_eq!(Percent::parse(&read.to_string()), Some(read));
-        let json = serde_json::to_string(&read).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Percent>(&json).unwrap(), read);
+        prop_assert_eq!(serde_json::to_string(&read).unwrap(), read.to_string());
         Ok(())
     });
 }

@@ -25,8 +25,11 @@ fn warsaw() -> TimeZone {
 }
 
 fn zone() -> impl Strategy<Value = TimeZone> {
-    let fixed = (-12..=14_i32)
-        .prop_map(|hours| TimeZone { name: "fixed".into(), offset: hours * 3600, transitions: Vec::new() });
+    let fixed = (-12..=14_i32).prop_map(|hours| TimeZone {
+        name: "fixed".into(),
+        offset: hours * 3600,
+        transitions: Vec::new(),
+    });
     prop_oneof![2 => Just(warsaw()), 1 => Just(TimeZone::default()), 1 => fixed]
 }
 
@@ -55,9 +58,10 @@ fn first_moment(zone: &TimeZone, local: NaiveDateTime) -> i64 {
     let candidates = offsets.iter().map(|offset| shown - i64::from(*offset) * 1000);
     let exact = candidates.filter(|millis| wall(zone, *millis) == local).min();
     exact.unwrap_or_else(|| {
-        let skipping = zone.transitions.iter().find(|(change, _)| {
-            wall(zone, change.millis() - 1) < local && local < wall(zone, change.millis())
-        });
+        let skipping = zone
+            .transitions
+            .iter()
+            .find(|(change, _)| wall(zone, change.millis() - 1) < local && local < wall(zone, change.millis()));
         skipping.unwrap().0.millis()
     })
 }
@@ -79,7 +83,8 @@ fn a_local_time_that_the_change_skips_is_the_change() {
     let zone = warsaw();
     holds(500, 1..60_i64, |minute| {
         // 02:00 to 03:00 never comes on that day.
-        let skipped = DateTime::from_timestamp_millis(CHANGES[0].0 + 60 * MINUTE + minute * MINUTE).unwrap().naive_utc();
+        let skipped =
+            DateTime::from_timestamp_millis(CHANGES[0].0 + 60 * MINUTE + minute * MINUTE).unwrap().naive_utc();
         prop_assert_eq!(zone.moment_of(skipped).map(Instant::millis), Some(CHANGES[0].0));
         Ok(())
     });

@@ -142,7 +142,8 @@ fn order() -> impl Strategy<Value = Value> {
     let price = prop_oneof![6 => (0..2_000_u64).prop_map(Value::from), 1 => Just(Value::Null)];
     let before = prop_oneof![5 => Just(Value::Null), 1 => (0..500_u64).prop_map(Value::from)];
     let line = (select(PRODUCTS.to_vec()), price, 1..5_u64, before).prop_map(|(product, price, quantity, before)| {
-        let mut line = json!({ "product_id": product, "price": price, "quantity": quantity, "discount_amount": before });
+        let mut line =
+            json!({ "product_id": product, "price": price, "quantity": quantity, "discount_amount": before });
         // A discount above the line is no order that a shop would send.
         let amount = line["price"].as_u64().map(|price| price * quantity);
         if line["discount_amount"].as_u64() > amount {

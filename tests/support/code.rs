@@ -44,7 +44,13 @@ fn literal_end(letters: &[char], at: usize, language: Language) -> usize {
     match letters[at] {
         '/' if next == '/' => find(letters, at, |place| letters[place] == '\n'),
         '/' if next == '*' => find(letters, at + 2, |place| letters[place] == '/' && letters[place - 1] == '*') + 1,
-        'r' if language == Language::Rust && (next == '"' || next == '#') && !before.is_alphanumeric() && before != '_' => raw_end(letters, at),
+        'r' if language == Language::Rust
+            && (next == '"' || next == '#')
+            && !before.is_alphanumeric()
+            && before != '_' =>
+        {
+            raw_end(letters, at)
+        }
         quote @ ('\'' | '`') if language == Language::Script => quoted_end(letters, at + 1, quote),
         '"' => quoted_end(letters, at + 1, '"'),
         '\'' => letter_end(letters, at, next),
@@ -80,7 +86,8 @@ fn raw_end(letters: &[char], at: usize) -> usize {
         return at;
     }
     let closes = |place: usize| {
-        letters[place] == '"' && letters[place + 1..].iter().take(hashes).filter(|letter| **letter == '#').count() == hashes
+        letters[place] == '"'
+            && letters[place + 1..].iter().take(hashes).filter(|letter| **letter == '#').count() == hashes
     };
     find(letters, at + 2 + hashes, closes) + 1 + hashes
 }
@@ -136,7 +143,8 @@ mod tests {
 
     #[test]
     fn only_code_is_left() {
-        let text = "let a = \"fn x() {\"; // fn y() {\nlet b: &'a str = r#\"}\"#; let c = '{';\n/* fn\n z */ fn real() {\n}\n";
+        let text =
+            "let a = \"fn x() {\"; // fn y() {\nlet b: &'a str = r#\"}\"#; let c = '{';\n/* fn\n z */ fn real() {\n}\n";
         let code = blank(text);
         assert_eq!(code.matches('{').count(), 1, "{code}");
         assert_eq!(code.lines().count(), text.lines().count());

@@ -150,8 +150,7 @@ impl Vector {
             ("request", file.request),
             ("claims", file.claims),
         ];
-        let mut lines: Vec<String> =
-            kept.iter().map(|(key, raw)| format!("  \"{key}\": {}", raw.get())).collect();
+        let mut lines: Vec<String> = kept.iter().map(|(key, raw)| format!("  \"{key}\": {}", raw.get())).collect();
         let expect = Json::Object(vec![("answer".to_owned(), answer)]);
         lines.push(format!("  \"expect\": {}", expect.pretty(2, 11)));
         let text = format!("{{\n{}\n}}\n", lines.join(",\n"));

@@ -22,8 +22,8 @@ export function vectors() {
   });
 }
 
-/** What is wrong with an answer, or nothing: first the claims by hand, then the bytes. */
-export function fault(vector, text) {
+/** What is wrong with an answer, or nothing: first the claims by hand, then the bytes. `alike` says what may differ. */
+export function fault(vector, text, alike = (answer) => answer) {
   const answer = JSON.parse(text);
   const broken = vector.claims.filter(([pointer, wanted]) => {
     const found = at(answer, pointer);
@@ -34,7 +34,7 @@ export function fault(vector, text) {
     return `${told.join("; ")}\n${text}`;
   }
   const wanted = JSON.stringify(vector.expect.answer);
-  return wanted === text ? "" : `the answer is another one\nwanted ${wanted}\nfound  ${text}`;
+  return alike(wanted) === alike(text) ? "" : `the answer is another one\nwanted ${wanted}\nfound  ${text}`;
 }
 
 /** The value that a JSON pointer names. */

@@ -1,6 +1,19 @@
 //! Decides which route answers a request, and turns what it says into a reply.
 //! It must not know the runtime that called it, and it awaits nothing.
 
+use crate::auth::Caller;
+use crate::idempotency::{self, Memory};
+use crate::intake::{self, header};
+use crate::query::Query;
+use crate::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
+use crate::route::{self, Answer, Call, Route};
+use crate::store::Store;
+use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::id::Ids;
+
+pub use crate::reply::{failed, too_large};
+
 /// What one call brings, after the host has read it whole.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -17,7 +30,7 @@ pub struct Request {
 }
 
 /// What the host sends back.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
@@ -25,4 +38,123 @@ pub struct Reply {
     pub headers: Vec<(String, String)>,
     /// The body; empty for 204.
     pub body: Vec<u8>,
+}
+
+/// Answers a request that has been admitted. Everything that it writes is written at its end, or not at all; a `Fault` means that
+/// the host must undo the transaction.
+pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    if store.take_new() {
+        begin(store, context);
+        store.commit()?;
+    }
+    serve_call(request, store, context)
+}
+
+/// What a project begins with: stacking rules that have an id, and a key for tracking ids.
+fn begin(store: &mut Store<'_>, context: &Context) {
+    crate::api::stacking_rules::begin(store, context, &mut Ids::new(context));
+    crate::tracking::Tracker::begin(store, context.now.millis());
+}
+
+/// The same in an object that is no project's: the directory.
+pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    #[cfg(feature = "rehearsal")]
+    {
+        store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::rehearsal::Rehearsed::named);
+    }
+    // One event has one name: the engine writes it into its answers as well.
+    let request_id = context.request_id();
+    let request_id = request_id.as_str();
+    let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
+    let mut reply = match answer(request, caller.as_ref(), store, context, request_id) {
+        Ok(reply) => reply,
+        Err(Stop::Refused(body)) => {
+            store.discard();
+            error_reply(&body, request_id)
+        }
+        Err(Stop::Fault(fault)) => return Err(fault),
+    };
+    reply::set_header(&mut reply, "x-request-id", request_id);
+    if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
+        reply::allow_origin(&mut reply, origin);
+    }
+    Ok(reply)
+}
+
+fn answer(
+    request: &Request,
+    caller: Option<&Caller>,
+    store: &mut Store<'_>,
+    context: &Context,
+    request_id: &str,
+) -> Result<Reply, Stop> {
+    let matched = route::find(&request.method, &request.path)?;
+    let route = matched.route;
+    let Some(caller) = caller.filter(|_| !route.classes.is_empty()) else {
+        return answer_public(route, request_id).ok_or_else(|| unauthorized().into());
+    };
+    if request.body.len() > reply::BODY_BYTES_MAX {
+        return Ok(too_large(request_id));
+    }
+    intake::check_media(request, route.form)?;
+    intake::check_size(request)?;
+    let memory = match idempotency::recall(request, route, caller, store)? {
+        Memory::Answered(reply) => return Ok(reply),
+        memory => memory,
+    };
+    let mut call = Call {
+        route,
+        request,
+        caller,
+        query: Query::read(&request.query),
+        store,
+        context,
+        ids: Ids::new(context),
+        request_id,
+        params: matched.params,
+    };
+    let answer = (route.run)(&mut call)?;
+    let reply = written(answer);
+    idempotency::remember(memory, &reply, store, context);
+    store.commit()?;
+    Ok(reply)
+}
+
+fn written(answer: Answer) -> Reply {
+    let mut reply = if answer.body.is_empty() {
+        reply::empty_reply(answer.status)
+    } else {
+        reply::bytes_reply(answer.status, answer.body)
+    };
+    for (name, value) in answer.headers {
+        reply::set_header(&mut reply, name, &value);
+    }
+    reply
+}
+
+/// The answer of a public route, which needs no store: whether the service is up, and its description.
+pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
+    let mut reply = match route.path {
+        "/health" => reply::json_reply(200, &serde_json::json!({ "status": "ok" })),
+        "/openapi.json" => reply::bytes_reply(200, crate::openapi::DOCUMENT.as_bytes().to_vec()),
+        _ => return None,
+    };
+    reply::set_header(&mut reply, "x-request-id", request_id);
+    Some(reply)
+}
+
+/// Runs one piece of the work that is due, and says through [`Store::alarm`] when the next is.
+pub fn alarm(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
+    crate::jobs::run_due(store, context)
+}
+
+/// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.
+pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
+    crate::jobs::note_failure(store, context, what)
+}
+
+/// A refusal as an answer that commits what was written: a redemption that failed is written down as such.
+pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Answer {
+    let reply = error_reply(body, request_id);
+    Answer { status: reply.status, body: reply.body, headers: Vec::new() }
 }

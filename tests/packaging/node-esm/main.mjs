@@ -1,3 +1,4 @@
+// Decides whether the installed package works in an ES module. It must not know where the package came from.
 import { readFileSync } from "node:fs";
 import * as scrip from "scrip";
 import { scenario } from "./scenario.mjs";

@@ -15,7 +15,8 @@ pub(super) fn context() -> Result<Context, Fault> {
 
 /// The moment, by the runtime's clock.
 pub(super) fn now() -> Result<Instant, Fault> {
-    Instant::from_millis(Date::now() as i64).ok_or_else(|| Fault::new("the clock stands outside the years 1970 to 9999"))
+    Instant::from_millis(Date::now() as i64)
+        .ok_or_else(|| Fault::new("the clock stands outside the years 1970 to 9999"))
 }
 
 /// `v-` and 18 hexadecimal digits.

@@ -52,7 +52,13 @@ extern "C" {
     type Stub;
 
     #[wasm_bindgen(method, catch)]
-    fn serve(this: &Stub, method: &str, target: &str, lines: &str, body: Option<&Uint8Array>) -> Result<Promise, JsValue>;
+    fn serve(
+        this: &Stub,
+        method: &str,
+        target: &str,
+        lines: &str,
+        body: Option<&Uint8Array>,
+    ) -> Result<Promise, JsValue>;
 
     type Fetcher;
 
@@ -89,7 +95,14 @@ pub(super) struct Answer {
 
 impl Bindings {
     /// Asks an object: `directory` or `project:{id}`.
-    pub(super) async fn ask(&self, object: &str, method: &str, target: &str, lines: &str, body: Option<&Uint8Array>) -> Result<Answer, Failure> {
+    pub(super) async fn ask(
+        &self,
+        object: &str,
+        method: &str,
+        target: &str,
+        lines: &str,
+        body: Option<&Uint8Array>,
+    ) -> Result<Answer, Failure> {
         let stub = match object.strip_prefix("project:") {
             Some(project) => self.project().get_by_name(project)?,
             None => self.directory().get_by_name(object)?,
@@ -103,7 +116,9 @@ impl Bindings {
                     bytes: answer.get(2).unchecked_into(),
                 })
             }
-            Err(error) if error.is_object() && error.unchecked_ref::<Thrown>().overloaded() == Some(true) => Err(Failure::Overloaded),
+            Err(error) if error.is_object() && error.unchecked_ref::<Thrown>().overloaded() == Some(true) => {
+                Err(Failure::Overloaded)
+            }
             Err(error) => Err(Fault::new(format!("object `{object}`: {}", durable::describe(&error))).into()),
         }
     }
@@ -137,7 +152,13 @@ enum Outcome {
 }
 
 /// Finds out who asks, and lets the right object answer.
-async fn answer(raw: &web_sys::Request, request: &Request, env: &Env, context: &Context, request_id: &str) -> Result<Outcome, Failure> {
+async fn answer(
+    raw: &web_sys::Request,
+    request: &Request,
+    env: &Env,
+    context: &Context,
+    request_id: &str,
+) -> Result<Outcome, Failure> {
     let bindings: &Bindings = env.unchecked_ref();
     if let Some(path) = asset::path_of(request) {
         if let Some(answer) = file(&path, raw, bindings).await? {
@@ -163,7 +184,8 @@ async fn answer(raw: &web_sys::Request, request: &Request, env: &Env, context: &
         return Ok(Outcome::Reply(service::too_large(request_id)));
     };
     let lines = lines_for_object(request, &caller.header(), request_id);
-    let target = if request.query.is_empty() { request.path.clone() } else { format!("{}?{}", request.path, request.query) };
+    let target =
+        if request.query.is_empty() { request.path.clone() } else { format!("{}?{}", request.path, request.query) };
     let object = caller.object(&request.path);
     bindings.ask(&object, &request.method, &target, &lines, Some(body)).await.map(Outcome::Answer)
 }
@@ -207,13 +229,15 @@ async fn file(path: &str, raw: &web_sys::Request, bindings: &Bindings) -> Result
     let Some(assets) = bindings.assets() else {
         return Ok(None);
     };
-    let response: web_sys::Response = JsFuture::from(assets.fetch(&format!("http://assets{path}"))?).await?.unchecked_into();
+    let response: web_sys::Response =
+        JsFuture::from(assets.fetch(&format!("http://assets{path}"))?).await?.unchecked_into();
     if response.status() != 200 {
         return Ok(None);
     }
     let bytes = JsFuture::from(response.array_buffer()?).await?;
     let bytes = if raw.method() == "HEAD" { Uint8Array::new_with_length(0) } else { Uint8Array::new(&bytes) };
-    let lines = format!("content-type\n{}\ncache-control\nno-cache\nx-content-type-options\nnosniff\n", asset::type_of(path));
+    let lines =
+        format!("content-type\n{}\ncache-control\nno-cache\nx-content-type-options\nnosniff\n", asset::type_of(path));
     Ok(Some(Answer { status: 200, lines, bytes }))
 }
 

@@ -41,13 +41,21 @@ pub(super) struct Place<'a> {
 }
 
 /// The record, or nothing when its owner does not know it.
-pub(super) async fn find(place: &Place<'_>, env: &Env, bindings: &Bindings, context: &Context, request_id: &str) -> Result<Option<String>, Failure> {
+pub(super) async fn find(
+    place: &Place<'_>,
+    env: &Env,
+    bindings: &Bindings,
+    context: &Context,
+    request_id: &str,
+) -> Result<Option<String>, Failure> {
     let now = chance::now()?.millis();
     if let Some(record) = recall(place.kv_key, now) {
         return Ok(Some(record));
     }
     let kv = env.kv("KV")?;
-    if let Some(kept) = kv.get(place.kv_key).text().await?.as_deref().and_then(read_kept).filter(|kept| kept.until > now) {
+    if let Some(kept) =
+        kv.get(place.kv_key).text().await?.as_deref().and_then(read_kept).filter(|kept| kept.until > now)
+    {
         remember(place.kv_key, kept.clone());
         return Ok(Some(kept.record));
     }

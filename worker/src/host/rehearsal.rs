@@ -9,13 +9,15 @@ use crate::store::sql::Fault;
 /// The context, with what the headers `scrip-rehearsal-now` (ISO 8601 or milliseconds) and `scrip-rehearsal-seed`
 /// (hexadecimal, padded with zeros on the right) say in place of clock and chance.
 pub(super) fn context_of(request: &Request, mut context: Context) -> Result<Context, Fault> {
-    let header = |wanted: &str| request.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let header =
+        |wanted: &str| request.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
     if let Some(text) = header("scrip-rehearsal-now") {
         let moment = text.parse().ok().map_or_else(|| Instant::parse(text), Instant::from_millis);
         context.now = moment.ok_or_else(|| Fault::new(format!("`{text}` is no moment")))?;
     }
     if let Some(text) = header("scrip-rehearsal-seed") {
-        context.seed = read_seed(text).ok_or_else(|| Fault::new(format!("`{text}` is no seed of at most 64 digits")))?;
+        context.seed =
+            read_seed(text).ok_or_else(|| Fault::new(format!("`{text}` is no seed of at most 64 digits")))?;
     }
     Ok(context)
 }

@@ -14,13 +14,7 @@ pub(super) fn read_request(method: &str, target: &str, lines: &str, body: Vec<u8
     while let (Some(name), Some(value)) = (parts.next(), parts.next()) {
         headers.push((name.to_owned(), value.to_owned()));
     }
-    Request {
-        method: method.to_owned(),
-        path: path.to_owned(),
-        query: query.to_owned(),
-        headers,
-        body,
-    }
+    Request { method: method.to_owned(), path: path.to_owned(), query: query.to_owned(), headers, body }
 }
 
 /// Header lines: `name`, newline, `value`, newline. A newline inside a value would forge a header, so it becomes a space.

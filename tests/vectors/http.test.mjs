@@ -32,12 +32,14 @@ function call({ verb, request }) {
   return [`/v1/redemptions/${redemption}/${stack ? "rollbacks" : "rollback"}`, body];
 }
 
-/** An error body names its request, which is never the same twice. */
-function withoutRequestId(text) {
-  const body = JSON.parse(text);
-  if (typeof body.request_id !== "string" || !("code" in body)) return text;
-  const { request_id: _, ...rest } = body;
-  return JSON.stringify(rest);
+/**
+ * What a service adds to the engine's bytes: who asked, and the id of a request that was refused as a whole, which the
+ * entry draws and which is never the same twice.
+ */
+function alike(text) {
+  const body = JSON.parse(text.replaceAll(`"channel_id":"${serverHeaders["x-app-id"]}"`, '"channel_id":""'));
+  if ("code" in body) delete body.request_id;
+  return JSON.stringify(body);
 }
 
 for (const vector of vectors()) {
@@ -51,7 +53,7 @@ for (const vector of vectors()) {
     const { now, seed } = vector.context;
     const [path, body] = call(vector);
     const { status, text } = await send(path, body, { "scrip-rehearsal-now": now, "scrip-rehearsal-seed": seed });
-    assert.equal(fault(vector, withoutRequestId(text)), "");
+    assert.equal(fault(vector, text, alike), "");
     assert.equal(status, JSON.parse(text).code ?? 200);
     ran += 1;
   });

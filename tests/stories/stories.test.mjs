@@ -1,0 +1,154 @@
+// Runs every story over HTTP against the built Worker on workerd: the files that also run in process (worker/tests/stories.rs).
+// It must not know what a story is about.
+import assert from "node:assert/strict";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { boot } from "../workerd/harness.mjs";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const PEOPLE = {
+  server: { "x-app-id": "dev-app", "x-app-token": "dev-token" },
+  client: { "x-client-application-id": "dev-client", "x-client-token": "dev-client-token", origin: "http://localhost:3000" },
+  management: { "x-management-id": "dev-management", "x-management-token": "dev-management-token" },
+  "closed-server": { "x-app-id": "closed-app", "x-app-token": "closed-token" },
+  "closed-client": { "x-client-application-id": "closed-client", "x-client-token": "closed-client-token", origin: "https://shop.example" },
+  none: {},
+};
+
+const skipped = [];
+let ran = 0;
+let worker;
+before(async () => {
+  process.env.SCRIP_SETUP = readFileSync(join(folder, "setup.json"), "utf8");
+  worker = await boot({ rehearsal: true });
+});
+after(async () => {
+  await worker?.stop();
+  const line = JSON.stringify({ kind: "stories", subject: "http", ran, skipped });
+  if (process.env.SCRIP_TALLY) appendFileSync(process.env.SCRIP_TALLY, `${line}\n`);
+});
+
+for (const path of stories()) {
+  const story = JSON.parse(readFileSync(join(folder, path), "utf8"));
+  test(`${path}: ${story.name}`, async () => {
+    for (const who of ["server", "closed-server"]) {
+      const cleared = await send("POST", "/rehearsal/given", { ...PEOPLE[who], "content-type": "application/json" }, "{}");
+      assert.equal(cleared.status, 200, cleared.text);
+    }
+    await run(story, path);
+    ran += 1;
+  });
+}
+
+function stories() {
+  const only = process.env.ONLY ?? "";
+  const areas = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const paths = areas.flatMap((area) => readdirSync(join(folder, area)).map((name) => `${area}/${name}`));
+  return paths.filter((path) => path.endsWith(".json") && path.startsWith(only)).sort();
+}
+
+async function run(story, path) {
+  const bound = new Map();
+  let now = Date.parse("2026-03-01T00:00:00Z");
+  for (const [index, step] of story.steps.entries()) {
+    now = moment(step, now);
+    if (step.wait) {
+      await work(now);
+      continue;
+    }
+    if (step.in_process) {
+      skipped.push(`${path} step ${index + 1}: ${step.in_process}`);
+      continue;
+    }
+    const place = `step ${index + 1} (${step.call})`;
+    const counted = step.expect.nothing_written ? await rows() : undefined;
+    const reply = await call(step, bound, now);
+    assert.equal(reply.status, step.expect.status, `${place}: ${reply.text}`);
+    const body = reply.text === "" ? null : JSON.parse(reply.text);
+    for (const [name, wanted] of Object.entries(step.expect.headers ?? {})) fits(wanted, reply.headers.get(name), bound, `${place} ${name}`);
+    if (step.expect.body !== undefined) fits(step.expect.body, body, bound, place);
+    for (const pointer of step.expect.absent ?? []) assert.equal(at(body, pointer), undefined, `${place}: ${pointer} should be absent`);
+    if (counted !== undefined) assert.deepEqual(await rows(), counted, `${place}: something was written`);
+  }
+}
+
+/** Runs the work that is due until there is none, as the alarm would. */
+async function work(now) {
+  for (let round = 0; round < 200; round += 1) {
+    const { text, status } = await send("POST", "/rehearsal/alarm", { ...PEOPLE.server, "scrip-rehearsal-now": String(now) }, "");
+    assert.equal(status, 200, text);
+    if (JSON.parse(text).next === null) return;
+    await sleep(1);
+  }
+  assert.fail("the work that is due does not end");
+}
+
+async function rows() {
+  return JSON.parse((await send("GET", "/rehearsal/rows", PEOPLE.server)).text);
+}
+
+function moment(step, now) {
+  if (step.at) return Date.parse(step.at);
+  if (!step.after) return now + 1;
+  const [, days, hours, minutes, seconds] = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/.exec(step.after);
+  return now + (((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000;
+}
+
+async function call(step, bound, now) {
+  const [, method, target] = /^(\S+) (.*)$/.exec(fill(step.call, bound));
+  const who = step.as ?? "server";
+  const headers = who === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...PEOPLE[who] };
+  // Tokens live by the real clock, which the entry reads.
+  if (who !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-rehearsal-now"] = String(now);
+  const body = bodyOf(step, bound);
+  if (body !== undefined) headers["content-type"] = step.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
+  for (const [name, value] of Object.entries(step.headers ?? {})) {
+    if (value === null) delete headers[name];
+    else headers[name] = fill(value, bound);
+  }
+  return send(method, target, headers, body);
+}
+
+function bodyOf(step, bound) {
+  if (step.form !== undefined) return fill(step.form, bound);
+  if (step.raw !== undefined) return step.raw;
+  if (step.repeat) return `${step.repeat.before ?? ""}${step.repeat.text.repeat(step.repeat.times)}${step.repeat.behind ?? ""}`;
+  return step.send === undefined ? undefined : fill(JSON.stringify(step.send), bound);
+}
+
+async function send(method, target, headers, body) {
+  const sendable = method === "GET" || body === "" ? undefined : body;
+  const reply = await fetch(`${worker.url}${target}`, { method, headers, body: sendable });
+  return { status: reply.status, headers: reply.headers, text: await reply.text() };
+}
+
+/** Puts bound values in place of `$names`, longer names first. */
+function fill(text, bound) {
+  const names = [...bound.keys()].sort((one, other) => other.length - one.length);
+  return names.reduce((filled, name) => filled.replaceAll(`$${name}`, () => String(bound.get(name))), text);
+}
+
+function fits(wanted, found, bound, place) {
+  if (typeof wanted === "string" && /^\$./.test(wanted)) {
+    const name = wanted.slice(1);
+    assert.notEqual(found ?? null, null, `${place} is nothing and cannot be ${wanted}`);
+    if (bound.has(name)) assert.deepEqual(found, bound.get(name), place);
+    else bound.set(name, found);
+  } else if (Array.isArray(wanted)) {
+    assert.equal(found?.length, wanted.length, `${place}: ${JSON.stringify(found)}`);
+    wanted.forEach((value, index) => fits(value, found[index], bound, `${place}/${index}`));
+  } else if (wanted !== null && typeof wanted === "object") {
+    for (const [name, value] of Object.entries(wanted)) fits(value, found?.[name] ?? null, bound, `${place}/${name}`);
+  } else if (typeof wanted === "string" && wanted.includes("$")) {
+    assert.equal(found, fill(wanted, bound), place);
+  } else {
+    assert.deepEqual(found, wanted, place);
+  }
+}
+
+function at(value, pointer) {
+  return pointer.split("/").slice(1).reduce((found, step) => found?.[step], value);
+}

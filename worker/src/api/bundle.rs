@@ -1,0 +1,170 @@
+//! The bundle: what a page needs to decide for itself, named by its content hash. Campaigns, stacking rules, validation rules,
+//! and public codes as hashes; never a private code, a count, or anything about a customer.
+
+use crate::api::stacking_rules;
+use crate::auth::Class;
+use crate::intake::header;
+use crate::reply::Stop;
+use crate::route::{Answer, Call, Outcome, Route, get};
+use crate::store::document::Document;
+use scrip::text::sha256_hex;
+use serde_json::{Map, Value as Json, json};
+
+/// Campaigns in a bundle, at most: a page is no place for more.
+const CAMPAIGNS_MAX: i64 = 1_000;
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[get("/client/v1/bundle", "What a page needs to decide for itself", bundle)
+    .for_classes(&[Class::Client, Class::OAuth])
+    .scope("bundle")
+    .answers(200, "bundle")];
+
+/// What a page may know of a campaign.
+const CAMPAIGN: &[&str] = &[
+    "id",
+    "name",
+    "campaign_type",
+    "type",
+    "active",
+    "start_date",
+    "expiration_date",
+    "validity_timeframe",
+    "validity_day_of_week",
+    "validity_hours",
+    "category_id",
+    "category",
+    "activity_duration_after_publishing",
+    "object",
+];
+/// What a page may know of a public voucher.
+const VOUCHER: &[&str] = &[
+    "id",
+    "type",
+    "discount",
+    "active",
+    "start_date",
+    "expiration_date",
+    "validity_timeframe",
+    "validity_day_of_week",
+    "validity_hours",
+    "campaign_id",
+    "category_id",
+    "metadata",
+    "object",
+];
+
+fn bundle(call: &mut Call<'_, '_>) -> Outcome {
+    let body = serde_json::to_vec(&write(call)?).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
+    let tag = format!("\"{}\"", sha256_hex(&body));
+    let known = header(call.request, "if-none-match").unwrap_or_default();
+    let is_known = known.split(',').any(|known| known.trim() == tag || known.trim() == "*");
+    let mut answer = if is_known { Answer::empty(304) } else { Answer::bytes(body) };
+    answer.headers.push(("etag", tag));
+    answer.headers.push(("cache-control", "private, no-cache".to_owned()));
+    Ok(answer)
+}
+
+fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
+    let campaigns = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'campaign' ORDER BY seq DESC LIMIT ?1",
+        &[CAMPAIGNS_MAX.into()],
+    )?;
+    let public: Vec<&str> =
+        campaigns.iter().filter(|campaign| is_public(campaign)).map(|campaign| campaign.id.as_str()).collect();
+    let vouchers = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'voucher' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+        &[Json::from(public).to_string().into()],
+    )?;
+    let shown: Vec<&str> = campaigns.iter().chain(&vouchers).map(|document| document.id.as_str()).collect();
+    let assignments = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+        &[Json::from(shown).to_string().into()],
+    )?;
+    let named: Vec<&Json> = assignments.iter().filter_map(|document| document.body.get("rule_id")).collect();
+    let rules = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+        &[json!(named).to_string().into()],
+    )?;
+    let categories = all(call, "category")?;
+    let stacking =
+        stacking_rules::stored(call.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
+    let bodies = |documents: Vec<Document>| {
+        documents.into_iter().map(|document| Json::Object(document.body)).collect::<Vec<Json>>()
+    };
+    Ok(json!({
+        "complete": false,
+        "counted": false,
+        "project": { "id": call.caller.project },
+        "time_zone": zone(&call.caller.settings.time_zone),
+        "stacking_rules": only(&stacking, STACKING),
+        "campaigns": campaigns.iter().map(|campaign| only(&campaign.body, CAMPAIGN)).collect::<Vec<Json>>(),
+        "vouchers": vouchers.iter().map(voucher).collect::<Vec<Json>>(),
+        "categories": bodies(categories),
+        "validation_rules": bodies(rules),
+        "validation_rules_assignments": assignments.iter().map(|document| only(&document.body, &["rule_id", "related_object_id"])).collect::<Vec<Json>>(),
+    }))
+}
+
+/// The fields of stacking rules that decide; who changed them when would only give the bundle another name.
+const STACKING: &[&str] = &[
+    "exclusive_categories",
+    "joint_categories",
+    "redeemables_limit",
+    "applicable_redeemables_limit",
+    "applicable_redeemables_per_category_limit",
+    "applicable_redeemables_category_limits",
+    "applicable_exclusive_redeemables_limit",
+    "applicable_exclusive_redeemables_per_category_limit",
+    "discount_calculation_mode",
+    "initial_amount_mode_categories",
+    "discounted_amount_mode_categories",
+    "redeemables_application_mode",
+    "redeemables_sorting_rule",
+    "redeemables_products_application_mode",
+    "redeemables_no_effect_rule",
+    "no_effect_skip_categories",
+    "no_effect_redeem_anyway_categories",
+    "redeemables_rollback_order_mode",
+    "grouped_redeemables_sorting_rule",
+];
+
+fn is_public(campaign: &Document) -> bool {
+    campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE")
+}
+
+fn all(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, Stop> {
+    let statement =
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 ORDER BY seq";
+    Ok(call.store.documents(statement, &[kind.into()])?)
+}
+
+/// The fields of a list, and no others; what is null says nothing.
+fn only(body: &Map<String, Json>, names: &[&str]) -> Json {
+    let kept = names
+        .iter()
+        .filter_map(|name| Some(((*name).to_owned(), body.get(*name).filter(|value| !value.is_null())?.clone())));
+    Json::Object(kept.collect())
+}
+
+/// A public voucher: its code as a hash, its quantity, and no count.
+fn voucher(document: &Document) -> Json {
+    let mut shown = only(&document.body, VOUCHER);
+    if let Some(shown) = shown.as_object_mut() {
+        let code = document.body.get("code").and_then(Json::as_str).unwrap_or_default();
+        shown.insert("code_hash".into(), sha256_hex(code.as_bytes()).into());
+        let quantity = document.body.get("redemption").and_then(|redemption| redemption.get("quantity"));
+        shown.insert("redemption".into(), json!({ "quantity": quantity }));
+        if let Some(gift) = document.body.get("gift").and_then(Json::as_object) {
+            shown.insert("gift".into(), only(gift, &["amount", "effect"]));
+        }
+    }
+    shown
+}
+
+/// The zone in the form that a page reads; UTC needs no words.
+fn zone(settings: &Json) -> Json {
+    if settings.is_object() { settings.clone() } else { json!({ "name": "UTC", "offset": 0, "transitions": [] }) }
+}

@@ -1,0 +1,210 @@
+//! Customers: create or update, get by id or source_id, list, and the upsert that publications and redemptions bring.
+//! It must not know what a redemption decides.
+
+use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
+use crate::list::{Clause, Filter, List, read_moment};
+use crate::moment;
+use crate::reply::{Stop, duplicate, invalid_payload, not_found};
+use crate::resource::{self, Resource, plain_key};
+use crate::route::{Answer, Call, Outcome, Route, get, post, put};
+use crate::shape::{Kind, Nulls, may};
+use crate::store::document::Document;
+use serde_json::{Map, Value as Json, json};
+
+const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "source_id", "-source_id"];
+
+/// Customers as a resource.
+pub const CUSTOMER: Resource = Resource {
+    object: "customer",
+    parameter: "customerId",
+    key: plain_key,
+    show: resource::show_body,
+    list: List {
+        data_ref: "customers",
+        page_max: 99,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("source_id", "key")],
+        filters: &[
+            Filter::Is("email", "json_extract(body, '$.email')"),
+            Filter::Is("city", "json_extract(body, '$.address.city')"),
+            Filter::Contains("name", "json_extract(body, '$.name')"),
+            Filter::Moment("created_at", "created_at"),
+            Filter::Moment("updated_at", "updated_at"),
+        ],
+        conditions: &[],
+    },
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/customers", "List customers", list).of(&CUSTOMER).scope("customers").query(&[
+        LIMIT,
+        PAGE_99,
+        may("order", Kind::OneOf(ORDERS)),
+        may("email", Kind::Text),
+        may("city", Kind::Text),
+        may("name", Kind::Text),
+        may("created_at", BEFORE_AFTER),
+        may("updated_at", BEFORE_AFTER),
+        may("starting_after", Kind::DateTime),
+    ]),
+    post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
+    get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
+        .of(&CUSTOMER)
+        .scope("customers"),
+    put("/v1/customers/{customerId}", "Update a customer", update).of(&CUSTOMER).scope("customers").body(&[
+        may("name", Kind::Text),
+        may("description", Kind::Text),
+        may("email", Kind::Text),
+        may("phone", Kind::Text),
+        may("birthday", Kind::Date),
+        may("birthdate", Kind::Date),
+        may("address", crate::api::fields::ADDRESS),
+        may("metadata", Kind::Map),
+        may("source_id", KEY),
+    ]),
+];
+
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let mut clause = Clause::of_kind(CUSTOMER.object);
+    if let Some(at) = read_moment(&call.query, &["starting_after"])? {
+        clause.and("created_at < {}", at);
+    }
+    let page = CUSTOMER.list.select(call.store, &call.query, clause)?;
+    let number = crate::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
+    let limit = crate::list::read_int(&call.query, "limit", 1, 100)?.unwrap_or(crate::list::LIMIT_DEFAULT);
+    let shown = resource::show_body(call, page.documents)?;
+    let mut envelope = CUSTOMER.list.envelope(shown, page.total);
+    envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
+    Ok(Answer::json(Json::Object(envelope)))
+}
+
+fn create(call: &mut Call<'_, '_>) -> Outcome {
+    let body = call.body(Nulls::Kept)?;
+    let document = upsert(call, body)?;
+    Ok(Answer::json(Json::Object(document.body)))
+}
+
+fn update(call: &mut Call<'_, '_>) -> Outcome {
+    let mut body = call.body(Nulls::Kept)?;
+    let mut document = CUSTOMER.find(call)?;
+    if let Some(sent) = body.remove("source_id").filter(|sent| Some(sent) != document.body.get("source_id")) {
+        let told = format!(
+            "Property .source_id must NOT be changed after creation (actual value is `{}`)",
+            crate::shape::shown(&sent).trim_matches('"')
+        );
+        return Err(invalid_payload(told).into());
+    }
+    merge(&mut document.body, body);
+    call.touch(&mut document);
+    call.check_fits(&document)?;
+    call.store.update(CUSTOMER.object, &document);
+    Ok(Answer::json(Json::Object(document.body)))
+}
+
+/// The customer that a sent one means: found by id, else by source_id; updated with what was sent, or created. Gives the document
+/// as it will be after the commit.
+pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, Stop> {
+    let id = sent.remove("id").and_then(|id| id.as_str().map(str::to_owned));
+    let source_id = sent.remove("source_id").and_then(|id| id.as_str().map(str::to_owned));
+    let found = match (&id, &source_id) {
+        (Some(id), _) => Some(call.store.document("customer", id)?.ok_or_else(|| not_found("customer", id))?),
+        (None, Some(source_id)) => call.store.document_by_name("customer", source_id, source_id)?,
+        (None, None) => None,
+    };
+    if let Some(mut document) = found {
+        if let (Some(sent), Some(known)) = (&source_id, &document.key)
+            && id.is_some()
+            && sent != known
+        {
+            // Two identifiers that name two customers are refused; one that is free is ignored, as source_id never changes.
+            if call.store.document_by_name("customer", sent, "")?.is_some() {
+                return Err(duplicate("customer", "id", sent).into());
+            }
+        }
+        let before = document.body.clone();
+        if document.key.is_none() && source_id.is_some() && id.is_some() {
+            give_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
+        }
+        merge(&mut document.body, sent);
+        if document.body != before {
+            call.touch(&mut document);
+            call.check_fits(&document)?;
+            call.store.update(CUSTOMER.object, &document);
+        }
+        return Ok(document);
+    }
+    let document = new(call, source_id, sent);
+    call.check_fits(&document)?;
+    call.store.insert(CUSTOMER.object, &document);
+    Ok(document)
+}
+
+fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), Stop> {
+    if call.store.document_by_name("customer", source_id, "")?.is_some() {
+        return Err(duplicate("customer", "id", source_id).into());
+    }
+    document.key = Some(source_id.to_owned());
+    document.body.insert("source_id".into(), source_id.into());
+    Ok(())
+}
+
+fn new(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
+    let id = call.ids.alphanumeric("cust_", 24).to_string();
+    let mut body = template(&id, source_id.as_deref(), call.now_ms());
+    merge(&mut body, sent);
+    Document { id, key: source_id, parent: None, holder: None, created_at: call.now_ms(), updated_at: None, body }
+}
+
+/// The body of a customer of whom nothing is known yet.
+pub fn template(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, Json> {
+    let body = json!({
+        "id": id, "source_id": source_id, "name": null, "description": null, "email": null, "phone": null, "birthday": null, "birthdate": null,
+        "address": null, "metadata": {}, "system_metadata": {},
+        "summary": {
+            "redemptions": {
+                "total_redeemed": 0, "total_failed": 0, "total_succeeded": 0, "total_rolled_back": 0, "total_rollback_failed": 0,
+                "total_rollback_succeeded": 0, "gift": { "redeemed_amount": 0, "amount_to_go": 0 },
+                "loyalty_card": { "redeemed_points": 0, "points_to_go": 0 },
+            },
+            "orders": { "total_amount": 0, "total_count": 0, "average_amount": 0, "last_order_amount": 0, "last_order_date": null },
+        },
+        "loyalty": { "points": 0, "referred_customers": 0, "campaigns": {} },
+        "referrals": { "total": 0, "campaigns": [] },
+        "created_at": moment::text(now_ms), "object": "customer",
+    });
+    body.as_object().cloned().unwrap_or_default()
+}
+
+/// Puts what was sent into a body: a null clears a field, metadata and address are merged key by key.
+pub fn merge(body: &mut Map<String, Json>, sent: Map<String, Json>) {
+    for (name, value) in sent {
+        let nested = name == "metadata" || name == "address";
+        match (body.get_mut(&name), value) {
+            (Some(Json::Object(known)), Json::Object(new)) if nested => {
+                for (key, value) in new {
+                    if value.is_null() {
+                        known.remove(&key);
+                    } else {
+                        known.insert(key, value);
+                    }
+                }
+            }
+            (_, Json::Object(mut new)) if nested => {
+                new.retain(|_, value| !value.is_null());
+                body.insert(name, Json::Object(new));
+            }
+            (_, Json::Null) if name == "metadata" => drop(body.insert(name, json!({}))),
+            (_, value) => drop(body.insert(name, value)),
+        }
+    }
+}
+
+/// The customer as a redemption or publication shows it: no more than its names.
+pub fn reduced(body: &Map<String, Json>) -> Json {
+    let mut short = Map::new();
+    for name in ["id", "source_id", "name", "email", "metadata"] {
+        short.insert(name.into(), body.get(name).cloned().unwrap_or(Json::Null));
+    }
+    short.insert("object".into(), "customer".into());
+    Json::Object(short)
+}

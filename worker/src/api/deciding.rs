@@ -1,0 +1,213 @@
+//! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
+//! It must not know what is decided.
+
+use crate::api::customers;
+use crate::auth::{Caller, Class};
+use crate::reply::{Stop, duplicate};
+use crate::route::Call;
+use crate::store::document::Document;
+use crate::store::facts::{ById, StoreFacts};
+use crate::store::sql::Fault;
+use scrip::model::customer::Customer;
+use scrip::model::request::Channel;
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::redemption::Document as Written;
+use serde_json::{Map, Value as Json};
+
+/// The facts for a call's decision.
+pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
+    let zone = time_zone(call)?;
+    Ok(StoreFacts::new(call.store, zone, call.caller.settings.case_sensitive_codes, !is_bare(call)))
+}
+
+/// Who asks, as redemptions show it.
+pub fn channel(call: &Call<'_, '_>) -> Channel {
+    let client = call.route.is_client_side();
+    if is_bare(call) {
+        return Channel { client, ..Channel::default() };
+    }
+    let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
+    Channel { id: id.into(), client }
+}
+
+/// Whether a rehearsal has set the seed: it compares the answer with one that was made without the service, byte for byte.
+pub fn is_bare(call: &Call<'_, '_>) -> bool {
+    cfg!(feature = "rehearsal") && crate::intake::header(call.request, "scrip-rehearsal-seed").is_some()
+}
+
+/// Whether the answer goes to a page, which is told nothing about persons.
+pub fn is_page(caller: &Caller, is_client_side: bool) -> bool {
+    is_client_side || caller.class == Class::Client
+}
+
+/// The project's time zone.
+pub fn time_zone(call: &Call<'_, '_>) -> Result<TimeZone, Fault> {
+    #[cfg(feature = "rehearsal")]
+    if let Some(given) = call.store.document("given", "time_zone")? {
+        return read_time_zone(&Json::Object(given.body));
+    }
+    read_time_zone(&call.caller.settings.time_zone)
+}
+
+/// Reads a zone: `UTC`, or a zone with its offset and transitions as data. The service carries no table of the world's zones.
+pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
+    let wrong =
+        || Fault(format!("the time zone `{zone}` is neither UTC nor a zone with `name`, `offset` and `transitions`"));
+    let seconds = |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|offset| i32::try_from(offset).ok());
+    match zone {
+        Json::Null => Ok(TimeZone::default()),
+        Json::String(name) if name.is_empty() || matches!(name.as_str(), "UTC" | "Etc/UTC" | "GMT") => {
+            Ok(TimeZone { name: name.as_str().into(), ..TimeZone::default() })
+        }
+        Json::Object(zone) => {
+            let mut transitions = Vec::new();
+            for transition in zone.get("transitions").and_then(Json::as_array).into_iter().flatten() {
+                let at = transition.get("at").and_then(Json::as_str).and_then(Instant::parse).ok_or_else(wrong)?;
+                transitions.push((at, seconds(transition.get("offset")).ok_or_else(wrong)?));
+            }
+            let name = zone.get("name").and_then(Json::as_str).ok_or_else(wrong)?;
+            Ok(TimeZone { name: name.into(), offset: seconds(zone.get("offset")).unwrap_or(0), transitions })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
+pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), Stop> {
+    for written in documents {
+        // An order is found by its source_id; what a redemption belongs to is only listed by it.
+        let is_order = written.kind == "order";
+        let parent = written.parent.map(|parent| parent.to_string());
+        let document = Document {
+            id: written.id.to_string(),
+            key: parent.clone().filter(|_| is_order),
+            parent: parent.filter(|_| !is_order),
+            holder: written.holder.map(|holder| holder.to_string()),
+            created_at: call.now_ms(),
+            updated_at: None,
+            body: written.body,
+        };
+        call.check_fits(&document)?;
+        if let Some(source_id) = document.key.as_deref().filter(|_| !orders.contains_key(&document.id)) {
+            // An order that is new under its id, and whose source_id another one has.
+            let other = call.store.document_by_name("order", source_id, &document.id)?;
+            if other.is_some_and(|other| other.id != document.id) {
+                return Err(duplicate("order", "id", source_id).into());
+            }
+        }
+        call.store.put(written.kind, &document);
+    }
+    Ok(())
+}
+
+/// What happens to the counts in a customer's summary.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Redemptions that succeeded.
+    pub succeeded: i64,
+    /// Redemptions that failed.
+    pub failed: i64,
+    /// Redemptions that were undone.
+    pub rolled_back: i64,
+    /// Rollbacks that failed.
+    pub rollback_failed: i64,
+    /// Gift credits spent; below zero when given back.
+    pub credits: i64,
+    /// The total of an order that was paid, or below zero that was paid and is canceled.
+    pub order_total: Option<i64>,
+    /// Orders paid, less those canceled.
+    pub orders: i64,
+}
+
+/// Brings a customer up to date at the commit: what the request sent, and the counts. One that is not stored yet is created
+/// under the id that the answer shows.
+pub fn write_customer(
+    call: &mut Call<'_, '_>,
+    seen: &ById,
+    sent: Option<&Customer>,
+    id: Option<&str>,
+    tally: &Tally,
+) -> Result<(), Stop> {
+    let Some(id) = id else { return Ok(()) };
+    let known = match seen.get(id) {
+        Some(document) => Some(document.clone()),
+        None => call.store.document("customer", id)?,
+    };
+    let is_new = known.is_none();
+    let mut document = match known {
+        Some(document) => document,
+        None => {
+            let Some(sent) = sent else { return Ok(()) };
+            let source_id = sent.source_id.as_ref().map(ToString::to_string);
+            if let Some(taken) = source_id.as_deref()
+                && call.store.document_by_name("customer", taken, "")?.is_some()
+            {
+                // The request named the customer by an id that nobody has and a source_id that somebody has.
+                return Err(duplicate("customer", "id", taken).into());
+            }
+            let body = customers::template(id, source_id.as_deref(), call.now_ms());
+            Document {
+                id: id.to_owned(),
+                key: source_id,
+                parent: None,
+                holder: None,
+                created_at: call.now_ms(),
+                updated_at: None,
+                body,
+            }
+        }
+    };
+    if let Some(sent) = sent {
+        let mut profile: Map<String, Json> =
+            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.clone(), crate::shape::Nulls::Kept)
+                .map_err(|problem| problem.within("customer"))?;
+        profile.remove("id");
+        profile.remove("source_id");
+        customers::merge(&mut document.body, profile);
+    }
+    count(&mut document.body, tally, call.now_ms());
+    if is_new {
+        call.check_fits(&document)?;
+        call.store.insert("customer", &document);
+    } else {
+        call.touch(&mut document);
+        call.check_fits(&document)?;
+        call.store.update("customer", &document);
+    }
+    Ok(())
+}
+
+fn add(holder: &mut Map<String, Json>, name: &str, amount: i64) {
+    let sum = holder.get(name).and_then(Json::as_i64).unwrap_or(0).saturating_add(amount);
+    holder.insert(name.into(), sum.into());
+}
+
+fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
+    let summary = customers::template("", None, now_ms).remove("summary").unwrap_or(Json::Null);
+    let Some(summary) = body.entry("summary").or_insert(summary).as_object_mut() else { return };
+    if let Some(counts) = summary.get_mut("redemptions").and_then(Json::as_object_mut) {
+        add(counts, "total_redeemed", tally.succeeded.saturating_sub(tally.rolled_back));
+        add(counts, "total_succeeded", tally.succeeded);
+        add(counts, "total_failed", tally.failed);
+        add(counts, "total_rolled_back", tally.rolled_back);
+        add(counts, "total_rollback_succeeded", tally.rolled_back);
+        add(counts, "total_rollback_failed", tally.rollback_failed);
+        if let Some(gift) = counts.get_mut("gift").and_then(Json::as_object_mut) {
+            add(gift, "redeemed_amount", tally.credits);
+            add(gift, "amount_to_go", tally.credits.saturating_neg());
+        }
+    }
+    if let (Some(total), Some(orders)) = (tally.order_total, summary.get_mut("orders").and_then(Json::as_object_mut)) {
+        add(orders, "total_amount", total);
+        add(orders, "total_count", tally.orders);
+        let number = |orders: &Map<String, Json>, name: &str| orders.get(name).and_then(Json::as_i64).unwrap_or(0);
+        let (sum, times) = (number(orders, "total_amount"), number(orders, "total_count").max(1));
+        // Half up, as every amount.
+        let average = sum.saturating_mul(2).saturating_add(times).checked_div(times.saturating_mul(2)).unwrap_or(0);
+        orders.insert("average_amount".into(), average.into());
+        if tally.orders > 0 {
+            orders.insert("last_order_amount".into(), total.into());
+            orders.insert("last_order_date".into(), crate::moment::text(now_ms).into());
+        }
+    }
+}

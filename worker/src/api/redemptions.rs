@@ -1,0 +1,297 @@
+//! Validations and redemptions, from the server and from a page: the request goes to the engine, and what it changes is written.
+//! It must not know how anything is decided.
+
+use crate::api::deciding::{self, Tally};
+use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
+use crate::auth::Class;
+use crate::list::{Filter, List};
+use crate::reply::Stop;
+use crate::resource::{self, Resource, plain_key};
+use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
+use crate::shape::{Field, INT_MAX, Kind, may, must};
+use crate::store::facts::ById;
+use scrip::decide;
+use scrip::model::request::Redeemables;
+use scrip::text::hex;
+use scrip::wire::decision::write_validation;
+use scrip::wire::redemption::write_redemption;
+use scrip::wire::request::read_redeemables;
+use serde_json::{Map, Value as Json, json};
+
+const GOODS: Kind = Kind::Object(&[
+    may("id", KEY),
+    may("source_id", KEY),
+    may("override", Kind::Bool),
+    may("name", Kind::Text),
+    may("sku", Kind::Text),
+    may("price", Kind::Int(0, INT_MAX)),
+    may("metadata", Kind::Map),
+]);
+
+const ITEM: Kind = Kind::Object(&[
+    may("product_id", KEY),
+    may("sku_id", KEY),
+    may("source_id", KEY),
+    may("related_object", Kind::OneOf(&["product", "sku"])),
+    may("quantity", Kind::Int(0, INT_MAX)),
+    may("discount_quantity", Kind::Int(0, INT_MAX)),
+    may("initial_quantity", Kind::Int(0, INT_MAX)),
+    may("amount", Kind::Int(0, INT_MAX)),
+    may("discount_amount", Kind::Int(0, INT_MAX)),
+    may("initial_amount", Kind::Int(0, INT_MAX)),
+    may("price", Kind::Int(0, INT_MAX)),
+    may("product", GOODS),
+    may("sku", GOODS),
+    may("metadata", Kind::Map),
+]);
+
+/// An order as it is sent.
+pub const ORDER: Kind = Kind::Object(&[
+    may("id", KEY),
+    may("source_id", KEY),
+    may("status", Kind::OneOf(&["CREATED", "PAID", "CANCELED", "FULFILLED"])),
+    may("amount", Kind::Int(0, INT_MAX)),
+    may("initial_amount", Kind::Int(0, INT_MAX)),
+    may("discount_amount", Kind::Int(0, INT_MAX)),
+    may("items", Kind::List(&ITEM, 0, 500)),
+    may("metadata", Kind::Map),
+]);
+
+const SESSION: Kind = Kind::Object(&[
+    may("type", Kind::OneOf(&["LOCK"])),
+    may("key", KEY),
+    may("ttl", Kind::Int(0, INT_MAX)),
+    may(
+        "ttl_unit",
+        Kind::OneOf(&["DAYS", "HOURS", "MINUTES", "SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS"]),
+    ),
+]);
+const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
+const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
+
+/// The engine reads these bodies itself; the fields are here for the description.
+const REDEEMABLES: &[Field] = &[
+    must(
+        "redeemables",
+        Kind::List(
+            &Kind::Object(&[
+                must("object", Kind::OneOf(&["voucher", "promotion_tier", "promotion_stack"])),
+                must("id", KEY),
+                may("gift", GIFT),
+            ]),
+            1,
+            30,
+        ),
+    ),
+    may("order", ORDER),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("session", SESSION),
+    may("tracking_id", Kind::Text),
+    may("metadata", Kind::Map),
+    may("options", OPTIONS),
+];
+
+const REDEEM: &[Field] = &[
+    may("order", ORDER),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("session", SESSION),
+    may("gift", GIFT),
+    may("metadata", Kind::Map),
+    may("options", OPTIONS),
+];
+
+const ORDERS: &[&str] = &[
+    "created_at",
+    "-created_at",
+    "id",
+    "-id",
+    "voucher_code",
+    "-voucher_code",
+    "tracking_id",
+    "-tracking_id",
+    "customer_id",
+    "-customer_id",
+];
+
+/// Redemptions and rollbacks as a resource.
+pub const REDEMPTION: Resource = Resource {
+    object: "redemption",
+    parameter: "redemptionId",
+    key: plain_key,
+    show: resource::show_body,
+    list: List {
+        data_ref: "redemptions",
+        page_max: 99,
+        orders: &[
+            ("created_at", "created_at"),
+            ("id", "id"),
+            ("voucher_code", "json_extract(body, '$.voucher.code')"),
+            ("tracking_id", "json_extract(body, '$.tracking_id')"),
+            ("customer_id", "holder"),
+        ],
+        filters: &[
+            Filter::Is("result", "json_extract(body, '$.result')"),
+            Filter::Name("campaign", "json_extract(body, '$.voucher.campaign_id')", "campaign"),
+            Filter::Name("customer", "holder", "customer"),
+            Filter::Moment("created_at", "created_at"),
+        ],
+        conditions: &[
+            ("voucher_code", "json_extract(body, '$.voucher.code')"),
+            ("related_object_id", "json_extract(body, '$.related_object_id')"),
+            ("related_object_parent_id", "json_extract(body, '$.voucher.campaign_id')"),
+            ("parent_redemption_id", "json_extract(body, '$.redemption')"),
+            ("failure_code", "json_extract(body, '$.failure_code')"),
+            ("result", "json_extract(body, '$.result')"),
+            ("object", "json_extract(body, '$.object')"),
+            ("customer_id", "holder"),
+            ("campaign_name", "json_extract(body, '$.voucher.campaign')"),
+        ],
+    },
+};
+
+const CLIENT: &[Class] = &[Class::Client, Class::OAuth];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/v1/validations", "Validate redeemables", validate)
+        .scope("validations")
+        .body(REDEEMABLES)
+        .answers(200, "validation"),
+    post("/client/v1/validations", "Validate redeemables from a page", validate)
+        .for_classes(CLIENT)
+        .scope("validations")
+        .body(REDEEMABLES)
+        .answers(200, "validation"),
+    get("/v1/redemptions", "List redemptions and rollbacks", resource::list)
+        .of(&REDEMPTION)
+        .scope("redemptions")
+        .query(&[
+            LIMIT,
+            PAGE_99,
+            may("order", Kind::OneOf(ORDERS)),
+            may("result", Kind::Text),
+            may("campaign", KEY),
+            may("customer", KEY),
+            may("created_at", BEFORE_AFTER),
+            may("filters", Kind::Map),
+        ]),
+    post("/v1/redemptions", "Redeem redeemables", redeem)
+        .scope("redemptions")
+        .body(REDEEMABLES)
+        .answers(200, "redemptions"),
+    post("/client/v1/redemptions", "Redeem redeemables from a page", redeem)
+        .for_classes(CLIENT)
+        .scope("redemptions")
+        .switched(Switch::Redeem)
+        .body(REDEEMABLES)
+        .answers(200, "redemptions"),
+    get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
+        .of(&REDEMPTION)
+        .scope("redemptions"),
+    post("/client/v1/redeem", "Redeem one voucher from a page", redeem_one)
+        .for_classes(CLIENT)
+        .scope("redeem")
+        .switched(Switch::Redeem)
+        .query(&[must("code", KEY), may("tracking_id", Kind::Text)])
+        .body(REDEEM)
+        .answers(200, "redemption"),
+];
+
+fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
+    // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
+    let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
+    let mut request = read_redeemables(body)?;
+    request.channel = deciding::channel(call);
+    Ok(request)
+}
+
+fn validate(call: &mut Call<'_, '_>) -> Outcome {
+    let request = read(call, &call.request.body)?;
+    let facts = deciding::facts(call)?;
+    let decided = decide::validate(&facts, &request, call.context)
+        .map(|decision| (write_validation(&decision.answer, call.context), decision.changes.entries));
+    facts.finish()?;
+    let (body, entries) = decided?;
+    call.store.apply(&entries, call.now_ms());
+    let mut answer = Answer::bytes(body);
+    // With these a page makes the same bytes. They say nothing of what is secret: no redemption and no code comes from this seed.
+    let told = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
+    answer.headers.push(("scrip-context", told.to_string()));
+    Ok(answer)
+}
+
+/// A redemption on its way out.
+struct Redemption {
+    status: u16,
+    answer: Vec<u8>,
+}
+
+fn redeem(call: &mut Call<'_, '_>) -> Outcome {
+    let request = read(call, &call.request.body)?;
+    let redemption = run(call, &request)?;
+    Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() })
+}
+
+fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
+    let facts = deciding::facts(call)?;
+    let decided = decide::redeem(&facts, request, call.context).map(|decision| {
+        let written = write_redemption(&decision.answer, call.context);
+        let credits = decision.answer.parts.iter().filter_map(|part| part.credits).fold(0, u64::saturating_add);
+        let parts = i64::try_from(decision.answer.parts.len()).unwrap_or(0);
+        (written, decision.changes, decision.answer.customer_id.clone(), (parts, credits))
+    });
+    let (customers, orders) = facts.finish()?;
+    let (written, changes, customer_id, (parts, credits)) = decided?;
+    let failed = i64::from(parts == 0);
+    let mut tally =
+        Tally { succeeded: parts, failed, credits: i64::try_from(credits).unwrap_or(i64::MAX), ..Tally::default() };
+    if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
+        count_order(&order.body, &orders, &mut tally);
+    }
+    call.store.apply(&changes.entries, call.now_ms());
+    deciding::put(call, written.documents, &orders)?;
+    deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
+    Ok(Redemption { status: written.status, answer: written.answer })
+}
+
+/// An order counts once, when it becomes paid.
+fn count_order(body: &Map<String, Json>, orders: &ById, tally: &mut Tally) {
+    let is_paid = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str) == Some("PAID");
+    let was_paid =
+        body.get("id").and_then(Json::as_str).and_then(|id| orders.get(id)).is_some_and(|order| is_paid(&order.body));
+    if is_paid(body) && !was_paid {
+        tally.order_total =
+            Some(body.get("total_amount").or_else(|| body.get("amount")).and_then(Json::as_i64).unwrap_or(0));
+        tally.orders = 1;
+    }
+}
+
+/// The older form: one voucher named in the query, and the redemption itself as the answer.
+fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
+    let code = call.query.get("code").filter(|code| !code.is_empty());
+    let code =
+        code.ok_or_else(|| crate::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
+    let mut body = crate::intake::object(&call.request.body, true)?;
+    let mut redeemable = json!({ "object": "voucher", "id": code });
+    if let (Some(gift), Some(redeemable)) = (body.remove("gift"), redeemable.as_object_mut()) {
+        redeemable.insert("gift".into(), gift);
+    }
+    body.insert("redeemables".into(), json!([redeemable]));
+    if let Some(tracking_id) = call.query.get("tracking_id") {
+        body.insert("tracking_id".into(), tracking_id.into());
+    }
+    let request = read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
+        Stop::Refused(mut body) => {
+            // The caller sent the gift at the top, and is told of it there.
+            body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));
+            Stop::Refused(body)
+        }
+        fault => fault,
+    })?;
+    let redemption = run(call, &request)?;
+    let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
+    match whole.get("redemptions").and_then(|list| list.get(0)) {
+        Some(single) => Ok(Answer::json(single.clone())),
+        None => Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() }),
+    }
+}

@@ -1,0 +1,185 @@
+//! What only the tests may do: replace a project's facts by a set of rules, and run the work that is due now.
+//! Exists under the feature `rehearsal` alone, never in a released build.
+
+use crate::reply::Stop;
+use crate::route::{Answer, Call, Outcome, Route, get, post};
+use crate::shape::{Kind, may};
+use crate::store::document::Document;
+use crate::store::ledger::Post;
+use crate::store::sql::Fault;
+use scrip::facts::{credits_account, redeemed_account, redemptions_account, spent_account};
+use scrip::wire::given::Given;
+use serde_json::{Map, Value as Json, json};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/rehearsal/given", "Replace the facts of the project", given)
+        .scope("rehearsal")
+        .body(&[may("complete", Kind::Bool)])
+        .answers(200, "empty"),
+    get("/rehearsal/rows", "Count the rows of the project's tables", rows).scope("rehearsal").answers(200, "empty"),
+    post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, "empty"),
+];
+
+/// Everything that a project has, but for what it began with.
+const EMPTIED: &[&str] = &[
+    "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
+    "DELETE FROM account",
+    "DELETE FROM transfer",
+    "DELETE FROM hold",
+    "DELETE FROM idempotency",
+    "DELETE FROM generator",
+    "DELETE FROM due",
+];
+
+fn given(call: &mut Call<'_, '_>) -> Outcome {
+    // The engine reads the whole first, so that a test is told of its own mistakes in its words.
+    Given::read(&call.request.body)?;
+    let body = crate::intake::object(&call.request.body, false)?;
+    for statement in EMPTIED {
+        call.store.write(*statement, Vec::new());
+    }
+    give_stacking_rules(call, body.get("stacking_rules"))?;
+    if let Some(Json::Object(zone)) = body.get("time_zone") {
+        give(call, "given", zone.clone(), ("time_zone", None, None));
+    }
+    let list = |name: &str| body.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
+    let campaigns: Vec<String> = list("campaigns")
+        .iter()
+        .map(|campaign| text(campaign, "id").or_else(|| text(campaign, "name")).unwrap_or_default())
+        .collect();
+    for (name, kind, second) in KINDS {
+        for document in list(name) {
+            give_one(call, (kind, second), &document, &campaigns);
+        }
+    }
+    for hold in list("holds") {
+        give_hold(call, &hold, &list("vouchers"));
+    }
+    Ok(Answer::json(json!({})))
+}
+
+/// The lists of a set of rules, the kind of their documents, and the field that is their second name.
+const KINDS: [(&str, &str, &str); 10] = [
+    ("campaigns", "campaign", "name"),
+    ("vouchers", "voucher", "code"),
+    ("customers", "customer", "source_id"),
+    ("orders", "order", "source_id"),
+    ("products", "product", "source_id"),
+    ("skus", "sku", "source_id"),
+    ("categories", "category", "name"),
+    ("validation_rules", "validation_rules", ""),
+    ("validation_rules_assignments", "validation_rules_assignment", ""),
+    ("redemptions", "redemption", ""),
+];
+
+fn text(document: &Json, name: &str) -> Option<String> {
+    document.get(name).and_then(Json::as_str).map(str::to_owned)
+}
+
+fn give(
+    call: &mut Call<'_, '_>,
+    kind: &str,
+    body: Map<String, Json>,
+    (id, key, parent): (&str, Option<String>, Option<String>),
+) {
+    let holder = body.get("holder_id").or_else(|| body.get("customer_id")).and_then(Json::as_str).map(str::to_owned);
+    let document =
+        Document { id: id.to_owned(), key, parent, holder, created_at: call.now_ms(), updated_at: None, body };
+    call.store.insert(kind, &document);
+}
+
+/// Bodies are stored as they are given, so that answers show them as they are given.
+fn give_one(call: &mut Call<'_, '_>, (kind, second): (&str, &str), document: &Json, campaigns: &[String]) {
+    let key = text(document, second);
+    let id = text(document, "id").or_else(|| key.clone()).unwrap_or_else(|| call.ids.hex18("given_").to_string());
+    let parent = match kind {
+        // A voucher whose campaign is not given has none here: a campaign that is gone would take it along.
+        "voucher" => text(document, "campaign_id").filter(|campaign| campaigns.contains(campaign)),
+        "validation_rules_assignment" => text(document, "related_object_id"),
+        "redemption" => text(document, "related_object_id"),
+        _ => None,
+    };
+    if kind == "voucher" {
+        count(call, &id, document);
+    }
+    let body = document.as_object().cloned().unwrap_or_default();
+    give(call, kind, body, (&id, key, parent));
+}
+
+/// What a voucher says has been used becomes transfers.
+fn count(call: &mut Call<'_, '_>, id: &str, document: &Json) {
+    let number = |path: &str| document.pointer(path).and_then(Json::as_i64);
+    let campaign = text(document, "campaign_id");
+    let amount = number("/gift/amount").unwrap_or(0).saturating_sub(number("/gift/subtracted_amount").unwrap_or(0));
+    let spent = number("/redemption/redeemed_amount")
+        .or_else(|| number("/gift/balance").map(|balance| amount.saturating_sub(balance)));
+    let moves = [
+        (
+            redemptions_account(id),
+            redeemed_account(campaign.as_deref()),
+            number("/redemption/redeemed_quantity").unwrap_or(0),
+        ),
+        (
+            credits_account(id),
+            spent_account(campaign.as_deref()),
+            spent.filter(|_| document.get("gift").is_some_and(Json::is_object)).unwrap_or(0),
+        ),
+    ];
+    let posts: Vec<Post> = moves
+        .into_iter()
+        .filter(|(_, _, amount)| *amount > 0)
+        .map(|(debit, credit, amount)| Post {
+            id: format!("given/{debit}"),
+            chain: "given".into(),
+            debit: debit.to_string(),
+            credit: credit.to_string(),
+            amount,
+            reverses: None,
+            at: 0,
+        })
+        .collect();
+    call.store.post(&posts);
+}
+
+fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
+    let code = text(hold, "voucher").unwrap_or_default();
+    let voucher = vouchers.iter().find(|voucher| text(voucher, "code").as_deref() == Some(&code));
+    let id = voucher.and_then(|voucher| text(voucher, "id")).unwrap_or(code);
+    let key = text(hold, "key").unwrap_or_default();
+    let expires_at = text(hold, "expires_at").and_then(|at| crate::moment::parse(&at)).unwrap_or(0);
+    let quantity = hold.get("quantity").and_then(Json::as_i64).unwrap_or(1);
+    call.store.hold(&key, redemptions_account(&id).as_str(), quantity, expires_at);
+    if let Some(credits) = hold.get("credits").and_then(Json::as_i64) {
+        call.store.hold(&key, credits_account(&id).as_str(), credits, expires_at);
+    }
+}
+
+/// The rules that are given lie over the defaults; without any, the defaults hold.
+fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), Stop> {
+    let mut body = crate::api::stacking_rules::default_rules();
+    body.extend(given.and_then(Json::as_object).cloned().unwrap_or_default());
+    let stored = crate::api::stacking_rules::stored(call.store)?;
+    let id = stored.map_or_else(|| call.ids.hex18("stk_").to_string(), |stored| stored.id);
+    body.insert("id".into(), id.clone().into());
+    let document =
+        Document { id, key: None, parent: None, holder: None, created_at: call.now_ms(), updated_at: None, body };
+    call.store.put("stacking_rules", &document);
+    Ok(())
+}
+
+fn alarm(call: &mut Call<'_, '_>) -> Outcome {
+    let run = |call: &mut Call<'_, '_>| -> Result<(), Fault> { crate::jobs::run_due(call.store, call.context) };
+    run(call)?;
+    Ok(Answer::json(json!({ "next": call.store.alarm().map(crate::moment::text) })))
+}
+
+/// What a refused request must not change; answers that are kept under an Idempotency-Key do not count.
+fn rows(call: &mut Call<'_, '_>) -> Outcome {
+    let mut counts = Map::new();
+    for table in ["document", "transfer", "hold", "due", "generator", "account"] {
+        let row = call.store.row(&format!("SELECT COUNT(*) FROM {table}"), &[])?;
+        counts.insert(table.into(), row.map_or(Ok(0), |row| crate::store::sql::int(&row, 0))?.into());
+    }
+    Ok(Answer::json(Json::Object(counts)))
+}

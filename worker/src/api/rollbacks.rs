@@ -1,0 +1,137 @@
+//! Rollbacks of one redemption and of a stack. It must not know when one is allowed; a second one is written down as failed.
+
+use crate::api::deciding::{self, Tally};
+use crate::api::fields::CUSTOMER;
+use crate::api::redemptions::ORDER;
+use crate::intake;
+use crate::moment;
+use crate::reply::{ErrorBody, Stop};
+use crate::route::{Answer, Call, Outcome, Route, post};
+use crate::service::refused_but_written;
+use crate::shape::{Field, Kind, may};
+use crate::store::document::Document;
+use crate::store::facts::ById;
+use scrip::decide;
+use scrip::decide::rollback::RollBack;
+use scrip::refusal::{Reason, Refusal};
+use scrip::wire::request::read_rollback;
+use scrip::wire::rollback::write_rollback;
+use serde_json::{Map, Value as Json, json};
+
+const BODY: &[Field] = &[
+    may("reason", Kind::Text),
+    may("tracking_id", Kind::Text),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("order", ORDER),
+    may("metadata", Kind::Map),
+];
+const QUERY: &[Field] = &[may("reason", Kind::Text), may("tracking_id", Kind::Text)];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/v1/redemptions/{redemptionId}/rollback", "Roll back a redemption", roll_back_one)
+        .scope("redemptions")
+        .query(QUERY)
+        .body(BODY)
+        .answers(200, "redemption_rollback"),
+    post("/v1/redemptions/{parentRedemptionId}/rollbacks", "Roll back a stack of redemptions", roll_back_stack)
+        .scope("redemptions")
+        .query(QUERY)
+        .body(BODY)
+        .answers(200, "redemption_rollbacks"),
+];
+
+fn roll_back_one(call: &mut Call<'_, '_>) -> Outcome {
+    let id = call.param("redemptionId").to_owned();
+    roll_back(call, &id, false)
+}
+
+fn roll_back_stack(call: &mut Call<'_, '_>) -> Outcome {
+    let id = call.param("parentRedemptionId").to_owned();
+    roll_back(call, &id, true)
+}
+
+/// Reason and tracking id come in the body or in the query; the body wins.
+fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, Stop> {
+    let mut body = intake::object(&call.request.body, true)?;
+    for name in ["reason", "tracking_id"] {
+        if let Some(value) = call.query.get(name).filter(|_| body.get(name).is_none_or(Json::is_null)) {
+            body.insert(name.into(), value.into());
+        }
+    }
+    Ok(read_rollback(id, stack, Json::Object(body).to_string().as_bytes())?)
+}
+
+fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
+    let request = read(call, id, stack)?;
+    let facts = deciding::facts(call)?;
+    let decided = decide::rollback(&facts, &request, call.context).map(|decision| {
+        let written = write_rollback(&decision.answer, &request);
+        let parts = decision.answer.parts.iter();
+        let credits = parts.clone().filter_map(|part| part.redemption.credits).fold(0, u64::saturating_add);
+        let customer_id = parts.clone().find_map(|part| part.redemption.customer_id.clone());
+        (written, decision.changes, customer_id, (parts.len(), credits))
+    });
+    let (customers, orders) = facts.finish()?;
+    let (written, changes, customer_id, (parts, credits)) = match decided {
+        Ok(decided) => decided,
+        Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !deciding::is_bare(call) => {
+            return write_second(call, id, &request, refusal);
+        }
+        Err(refusal) => return Err(refusal.into()),
+    };
+    let mut tally = Tally {
+        rolled_back: i64::try_from(parts).unwrap_or(0),
+        credits: i64::try_from(credits).unwrap_or(i64::MAX).saturating_neg(),
+        ..Tally::default()
+    };
+    if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
+        count_order(&order.body, &orders, &mut tally);
+    }
+    call.store.apply(&changes.entries, call.now_ms());
+    deciding::put(call, written.documents, &orders)?;
+    deciding::write_customer(call, &customers, None, customer_id.as_deref(), &tally)?;
+    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+}
+
+/// A paid order that is called off takes its total back.
+fn count_order(body: &Map<String, Json>, orders: &ById, tally: &mut Tally) {
+    let status = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str).unwrap_or_default().to_owned();
+    let Some(before) = body.get("id").and_then(Json::as_str).and_then(|id| orders.get(id)) else { return };
+    if status(&before.body) == "PAID" && status(body) == "CANCELED" {
+        let total =
+            before.body.get("total_amount").or_else(|| before.body.get("amount")).and_then(Json::as_i64).unwrap_or(0);
+        tally.order_total = Some(total.saturating_neg());
+        tally.orders = -1;
+    }
+}
+
+/// A second rollback is refused, and written down as a rollback that failed.
+fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: Refusal) -> Outcome {
+    let past = call.store.document("redemption", id)?;
+    let kept = |name: &str| past.as_ref().and_then(|past| past.body.get(name)).cloned().unwrap_or(Json::Null);
+    let failed_id = call.ids.hex18("rrf_").to_string();
+    let body = json!({
+        "id": failed_id, "object": "redemption_rollback", "date": moment::text(call.now_ms()), "customer_id": kept("customer_id"),
+        "tracking_id": kept("tracking_id"), "metadata": request.metadata, "redemption": id, "reason": request.reason, "result": "FAILURE",
+        "status": "FAILED", "failure_code": refusal.reason.key(), "failure_message": refusal.reason.message(), "order": null,
+        "channel": kept("channel"), "customer": kept("customer"), "related_object_type": kept("related_object_type"),
+        "related_object_id": kept("related_object_id"),
+    });
+    let document = Document {
+        id: failed_id.clone(),
+        key: None,
+        parent: past.as_ref().and_then(|past| past.parent.clone()),
+        holder: past.as_ref().and_then(|past| past.holder.clone()),
+        created_at: call.now_ms(),
+        updated_at: None,
+        body: body.as_object().cloned().unwrap_or_default(),
+    };
+    call.check_fits(&document)?;
+    call.store.insert("redemption", &document);
+    let tally = Tally { rollback_failed: 1, ..Tally::default() };
+    deciding::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;
+    let told: ErrorBody =
+        crate::reply::error(refusal.reason.code(), refusal.reason.key(), refusal.reason.message(), refusal.details);
+    Ok(refused_but_written(&told.about("redemption_rollback", &failed_id), call.request_id))
+}

@@ -1,0 +1,16 @@
+//! What is there for everyone: whether the service is up, and its own description. It must not know any project.
+
+use crate::reply::Stop;
+use crate::route::{Call, Outcome, Route, get};
+use crate::store::sql::Fault;
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/health", "Whether the service is up", public).for_classes(&[]).answers(200, "health"),
+    get("/openapi.json", "The description of this interface", public).for_classes(&[]).answers(200, "openapi"),
+];
+
+/// Public routes are answered before a call is made.
+fn public(call: &mut Call<'_, '_>) -> Outcome {
+    Err(Stop::Fault(Fault(format!("the public route {} was called with a store", call.route.path))))
+}

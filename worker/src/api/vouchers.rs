@@ -1,0 +1,287 @@
+//! Vouchers: create, get, list, enable, disable, and how one is shown: its document with what the ledger says.
+//! It must not know how a redemption is decided.
+
+use crate::api::fields::{
+    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
+    VALIDITY_TIMEFRAME,
+};
+use crate::api::{generation, grants};
+use crate::codes::{self, CodeShape, code_key};
+use crate::list::{Clause, Filter, List};
+use crate::moment;
+use crate::reply::{Stop, duplicate, invalid_payload, not_found};
+use crate::resource::{self, Resource};
+use crate::route::{Answer, Call, Outcome, Route, get, post};
+use crate::shape::{Field, Kind, Nulls, may};
+use crate::store::document::Document;
+use crate::store::ledger::{Post, Standing};
+use scrip::wire::voucher::{Counts, show_voucher};
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+
+const CREATE: &[Field] = &[
+    may("code", KEY),
+    may("code_config", CODE_CONFIG),
+    may("type", Kind::Text),
+    may("discount", DISCOUNT),
+    may("gift", GIFT),
+    may("redemption", REDEMPTION),
+    may("campaign", KEY),
+    may("campaign_id", KEY),
+    may("category", KEY),
+    may("category_id", KEY),
+    may("start_date", Kind::DateTime),
+    may("expiration_date", Kind::DateTime),
+    may("validity_timeframe", VALIDITY_TIMEFRAME),
+    may("validity_day_of_week", VALIDITY_DAY_OF_WEEK),
+    may("validity_hours", VALIDITY_HOURS),
+    may("active", Kind::Bool),
+    may("additional_info", Kind::Text),
+    may("metadata", Kind::Map),
+    may("validation_rules", Kind::List(&KEY, 0, 1)),
+];
+
+const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "code", "-code"];
+
+/// Vouchers as a resource.
+pub const VOUCHER: Resource = Resource {
+    object: "voucher",
+    parameter: "code",
+    key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
+    show,
+    list: List {
+        data_ref: "vouchers",
+        page_max: 99,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("code", "json_extract(body, '$.code')")],
+        filters: &[
+            Filter::Is("campaign_id", "parent"),
+            Filter::Name("campaign", "parent", "campaign"),
+            Filter::Is("category", "json_extract(body, '$.category')"),
+            Filter::Name("customer", "holder", "customer"),
+            Filter::Moment("created_at", "created_at"),
+            Filter::Moment("updated_at", "updated_at"),
+        ],
+        conditions: &[
+            ("code", "json_extract(body, '$.code')"),
+            ("id", "id"),
+            ("campaign_name", "json_extract(body, '$.campaign')"),
+            ("campaign_id", "parent"),
+            ("holder_id", "holder"),
+            ("voucher_type", "json_extract(body, '$.type')"),
+            ("type", "json_extract(body, '$.type')"),
+            ("categories", "json_extract(body, '$.category')"),
+            ("category_ids", "json_extract(body, '$.category_id')"),
+            ("created_at", "json_extract(body, '$.created_at')"),
+            ("updated_at", "json_extract(body, '$.updated_at')"),
+            ("start_date", "json_extract(body, '$.start_date')"),
+            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+        ],
+    },
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/vouchers", "List vouchers", list).of(&VOUCHER).scope("vouchers").query(&[
+        LIMIT,
+        PAGE_99,
+        may("order", Kind::OneOf(ORDERS)),
+        may("campaign", KEY),
+        may("campaign_id", KEY),
+        may("code", KEY),
+        may("category", KEY),
+        may("customer", KEY),
+        may("created_at", BEFORE_AFTER),
+        may("updated_at", BEFORE_AFTER),
+        may("filters", Kind::Map),
+    ]),
+    post("/v1/vouchers", "Create a voucher", create).of(&VOUCHER).scope("vouchers").body(CREATE),
+    get("/v1/vouchers/{code}", "Get a voucher by code or id", get_one).of(&VOUCHER).scope("vouchers"),
+    post("/v1/vouchers/{code}", "Create a voucher with a given code", create)
+        .of(&VOUCHER)
+        .scope("vouchers")
+        .body(CREATE),
+    post("/v1/vouchers/{code}/enable", "Enable a voucher", enable).of(&VOUCHER).scope("vouchers"),
+    post("/v1/vouchers/{code}/disable", "Disable a voucher", disable).of(&VOUCHER).scope("vouchers"),
+];
+
+/// The account of how often a voucher was published.
+pub fn publications_account(voucher_id: &str) -> String {
+    format!("voucher/{voucher_id}/publications")
+}
+
+fn accounts(voucher_id: &str) -> [String; 3] {
+    [
+        scrip::facts::redemptions_account(voucher_id).to_string(),
+        scrip::facts::credits_account(voucher_id).to_string(),
+        publications_account(voucher_id),
+    ]
+}
+
+/// Shows vouchers as they stand, with one look into the ledger for all of them.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+    let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
+    let standings = call.store.standings(&named, call.now_ms(), "")?;
+    let mut assigned = grants::assigned(call, &documents)?;
+    let shown = documents.into_iter().map(|document| {
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        show_standing(document, &standings, rules)
+    });
+    Ok(shown.collect())
+}
+
+/// A voucher with what the ledger says of it.
+pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, rules: Vec<Json>) -> Json {
+    let taken = |account: &String| {
+        standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
+    };
+    let [redemptions, credits, publications] = accounts(&document.id);
+    let counts = Counts {
+        redeemed_quantity: taken(&redemptions),
+        redeemed_amount: taken(&credits),
+        published: Some(taken(&publications)),
+    };
+    let mut body = show_voucher(&document.body, counts);
+    if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
+        gift.entry("subtracted_amount").or_insert(json!(0));
+    }
+    body.insert("loyalty_card".into(), Json::Null);
+    body.insert("categories".into(), json!([]));
+    body.insert("validation_rules_assignments".into(), grants::assignment_list(rules));
+    Json::Object(body)
+}
+
+/// The voucher that a path names; one whose campaign is being deleted is gone already.
+pub fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+    let voucher = VOUCHER.find(call)?;
+    if let Some(campaign) = &voucher.parent
+        && call.store.document("campaign", campaign)?.is_none()
+    {
+        return Err(not_found("voucher", call.param("code")).into());
+    }
+    Ok(voucher)
+}
+
+/// A code is looked up as it is stored, which the index has.
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let mut clause = Clause::of_kind(VOUCHER.object);
+    if let Some(code) = call.query.get("code") {
+        clause.and("key = {}", code_key(code, call.caller.settings.case_sensitive_codes));
+    }
+    let page = VOUCHER.list.select(call.store, &call.query, clause)?;
+    let shown = show(call, page.documents)?;
+    Ok(Answer::json(Json::Object(VOUCHER.list.envelope(shown, page.total))))
+}
+
+fn get_one(call: &mut Call<'_, '_>) -> Outcome {
+    let voucher = find(call)?;
+    Ok(Answer::json(VOUCHER.show_one(call, voucher)?))
+}
+
+fn enable(call: &mut Call<'_, '_>) -> Outcome {
+    set_active(call, true)
+}
+
+fn disable(call: &mut Call<'_, '_>) -> Outcome {
+    set_active(call, false)
+}
+
+fn set_active(call: &mut Call<'_, '_>, active: bool) -> Outcome {
+    find(call)?;
+    let voucher = resource::set_active(call, active)?;
+    Ok(Answer::json(VOUCHER.show_one(call, voucher)?))
+}
+
+fn create(call: &mut Call<'_, '_>) -> Outcome {
+    let mut body = call.body(Nulls::Dropped)?;
+    if let Some(kind) =
+        body.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER")))
+    {
+        return Err(grants::not_supported(".type", "DISCOUNT_VOUCHER, GIFT_VOUCHER", kind).into());
+    }
+    let kind = grants::voucher_type(&body, "")?;
+    grants::check_discount(&body, "")?;
+    let spent = grants::complete_gift(&mut body, "", true)?;
+    grants::check_validity(&body)?;
+    grants::settle_dates(&mut body);
+    grants::settle_category(call, &mut body)?;
+    let rules = grants::take_rules(call, &mut body)?;
+    let campaign = find_campaign(call, &mut body, kind)?;
+    let code = settle_code(call, &mut body)?;
+    let defaults = json!({
+        "type": kind, "discount": null, "gift": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,
+        "start_date": null, "expiration_date": null, "validity_timeframe": null, "validity_day_of_week": null, "validity_hours": null,
+        "active": true, "additional_info": null, "metadata": {}, "is_referral_code": false, "created_at": moment::text(call.now_ms()),
+        "updated_at": null, "object": "voucher", "redemption": { "quantity": null },
+    });
+    let mut whole = defaults.as_object().cloned().unwrap_or_default();
+    whole.extend(body);
+    if let Some(campaign) = &campaign {
+        whole.insert("campaign".into(), campaign.body.get("name").cloned().unwrap_or(Json::Null));
+        whole.insert("campaign_id".into(), campaign.id.clone().into());
+    }
+    let voucher = generation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
+    call.check_fits(&voucher)?;
+    grants::check_readable(None, &voucher.body, "")?;
+    call.store.insert("voucher", &voucher);
+    let assigned = grants::assign(call, rules, &voucher.id, "voucher");
+    if let Some(campaign) = &campaign {
+        generation::count(call, &campaign.id, 1);
+    }
+    let mut standings = HashMap::new();
+    if spent > 0 {
+        let post = taken_before(call, &voucher.id, campaign.as_ref(), spent);
+        standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
+        call.store.post(&[post]);
+    }
+    Ok(Answer::json(show_standing(voucher, &standings, assigned)))
+}
+
+/// What a gift card had lost before it came here, as a transfer.
+fn taken_before(call: &mut Call<'_, '_>, voucher_id: &str, campaign: Option<&Document>, amount: i64) -> Post {
+    let id = call.ids.hex18("tr_").to_string();
+    Post {
+        chain: id.clone(),
+        id,
+        debit: scrip::facts::credits_account(voucher_id).to_string(),
+        credit: scrip::facts::spent_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
+        amount,
+        reverses: None,
+        at: call.now_ms(),
+    }
+}
+
+fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) -> Result<Option<Document>, Stop> {
+    let by_name = body.remove("campaign");
+    let by_id = body.remove("campaign_id");
+    let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else { return Ok(None) };
+    let campaign =
+        call.store.document_by_name("campaign", &name, &name)?.ok_or_else(|| not_found("campaign", &name))?;
+    let wanted =
+        campaign.body.get("voucher").and_then(|voucher| voucher.get("type")).and_then(Json::as_str).unwrap_or_default();
+    if wanted != kind {
+        let told =
+            format!("Property .type must be {wanted}, the type of the campaign's vouchers (actual value is `{kind}`)");
+        return Err(invalid_payload(told).into());
+    }
+    if campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE") {
+        let told = "You can not generate vouchers for STANDALONE type campaign.";
+        return Err(crate::reply::error(400, "invalid_campaign", "Invalid Campaign", told).into());
+    }
+    Ok(Some(campaign))
+}
+
+fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<String, Stop> {
+    let config = body.remove("code_config");
+    let said = body.remove("code").and_then(|code| code.as_str().map(str::to_owned));
+    let in_path = Some(call.param("code").to_owned()).filter(|code| !code.is_empty());
+    let case_sensitive = call.caller.settings.case_sensitive_codes;
+    if let Some(code) = in_path.or(said) {
+        if call.store.document_by_name("voucher", &code_key(&code, case_sensitive), "")?.is_some() {
+            return Err(duplicate("voucher", "id", &code).into());
+        }
+        return Ok(code);
+    }
+    let shape = CodeShape::read(config.as_ref().and_then(Json::as_object), case_sensitive)?;
+    let made = codes::make(call.store, &mut call.ids, "project", &shape, 1, case_sensitive)?;
+    Ok(made.into_iter().next().unwrap_or_default())
+}

@@ -1,0 +1,143 @@
+//! The deep filters of a query, `filters[field][conditions][$op][n]=value` and `filters[junction]`, as conditions of a clause.
+//! It must not know which fields a list has; the list names them with their columns.
+
+use crate::list::{Clause, read_moment};
+use crate::moment;
+use crate::query::Query;
+use crate::reply::{ErrorBody, invalid_query};
+use crate::store::sql::Value;
+use serde_json::Value as Json;
+
+/// Conditions in one query, at most: the statement may have 100 parameters.
+const CONDITIONS_MAX: usize = 40;
+
+/// The operators that the service knows.
+const OPERATORS: &[&str] = &[
+    "$is",
+    "$is_not",
+    "$in",
+    "$not_in",
+    "$has_value",
+    "$is_unknown",
+    "$contains",
+    "$not_contain",
+    "$starts_with",
+    "$ends_with",
+    "$before",
+    "$after",
+    "$more_than",
+    "$less_than",
+    "$more_than_equal",
+    "$less_than_equal",
+];
+
+/// One condition, with all the values that its operator was given.
+struct Condition {
+    field: String,
+    operator: String,
+    values: Vec<String>,
+}
+
+/// Narrows a clause by the deep filters of a query.
+pub fn apply(columns: &[(&str, &str)], query: &Query, clause: &mut Clause) -> Result<(), ErrorBody> {
+    let (conditions, junction) = read(query)?;
+    if conditions.len() > CONDITIONS_MAX {
+        return Err(invalid_query(format!("Property .filters must NOT have more than {CONDITIONS_MAX} conditions")));
+    }
+    let mut group = Vec::new();
+    for condition in conditions {
+        let column =
+            columns.iter().find(|(name, _)| *name == condition.field).map(|(_, column)| *column).ok_or_else(|| {
+                let known: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+                let known = if known.is_empty() { "none here".to_owned() } else { known.join(", ") };
+                invalid_query(format!(
+                    "Property .filters.{} is not a filter of this list (known are {known})",
+                    condition.field
+                ))
+            })?;
+        group.push(statement(&condition, column)?);
+    }
+    clause.and_group(junction, group);
+    Ok(())
+}
+
+fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    let mut junction = "AND";
+    for (path, value) in query.below("filters") {
+        match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["junction"] => {
+                junction = match value.to_ascii_lowercase().as_str() {
+                    "and" => "AND",
+                    "or" => "OR",
+                    _ => {
+                        return Err(invalid_query(format!(
+                            "Property .filters.junction must be one of and, or (actual value is `{value}`)"
+                        )));
+                    }
+                }
+            }
+            [field, "conditions", operator] | [field, "conditions", operator, _] => {
+                if !OPERATORS.contains(operator) {
+                    let told = format!(
+                        "Property .filters.{field}.conditions must have operators of {} (actual value is `{operator}`)",
+                        OPERATORS.join(", ")
+                    );
+                    return Err(invalid_query(told));
+                }
+                match conditions.iter_mut().find(|known| known.field == *field && known.operator == *operator) {
+                    Some(known) => known.values.push(value.to_owned()),
+                    None => conditions.push(Condition {
+                        field: (*field).into(),
+                        operator: (*operator).into(),
+                        values: vec![value.to_owned()],
+                    }),
+                }
+            }
+            other => {
+                return Err(invalid_query(format!(
+                    "Property .filters.{} should have required property 'conditions'",
+                    other.join(".")
+                )));
+            }
+        }
+    }
+    Ok((conditions, junction))
+}
+
+fn statement(condition: &Condition, column: &str) -> Result<(String, Vec<Value>), ErrorBody> {
+    let first = condition.values.first().cloned().unwrap_or_default();
+    let listed = || Value::Text(Json::from(condition.values.clone()).to_string());
+    let text = |pattern: &str| pattern.replace("@", column);
+    Ok(match condition.operator.as_str() {
+        "$is" | "$in" => (text("CAST(@ AS TEXT) IN (SELECT value FROM json_each({}))"), vec![listed()]),
+        "$is_not" | "$not_in" => {
+            (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()])
+        }
+        "$has_value" => (text("@ IS NOT NULL"), vec![]),
+        "$is_unknown" => (text("@ IS NULL"), vec![]),
+        "$contains" => (text("instr(@, {}) > 0"), vec![first.into()]),
+        "$not_contain" => (text("(@ IS NULL OR instr(@, {}) = 0)"), vec![first.into()]),
+        "$starts_with" => (text("substr(@, 1, length({})) = {}"), vec![first.clone().into(), first.into()]),
+        "$ends_with" => (text("substr(@, -length({})) = {}"), vec![first.clone().into(), first.into()]),
+        operator => {
+            let sign = match operator {
+                "$before" | "$less_than" => "<",
+                "$less_than_equal" => "<=",
+                "$more_than_equal" => ">=",
+                _ => ">",
+            };
+            (text(&format!("@ {sign} {{}}")), vec![comparable(condition, &first)?])
+        }
+    })
+}
+
+/// Numbers compare as numbers; dates, which are stored as ISO text in UTC, compare as such text.
+fn comparable(condition: &Condition, value: &str) -> Result<Value, ErrorBody> {
+    if let Ok(number) = value.parse::<i64>() {
+        return Ok(Value::Int(number));
+    }
+    let path = format!("filters.{}.conditions.{}", condition.field, condition.operator);
+    let at = read_moment(&Query::read(&format!("{path}={}", value.replace('+', "%2B"))), &[&path])?;
+    Ok(at.map_or(Value::Null, |at| Value::Text(moment::text(at))))
+}

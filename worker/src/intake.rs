@@ -1,0 +1,166 @@
+//! The border for bytes: how large, how deep and how wide a body may be, its media type, and its JSON object.
+//! It must not know what any operation wants to read in it.
+
+use crate::reply::{self, ErrorBody, invalid_payload, transport_error};
+use crate::service::Request;
+use serde_json::{Map, Value as Json};
+
+/// Arrays and objects inside one another, at most.
+pub const DEPTH_MAX: usize = 64;
+/// Elements of one array or object, at most.
+pub const ELEMENTS_MAX: usize = 10_000;
+/// Bytes of a query string, at most.
+pub const QUERY_BYTES_MAX: usize = 16_384;
+
+/// A header's value.
+pub fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
+    request.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+}
+
+/// Refuses what the transport cannot serve: another answer than JSON, another body than JSON (or a form, where `form` says so).
+pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
+    if let Some(accept) = header(request, "accept")
+        && !accept.trim().is_empty()
+        && !accept.split(',').any(accepts_json)
+    {
+        return Err(transport_error(
+            406,
+            "Not Acceptable",
+            format!("the answer is application/json, which `{accept}` does not accept"),
+        ));
+    }
+    let has_body = !request.body.is_empty();
+    if let Some(media) = header(request, "content-type").filter(|_| has_body) {
+        let bare = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let is_json = bare == "application/json" || (bare.starts_with("application/") && bare.ends_with("+json"));
+        let is_form = bare == "application/x-www-form-urlencoded";
+        if !(bare.is_empty() || is_json || form && is_form) {
+            let wanted = if form { "application/x-www-form-urlencoded" } else { "application/json" };
+            return Err(transport_error(
+                415,
+                "Unsupported Media Type",
+                format!("the body must be {wanted} and is `{bare}`"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn accepts_json(range: &str) -> bool {
+    let bare = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(bare.as_str(), "*/*" | "application/*" | "application/json" | "*")
+        || (bare.starts_with("application/") && bare.ends_with("+json"))
+}
+
+/// Refuses a query that is too long, and a body that is nested too deep or holds too many elements, before it is parsed.
+pub fn check_size(request: &Request) -> Result<(), ErrorBody> {
+    if request.query.len() > QUERY_BYTES_MAX {
+        let details = format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} are read", request.query.len());
+        return Err(reply::error(400, "query_too_large", "Query too large", details));
+    }
+    scan(&request.body)
+}
+
+/// Walks the bytes once, counting depth and elements, with no memory beyond the depth.
+fn scan(body: &[u8]) -> Result<(), ErrorBody> {
+    let mut counts: Vec<usize> = Vec::new();
+    let mut in_text = false;
+    let mut escaped = false;
+    for byte in body {
+        if in_text {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => in_text = false,
+                _ => {}
+            }
+            continue;
+        }
+        match byte {
+            b'"' => in_text = true,
+            b'[' | b'{' => {
+                if counts.len() >= DEPTH_MAX {
+                    return Err(invalid_payload(format!("Payload must NOT be nested deeper than {DEPTH_MAX} levels")));
+                }
+                counts.push(1);
+            }
+            b']' | b'}' => {
+                counts.pop();
+            }
+            b',' => {
+                if let Some(count) = counts.last_mut() {
+                    *count = count.saturating_add(1);
+                    if *count > ELEMENTS_MAX {
+                        return Err(invalid_payload(format!(
+                            "Payload must NOT have more than {ELEMENTS_MAX} elements in one array or object"
+                        )));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The body's JSON object. No body, and a body of white space, read as an empty object; where every field may be left out
+/// (`lenient`), JSON that is no object does too, as existing clients send it.
+pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice::<Json>(body) {
+        Ok(Json::Object(object)) => Ok(object),
+        Ok(_) if lenient => Ok(Map::new()),
+        Ok(other) => Err(invalid_payload(format!(
+            "Payload must be an object (actual value is `{}`)",
+            crate::shape::shown(&other)
+        ))),
+        Err(error) => Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depth_and_width_are_bounded_before_parsing() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(scan(nested(DEPTH_MAX).as_bytes()).is_ok());
+        assert!(scan(nested(DEPTH_MAX + 1).as_bytes()).is_err());
+        assert!(scan(format!("\"{}\"", nested(100)).as_bytes()).is_ok(), "brackets in text do not count");
+        let wide = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        assert!(scan(wide(ELEMENTS_MAX).as_bytes()).is_ok());
+        assert!(scan(wide(ELEMENTS_MAX + 1).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn an_empty_body_is_an_empty_object() {
+        assert!(object(b"", false).is_ok_and(|read| read.is_empty()));
+        assert!(object(b" \n", false).is_ok_and(|read| read.is_empty()));
+        assert!(object(b"5", true).is_ok_and(|read| read.is_empty()));
+        assert!(object(b"5", false).is_err_and(|error| error.details.as_deref() == Some("Payload must be an object (actual value is `5`)")));
+        assert!(object(b"{\"a\":", true).is_err());
+    }
+
+    #[test]
+    fn media_types() {
+        let request = |accept: &str, media: &str| Request {
+            headers: vec![("accept".into(), accept.into()), ("content-type".into(), media.into())],
+            body: b"{}".to_vec(),
+            ..Request::default()
+        };
+        assert!(
+            check_media(&request("application/json, text/plain, */*", "application/json; charset=utf-8"), false)
+                .is_ok()
+        );
+        assert!(check_media(&request("text/html", "application/json"), false).is_err_and(|error| error.code == 406));
+        assert!(check_media(&request("*/*", "text/plain"), false).is_err_and(|error| error.code == 415));
+        assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), true).is_ok());
+        assert!(
+            check_media(&request("*/*", "application/x-www-form-urlencoded"), false)
+                .is_err_and(|error| error.code == 415)
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! Lists: limit, page, order and filters of a query, as one statement over the document table, and the envelope.
+//! It must not know what a document says beyond the columns that a list names.
+
+use crate::moment;
+use crate::query::Query;
+use crate::reply::{ErrorBody, Stop, invalid_query};
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::sql::{self, Value};
+use serde_json::{Map, Value as Json};
+
+/// What a list shows when the query does not say.
+pub const LIMIT_DEFAULT: i64 = 10;
+/// How many elements a page has at most.
+pub const LIMIT_MAX: i64 = 100;
+
+/// How a kind of document is listed.
+#[derive(Debug, Clone, Copy)]
+pub struct List {
+    /// The name of the array in the envelope.
+    pub data_ref: &'static str,
+    /// The last page that can be asked for.
+    pub page_max: i64,
+    /// What it can be ordered by: the name on the wire, and the column.
+    pub orders: &'static [(&'static str, &'static str)],
+    /// Plain parameters that select.
+    pub filters: &'static [Filter],
+    /// The fields of `filters[...]`: the name on the wire, and the column.
+    pub conditions: &'static [(&'static str, &'static str)],
+}
+
+/// A plain parameter that selects.
+#[derive(Debug, Clone, Copy)]
+pub enum Filter {
+    /// The column is the value.
+    Is(&'static str, &'static str),
+    /// The column contains the value, whatever its case.
+    Contains(&'static str, &'static str),
+    /// The column lies before or after the value: `name[before]`, `name[after]`.
+    Moment(&'static str, &'static str),
+    /// The column is the value, which is one of some words.
+    Word(&'static str, &'static str, &'static [&'static str]),
+    /// The column, 1 or 0, is the value.
+    Flag(&'static str, &'static str),
+    /// The value is a second name of a document of this kind; the column is that document's id.
+    Name(&'static str, &'static str, &'static str),
+}
+
+/// A condition and its parameters.
+#[derive(Debug, Default)]
+pub struct Clause {
+    text: String,
+    params: Vec<Value>,
+}
+
+impl Clause {
+    /// A clause over one kind of document.
+    pub fn of_kind(kind: &str) -> Clause {
+        Clause { text: "kind = ?1".into(), params: vec![kind.into()] }
+    }
+
+    /// Narrows it by a condition in which `{}` stands for the parameter.
+    pub fn and(&mut self, condition: &str, value: impl Into<Value>) {
+        let filled = self.fill(condition, value.into());
+        self.text.push_str(" AND ");
+        self.text.push_str(&filled);
+    }
+
+    fn fill(&mut self, condition: &str, value: Value) -> String {
+        self.params.push(value);
+        condition.replace("{}", &format!("?{}", self.params.len()))
+    }
+}
+
+/// A page of documents, and how many there are in all.
+pub struct Page {
+    /// The documents of this page.
+    pub documents: Vec<Document>,
+    /// How many the clause selects.
+    pub total: i64,
+}
+
+/// Reads a whole number of the query within bounds.
+pub fn read_int(query: &Query, name: &str, least: i64, most: i64) -> Result<Option<i64>, ErrorBody> {
+    let Some(text) = query.get(name) else { return Ok(None) };
+    let told = |wanted: String| invalid_query(format!("Property .{name} must be {wanted} (actual value is `{text}`)"));
+    let number: i64 = text.trim().parse().map_err(|_| told("an integer".into()))?;
+    if number < least {
+        return Err(told(format!(">= {least}")));
+    }
+    if number > most {
+        return Err(told(format!("<= {most}")));
+    }
+    Ok(Some(number))
+}
+
+/// Reads a moment of the query.
+pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
+    let Some(text) = query.get_path(path) else { return Ok(None) };
+    let read = moment::parse(text);
+    let told =
+        || invalid_query(format!("Property .{} cannot be recognized as a ISO-8601 compliant date", path.join(".")));
+    read.map(Some).ok_or_else(told)
+}
+
+impl List {
+    /// Selects the page that a query asks for, within a clause.
+    pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
+        let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+        let page = read_int(query, "page", 1, self.page_max)?.unwrap_or(1);
+        let order = self.order(query)?;
+        for filter in self.filters {
+            apply(filter, store, query, &mut clause)?;
+        }
+        crate::filter::apply(self.conditions, query, &mut clause)?;
+        let total = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
+        let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
+        let offset = page.saturating_sub(1).saturating_mul(limit);
+        let statement = format!(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY {order} LIMIT {limit} OFFSET {offset}",
+            clause.text
+        );
+        Ok(Page { documents: store.documents(&statement, &clause.params)?, total })
+    }
+
+    fn order(&self, query: &Query) -> Result<String, ErrorBody> {
+        let Some(text) = query.get("order") else { return Ok("created_at DESC, seq DESC".into()) };
+        let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
+        let column = self.orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);
+        column.map(|column| format!("{column} {direction}, seq {direction}")).ok_or_else(|| {
+            let known: Vec<String> = self.orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
+            invalid_query(format!("Property .order must be one of {} (actual value is `{text}`)", known.join(", ")))
+        })
+    }
+
+    /// The envelope around what is shown.
+    pub fn envelope(&self, shown: Vec<Json>, total: i64) -> Map<String, Json> {
+        let mut envelope = Map::new();
+        envelope.insert("object".into(), "list".into());
+        envelope.insert("data_ref".into(), self.data_ref.into());
+        envelope.insert(self.data_ref.into(), Json::Array(shown));
+        envelope.insert("total".into(), total.into());
+        envelope
+    }
+}
+
+fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
+    match filter {
+        Filter::Is(name, column) => {
+            if let Some(value) = query.get(name) {
+                clause.and(&format!("{column} = {{}}"), value);
+            }
+        }
+        Filter::Contains(name, column) => {
+            if let Some(value) = query.get(name) {
+                clause.and(&format!("instr(lower({column}), {{}}) > 0"), value.to_lowercase());
+            }
+        }
+        Filter::Moment(name, column) => {
+            for (side, sign) in [("before", "<"), ("after", ">")] {
+                if let Some(at) = read_moment(query, &[name, side])? {
+                    clause.and(&format!("{column} {sign} {{}}"), at);
+                }
+            }
+        }
+        Filter::Word(name, column, words) => {
+            if let Some(value) = query.get(name) {
+                if !words.contains(&value) {
+                    let told =
+                        format!("Property .{name} must be one of {} (actual value is `{value}`)", words.join(", "));
+                    return Err(invalid_query(told).into());
+                }
+                clause.and(&format!("{column} = {{}}"), value);
+            }
+        }
+        Filter::Flag(name, column) => {
+            if let Some(value) = query.get(name) {
+                let flag = match value {
+                    "true" => 1_i64,
+                    "false" => 0,
+                    _ => {
+                        return Err(invalid_query(format!(
+                            "Property .{name} must be a boolean (actual value is `{value}`)"
+                        ))
+                        .into());
+                    }
+                };
+                clause.and(&format!("COALESCE({column}, 0) = {{}}"), flag);
+            }
+        }
+        Filter::Name(name, column, kind) => {
+            if let Some(value) = query.get(name) {
+                let named = store.document_by_name(kind, value, value)?;
+                clause.and(&format!("{column} = {{}}"), named.map_or_else(|| value.to_owned(), |found| found.id));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Clause {
+    /// Narrows it by a group of conditions, joined by `AND` or `OR`; each has its own parameters in the order of its `{}`.
+    pub fn and_group(&mut self, junction: &str, conditions: Vec<(String, Vec<Value>)>) {
+        let mut filled = Vec::new();
+        for (condition, values) in conditions {
+            let mut text = condition;
+            for value in values {
+                self.params.push(value);
+                text = text.replacen("{}", &format!("?{}", self.params.len()), 1);
+            }
+            filled.push(text);
+        }
+        if !filled.is_empty() {
+            self.text.push_str(&format!(" AND ({})", filled.join(&format!(" {junction} "))));
+        }
+    }
+
+    /// How many parameters it has.
+    pub fn params_count(&self) -> usize {
+        self.params.len()
+    }
+}

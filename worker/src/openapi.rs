@@ -1,0 +1,183 @@
+//! The description of the interface, generated from the route table. The committed file is served as bytes; a test regenerates it.
+//! It must not know what an operation does.
+
+use crate::auth::Class;
+use crate::route::Route;
+use crate::shape::{Field, Kind};
+use serde_json::{Map, Value as Json, json};
+
+/// The committed description.
+pub const DOCUMENT: &str = include_str!("../openapi.json");
+
+/// Every operation of the published surface, one a line, `METHOD /path`.
+pub const PUBLISHED: &str = include_str!("surface/published.txt");
+
+/// The operations of it that the service does not have yet. The list only shrinks.
+pub const NOT_YET: &str = include_str!("surface/not_yet.txt");
+
+/// Writes the description anew.
+pub fn generate() -> Json {
+    let mut paths = Map::new();
+    let released = |route: &&Route| !route.path.starts_with("/rehearsal/");
+    for route in crate::api::AREAS.iter().flat_map(|area| area.iter()).filter(released) {
+        let entry = paths.entry(route.path).or_insert_with(|| json!({}));
+        if let Some(entry) = entry.as_object_mut() {
+            entry.insert(route.method.to_lowercase(), operation(route));
+        }
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "Scrip", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "Apache-2.0" },
+            "description": "Promotions, vouchers and gift cards, decided at the edge. Amounts are whole numbers of minor units." },
+        "paths": paths,
+        "components": {
+            "securitySchemes": schemes(),
+            "schemas": { "error": error_schema() },
+        },
+    })
+}
+
+fn schemes() -> Json {
+    let key = |name: &str| json!({ "type": "apiKey", "in": "header", "name": name });
+    json!({
+        "X-App-Id": key("X-App-Id"), "X-App-Token": key("X-App-Token"),
+        "X-Client-Application-Id": key("X-Client-Application-Id"), "X-Client-Token": key("X-Client-Token"),
+        "X-Management-Id": key("X-Management-Id"), "X-Management-Token": key("X-Management-Token"),
+        "OAuth": { "type": "http", "scheme": "bearer", "description": "A token from POST /v1/oauth/token" },
+    })
+}
+
+fn error_schema() -> Json {
+    json!({
+        "type": "object", "required": ["code", "message"],
+        "properties": {
+            "code": { "type": "integer", "description": "The HTTP status" }, "key": { "type": "string" }, "message": { "type": "string" },
+            "details": { "type": "string" }, "request_id": { "type": "string" }, "resource_id": { "type": "string" },
+            "resource_type": { "type": "string" }, "error": { "type": "object", "properties": { "message": { "type": "string" } } },
+        },
+    })
+}
+
+fn operation(route: &Route) -> Json {
+    let mut parameters: Vec<Json> = route
+        .path
+        .split('/')
+        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .collect();
+    parameters.extend(route.query.iter().map(query_parameter));
+    if route.method == "POST" && route.remembered {
+        let told = "The same key with the same body gives the first answer again, with `idempotency-replayed: true`";
+        parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 255 } }));
+    }
+    let mut operation = json!({ "summary": route.summary, "operationId": operation_id(route), "parameters": parameters, "security": security(route) });
+    let mut responses = Map::new();
+    responses.insert(route.success.to_string(), success(route));
+    if !route.classes.is_empty() {
+        let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/error" } } });
+        responses.insert("default".into(), json!({ "description": "The request was refused", "content": content }));
+    }
+    if let Some(operation) = operation.as_object_mut() {
+        operation.insert("responses".into(), Json::Object(responses));
+        if !route.body.is_empty() {
+            let media = if route.form { "application/x-www-form-urlencoded" } else { "application/json" };
+            let mut content = Map::new();
+            content.insert(media.into(), json!({ "schema": object_schema(route.body) }));
+            let required = route.body.iter().any(|field| field.required);
+            operation.insert("requestBody".into(), json!({ "required": required, "content": content }));
+        }
+    }
+    operation
+}
+
+fn success(route: &Route) -> Json {
+    if route.success == 204 {
+        return json!({ "description": "Done" });
+    }
+    let listed = route.resource.filter(|_| route.method == "GET" && !route.path.ends_with('}'));
+    let schema = match listed {
+        Some(resource) => {
+            let items = json!({ "type": "array", "items": { "type": "object", "title": resource.object } });
+            let mut properties = Map::new();
+            properties.insert("object".into(), json!({ "const": "list" }));
+            properties.insert("data_ref".into(), json!({ "const": resource.list.data_ref }));
+            properties.insert(resource.list.data_ref.into(), items);
+            json!({ "type": "object", "title": "list", "properties": properties })
+        }
+        None => json!({ "type": "object", "title": route.answers }),
+    };
+    json!({ "description": route.answers, "content": { "application/json": { "schema": schema } } })
+}
+
+/// `GET /v1/campaigns/{campaignId}` is `get_v1_campaigns_campaignId`.
+fn operation_id(route: &Route) -> String {
+    let words: Vec<String> = route
+        .path
+        .split(|letter: char| !letter.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    format!("{}_{}", route.method.to_lowercase(), words.join("_"))
+}
+
+fn security(route: &Route) -> Json {
+    let alternatives = route.classes.iter().map(|class| match class {
+        Class::Server => json!({ "X-App-Id": [], "X-App-Token": [] }),
+        Class::Client => json!({ "X-Client-Application-Id": [], "X-Client-Token": [] }),
+        Class::Management => json!({ "X-Management-Id": [], "X-Management-Token": [] }),
+        Class::OAuth => json!({ "OAuth": [route.scope] }),
+    });
+    Json::Array(alternatives.collect())
+}
+
+fn query_parameter(field: &Field) -> Json {
+    let mut parameter =
+        json!({ "name": field.name, "in": "query", "required": field.required, "schema": schema(&field.kind) });
+    if matches!(field.kind, Kind::Object(_) | Kind::Map)
+        && let Some(parameter) = parameter.as_object_mut()
+    {
+        parameter.insert("style".into(), "deepObject".into());
+        parameter.insert("explode".into(), true.into());
+    }
+    parameter
+}
+
+fn object_schema(fields: &[Field]) -> Json {
+    let mut properties = Map::new();
+    for field in fields {
+        properties.insert(field.name.into(), schema(&field.kind));
+    }
+    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
+    let mut object = json!({ "type": "object", "properties": properties });
+    if let Some(object) = object.as_object_mut()
+        && !required.is_empty()
+    {
+        object.insert("required".into(), json!(required));
+    }
+    object
+}
+
+/// The schema of a kind.
+pub fn schema(kind: &Kind) -> Json {
+    match kind {
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
+        Kind::Int(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
+        Kind::Bool => json!({ "type": "boolean" }),
+        Kind::Date => json!({ "type": "string", "format": "date" }),
+        Kind::DateTime => json!({ "type": "string", "format": "date-time" }),
+        Kind::Duration => json!({ "type": "string", "format": "duration" }),
+        Kind::Clock => json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
+        Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
+        Kind::Object(fields) => object_schema(fields),
+        Kind::Map => json!({ "type": "object", "additionalProperties": true }),
+        Kind::MapOfInt(least, most) => {
+            json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": least, "maximum": most } })
+        }
+        Kind::List(item, least, most) => {
+            json!({ "type": "array", "items": schema(item), "minItems": least, "maxItems": most })
+        }
+        Kind::Any => json!({}),
+    }
+}

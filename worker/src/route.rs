@@ -1,0 +1,305 @@
+//! Routes as plain data, the matching of a request to one of them, and the call that its verb is given.
+//! It must not know what any verb does.
+
+use crate::auth::{Caller, Class};
+use crate::intake;
+use crate::moment;
+use crate::query::{Query, decode};
+use crate::reply::{ErrorBody, Stop, error, transport_error};
+use crate::resource::Resource;
+use crate::service::Request;
+use crate::shape::{self, Field, Nulls};
+use crate::store::Store;
+use crate::store::document::{BODY_BYTES_MAX, Document};
+use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::id::Ids;
+use serde_json::{Map, Value as Json};
+
+/// An operation of the interface.
+#[derive(Clone, Copy)]
+pub struct Route {
+    /// `GET`, `POST`, ...
+    pub method: &'static str,
+    /// The path, with `{names}` for its parameters.
+    pub path: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// Which credentials may call it; none at all means that it is public.
+    pub classes: &'static [Class],
+    /// The OAuth scope that opens it, beside `api` or `client_api`.
+    pub scope: &'static str,
+    /// The switch of the project that a client-side caller needs.
+    pub switch: Option<Switch>,
+    /// The fields of its body.
+    pub body: &'static [Field],
+    /// Whether the body is a form.
+    pub form: bool,
+    /// The parameters of its query.
+    pub query: &'static [Field],
+    /// The status of success.
+    pub success: u16,
+    /// The name of what it answers.
+    pub answers: &'static str,
+    /// The resource that the patterns work on.
+    pub resource: Option<&'static Resource>,
+    /// Whether its answer is kept under an Idempotency-Key.
+    pub remembered: bool,
+    /// What it does.
+    pub run: fn(&mut Call<'_, '_>) -> Outcome,
+}
+
+/// What a project may switch on for its client-side keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// Redeeming from a page.
+    Redeem,
+    /// Publishing from a page.
+    Publish,
+}
+
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    run: fn(&mut Call<'_, '_>) -> Outcome,
+) -> Route {
+    Route {
+        method,
+        path,
+        summary,
+        classes: &[Class::Server, Class::OAuth],
+        scope: "",
+        switch: None,
+        body: &[],
+        form: false,
+        query: &[],
+        success: 200,
+        answers: "",
+        resource: None,
+        remembered: true,
+        run,
+    }
+}
+
+/// A reading operation.
+pub const fn get(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("GET", path, summary, run)
+}
+
+/// A creating or acting operation.
+pub const fn post(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("POST", path, summary, run)
+}
+
+/// A changing operation.
+pub const fn put(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("PUT", path, summary, run)
+}
+
+/// A removing operation.
+pub const fn delete(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("DELETE", path, summary, run)
+}
+
+impl Route {
+    /// Works on a resource.
+    pub const fn of(mut self, resource: &'static Resource) -> Route {
+        self.resource = Some(resource);
+        self.answers = resource.object;
+        self
+    }
+    /// Is opened by an OAuth scope.
+    pub const fn scope(mut self, scope: &'static str) -> Route {
+        self.scope = scope;
+        self
+    }
+    /// Is called with these credentials.
+    pub const fn for_classes(mut self, classes: &'static [Class]) -> Route {
+        self.classes = classes;
+        self
+    }
+    /// Is called from a page only where the project allows it.
+    pub const fn switched(mut self, switch: Switch) -> Route {
+        self.switch = Some(switch);
+        self
+    }
+    /// Reads a body of these fields.
+    pub const fn body(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self
+    }
+    /// Reads a form of these fields.
+    pub const fn form(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self.form = true;
+        self
+    }
+    /// Reads these parameters of the query.
+    pub const fn query(mut self, query: &'static [Field]) -> Route {
+        self.query = query;
+        self
+    }
+    /// Answers this status and this object.
+    pub const fn answers(mut self, success: u16, answers: &'static str) -> Route {
+        self.success = success;
+        self.answers = answers;
+        self
+    }
+    /// Is never kept under an Idempotency-Key, because its answer holds a secret.
+    pub const fn forgotten(mut self) -> Route {
+        self.remembered = false;
+        self
+    }
+    /// Whether it belongs to the client side.
+    pub fn is_client_side(&self) -> bool {
+        self.path.starts_with("/client/")
+    }
+}
+
+/// What a verb gives.
+pub type Outcome = Result<Answer, Stop>;
+
+/// An answer on its way out. Even one with an error status commits what the verb has written.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The written body.
+    pub body: Vec<u8>,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl Answer {
+    /// 200 with a JSON body.
+    pub fn json(body: Json) -> Answer {
+        Answer::status(200, body)
+    }
+    /// A status with a JSON body.
+    pub fn status(status: u16, body: Json) -> Answer {
+        Answer { status, body: body.to_string().into_bytes(), headers: Vec::new() }
+    }
+    /// A status without a body.
+    pub fn empty(status: u16) -> Answer {
+        Answer { status, body: Vec::new(), headers: Vec::new() }
+    }
+    /// 200 with a body that is already written.
+    pub fn bytes(body: Vec<u8>) -> Answer {
+        Answer { status: 200, body, headers: Vec::new() }
+    }
+}
+
+/// A call of a route: all that its verb may look at.
+pub struct Call<'c, 's> {
+    /// The route.
+    pub route: &'static Route,
+    /// The request as sent.
+    pub request: &'c Request,
+    /// Who asks.
+    pub caller: &'c Caller,
+    /// The decoded query.
+    pub query: Query,
+    /// The store.
+    pub store: &'c mut Store<'s>,
+    /// Now and the seed.
+    pub context: &'c Context,
+    /// The mint of ids.
+    pub ids: Ids,
+    /// The id of the request.
+    pub request_id: &'c str,
+    /// The decoded parameters of the path.
+    pub params: Vec<(&'static str, String)>,
+}
+
+impl Call<'_, '_> {
+    /// A parameter of the path.
+    pub fn param(&self, name: &str) -> &str {
+        self.params.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The resource of the route.
+    pub fn resource(&self) -> Result<&'static Resource, Fault> {
+        self.route.resource.ok_or_else(|| Fault(format!("the route {} has no resource", self.route.path)))
+    }
+
+    /// The moment of the event.
+    pub fn now_ms(&self) -> i64 {
+        self.context.now.millis()
+    }
+
+    /// The body, read by the fields of the route.
+    pub fn body(&self, nulls: Nulls) -> Result<Map<String, Json>, ErrorBody> {
+        let lenient = !self.route.body.iter().any(|field| field.required);
+        let source = intake::object(&self.request.body, lenient)?;
+        Ok(shape::read(self.route.body, source, nulls)?)
+    }
+
+    /// Notes that a document changes now.
+    pub fn touch(&self, document: &mut Document) {
+        document.updated_at = Some(self.now_ms());
+        document.body.insert("updated_at".into(), moment::text(self.now_ms()).into());
+    }
+
+    /// Refuses a document that would not fit a row.
+    pub fn check_fits(&self, document: &Document) -> Result<(), ErrorBody> {
+        let length = Json::Object(document.body.clone()).to_string().len();
+        if length > BODY_BYTES_MAX {
+            let told = format!(
+                "Payload must NOT make a document of more than {BODY_BYTES_MAX} bytes (actual length is `{length}`)"
+            );
+            return Err(crate::reply::invalid_payload(told));
+        }
+        Ok(())
+    }
+}
+
+/// A route that fits a path, with its parameters.
+pub struct Matched {
+    /// The route.
+    pub route: &'static Route,
+    /// The decoded parameters.
+    pub params: Vec<(&'static str, String)>,
+}
+
+/// Finds the route of a method and a path. A trailing slash means the collection; a literal segment wins over a parameter.
+pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
+    let bare = path.strip_suffix('/').filter(|bare| !bare.is_empty()).unwrap_or(path);
+    let mut methods: Vec<&str> = Vec::new();
+    let mut best: Option<Matched> = None;
+    for route in crate::api::AREAS.iter().flat_map(|area| area.iter()) {
+        let Some(params) = fit(route.path, bare) else { continue };
+        if route.method != method {
+            methods.push(route.method);
+        } else if best.as_ref().is_none_or(|best| params.len() < best.params.len()) {
+            best = Some(Matched { route, params });
+        }
+    }
+    best.ok_or_else(|| {
+        if methods.is_empty() {
+            return error(404, "not_found", "Resource not found", format!("Cannot find a route for {method} {path}"));
+        }
+        methods.sort_unstable();
+        methods.dedup();
+        transport_error(
+            405,
+            "HTTP Method Not Allowed",
+            format!("{path} allows {} and not {method}", methods.join(", ")),
+        )
+    })
+}
+
+fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+    let mut params = Vec::new();
+    let mut segments = path.split('/');
+    for wanted in pattern.split('/') {
+        let segment = segments.next()?;
+        match wanted.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(_) if segment.is_empty() => return None,
+            Some(name) => params.push((name, decode(segment, false))),
+            None if wanted == segment => {}
+            None => return None,
+        }
+    }
+    segments.next().is_none().then_some(params)
+}

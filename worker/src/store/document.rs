@@ -1,0 +1,141 @@
+//! Documents: JSON bodies under a kind, an id and a few columns to find them by. One table for every kind.
+//! It must not know what any kind of document says.
+
+use super::Store;
+use super::sql::{self, Fault, Row, Value};
+use serde_json::{Map, Value as Json};
+
+/// A row of the platform holds 2 MB; the columns beside the body need some of it.
+pub const BODY_BYTES_MAX: usize = 2_000_000;
+
+/// A stored document.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The service's own identifier.
+    pub id: String,
+    /// The second name that it is found by: a code, a campaign's name, a source_id.
+    pub key: Option<String>,
+    /// The document that it belongs to.
+    pub parent: Option<String>,
+    /// The customer who holds it.
+    pub holder: Option<String>,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    /// Milliseconds since 1970; none until the first change.
+    pub updated_at: Option<i64>,
+    /// The record, in the shape of the wire.
+    pub body: Map<String, Json>,
+}
+
+/// The columns that [`read`] expects, in its order.
+pub const COLUMNS: &str = "id, key, parent, holder, created_at, updated_at, body";
+
+/// A document from a row of [`COLUMNS`].
+pub fn read(row: &Row) -> Result<Document, Fault> {
+    let body = sql::text(row, 6)?;
+    Ok(Document {
+        id: sql::text(row, 0)?.to_owned(),
+        key: sql::text_or_null(row, 1)?.map(str::to_owned),
+        parent: sql::text_or_null(row, 2)?.map(str::to_owned),
+        holder: sql::text_or_null(row, 3)?.map(str::to_owned),
+        created_at: sql::int(row, 4)?,
+        updated_at: sql::int_or_null(row, 5)?,
+        body: serde_json::from_str(body).map_err(|error| Fault(format!("a stored body does not parse: {error}")))?,
+    })
+}
+
+impl Store<'_> {
+    /// The document with an id.
+    pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
+        let row = self.row(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND id = ?2",
+            &[kind.into(), id.into()],
+        )?;
+        row.as_ref().map(read).transpose()
+    }
+
+    /// The document with a key, or else with an id: how a path names a campaign, a voucher or a customer.
+    pub fn document_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Document>, Fault> {
+        let rows = self.rows(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND id = ?3
+             UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND key = ?2",
+            &[kind.into(), key.into(), id.into()],
+        )?;
+        rows.first().map(read).transpose()
+    }
+
+    /// The documents with any of the keys, or any of the ids.
+    pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
+        let keys = Json::from(keys.to_vec()).to_string();
+        let ids = Json::from(ids.to_vec()).to_string();
+        self.documents(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+             WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
+             UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+             WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
+            &[kind.into(), keys.into(), ids.into()],
+        )
+    }
+
+    /// The documents of a statement that selects [`COLUMNS`].
+    pub fn documents(&self, statement: &str, params: &[Value]) -> Result<Vec<Document>, Fault> {
+        self.rows(statement, params)?.iter().map(read).collect()
+    }
+
+    /// Adds a document at the commit.
+    pub fn insert(&mut self, kind: &str, document: &Document) {
+        self.write(
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            vec![
+                kind.into(),
+                document.id.clone().into(),
+                document.key.clone().into(),
+                document.parent.clone().into(),
+                document.holder.clone().into(),
+                document.created_at.into(),
+                document.updated_at.into(),
+                Json::Object(document.body.clone()).to_string().into(),
+            ],
+        );
+    }
+
+    /// Replaces what a document says and who holds it, at the commit.
+    pub fn update(&mut self, kind: &str, document: &Document) {
+        self.write(
+            "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?6, body = ?7 WHERE kind = ?1 AND id = ?2",
+            vec![
+                kind.into(),
+                document.id.clone().into(),
+                document.key.clone().into(),
+                document.parent.clone().into(),
+                document.holder.clone().into(),
+                document.updated_at.into(),
+                Json::Object(document.body.clone()).to_string().into(),
+            ],
+        );
+    }
+
+    /// Adds a document at the commit, or replaces what the one with its id says.
+    pub fn put(&mut self, kind: &str, document: &Document) {
+        self.write(
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
+               updated_at = excluded.created_at, body = excluded.body",
+            vec![
+                kind.into(),
+                document.id.clone().into(),
+                document.key.clone().into(),
+                document.parent.clone().into(),
+                document.holder.clone().into(),
+                document.created_at.into(),
+                document.updated_at.into(),
+                Json::Object(document.body.clone()).to_string().into(),
+            ],
+        );
+    }
+
+    /// Removes a document at the commit.
+    pub fn remove(&mut self, kind: &str, id: &str) {
+        self.write("DELETE FROM document WHERE kind = ?1 AND id = ?2", vec![kind.into(), id.into()]);
+    }
+}

@@ -1,0 +1,301 @@
+//! Answers a decision's questions from the store. Here nothing is unknown: what is not stored does not exist.
+//! It must not know what the decision is.
+//!
+//! A question has no way to fail, so a fault of the store is kept and must be asked for at the end ([`StoreFacts::finish`]).
+
+use super::Store;
+use super::document::{self, Document};
+use super::sql::{self, Fault, Row};
+use crate::codes::code_key;
+use crate::tracking::Tracker;
+use scrip::facts::{Facts, Known, PastRedemption, credits_account, redemptions_account};
+use scrip::ledger::{AccountId, Transfer};
+use scrip::model::customer::Customer;
+use scrip::model::order::{Goods, Order};
+use scrip::model::stacking::StackingRules;
+use scrip::model::voucher::{Campaign, Category, Voucher};
+use scrip::rules::Rule;
+use scrip::text::Text;
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::order::{GoodsBody, OrderBody};
+use scrip::wire::problem::read_value;
+use scrip::wire::redemption::read_past;
+use scrip::wire::request::read_customer;
+use scrip::wire::rules::read_rule;
+use scrip::wire::voucher::{read_campaign, read_category, read_voucher};
+use serde_json::Value as Json;
+use std::borrow::Cow;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+/// Documents by their id.
+pub type ById = BTreeMap<String, Document>;
+
+/// The facts of a project, as its store has them.
+pub struct StoreFacts<'a, 's> {
+    store: &'a Store<'s>,
+    zone: TimeZone,
+    case_sensitive: bool,
+    /// Whether customers have tracking ids; those of a rehearsal do not, as in a decision without the service.
+    tracked: bool,
+    tracker: OnceCell<Tracker>,
+    seen: RefCell<Seen>,
+}
+
+/// What has been read already, and what went wrong.
+#[derive(Default)]
+struct Seen {
+    campaigns: BTreeMap<String, String>,
+    balances: BTreeMap<String, i64>,
+    /// Accounts that nobody holds anything of.
+    unheld: Vec<String>,
+    customers: BTreeMap<String, Document>,
+    orders: BTreeMap<String, Document>,
+    fault: Option<Fault>,
+}
+
+impl<'a, 's> StoreFacts<'a, 's> {
+    /// The facts for one decision.
+    pub fn new(store: &'a Store<'s>, zone: TimeZone, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
+        StoreFacts { store, zone, case_sensitive, tracked, tracker: OnceCell::new(), seen: RefCell::default() }
+    }
+
+    /// The project's tracker, read when it is first needed.
+    fn tracker(&self) -> Result<&Tracker, Fault> {
+        if let Some(tracker) = self.tracker.get() {
+            return Ok(tracker);
+        }
+        let read = Tracker::stored(self.store)?;
+        Ok(self.tracker.get_or_init(|| read))
+    }
+
+    /// Ends the asking: the fault of the store, if there was one, or the customers and orders that were read, by id.
+    pub fn finish(self) -> Result<(ById, ById), Fault> {
+        let seen = self.seen.into_inner();
+        seen.fault.map_or(Ok((seen.customers, seen.orders)), Err)
+    }
+
+    /// The value, or nothing and a note of the fault.
+    fn note<T>(&self, outcome: Result<Option<T>, Fault>) -> Option<T> {
+        outcome.unwrap_or_else(|fault| {
+            self.seen.borrow_mut().fault.get_or_insert(fault);
+            None
+        })
+    }
+
+    /// A voucher with its campaign and its balances, in one look. One whose campaign is gone is gone as well.
+    fn voucher_row(&self, code: &str) -> Result<Option<Row>, Fault> {
+        const COLUMNS: &str = "v.body, c.id, c.body, v.parent,
+            (SELECT balance FROM account WHERE id = 'voucher/' || v.id || '/redemptions'), (SELECT balance FROM account WHERE id = 'voucher/' || v.id || '/credits'),
+            EXISTS (SELECT 1 FROM hold WHERE account = 'voucher/' || v.id || '/redemptions'), EXISTS (SELECT 1 FROM hold WHERE account = 'voucher/' || v.id || '/credits')
+            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'";
+        let key = code_key(code, self.case_sensitive);
+        match self.store.row(&format!("SELECT {COLUMNS} AND v.key = ?1"), &[key.into()])? {
+            Some(row) => Ok(Some(row)),
+            None => self.store.row(&format!("SELECT {COLUMNS} AND v.id = ?1"), &[code.into()]),
+        }
+    }
+
+    fn find_voucher(&self, code: &str) -> Result<Option<Voucher>, Fault> {
+        let Some(row) = self.voucher_row(code)? else { return Ok(None) };
+        let campaign = sql::text_or_null(&row, 1)?;
+        if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
+            return Ok(None);
+        }
+        let voucher = read_voucher(sql::text(&row, 0)?).map_err(|problem| broken("voucher", code, &problem))?;
+        let mut seen = self.seen.borrow_mut();
+        if let Some(id) = campaign {
+            seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
+        }
+        for (account, balance, held) in [(redemptions_account(&voucher.id), 4, 6), (credits_account(&voucher.id), 5, 7)]
+        {
+            seen.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
+            if sql::int(&row, held)? == 0 {
+                seen.unheld.push(account.to_string());
+            }
+        }
+        Ok(Some(voucher))
+    }
+
+    fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, Fault> {
+        let known = self.seen.borrow().campaigns.get(id).cloned();
+        let body = match known {
+            Some(body) => Some(body),
+            None => self.store.document("campaign", id)?.map(|document| Json::Object(document.body).to_string()),
+        };
+        body.map(|body| read_campaign(&body).map_err(|problem| broken("campaign", id, &problem))).transpose()
+    }
+
+    fn find_rules(&self, voucher: &Voucher) -> Result<Vec<Rule>, Fault> {
+        let names: Vec<&str> = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(Text::as_str)
+            .collect();
+        let rows = self.store.rows(
+            "SELECT rule.id, rule.body FROM document given JOIN document rule
+               ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
+             WHERE given.kind = 'validation_rules_assignment' AND given.parent IN (SELECT value FROM json_each(?1)) ORDER BY given.seq",
+            &[Json::from(names).to_string().into()],
+        )?;
+        let mut rules: Vec<Rule> = Vec::new();
+        for row in &rows {
+            let id = sql::text(row, 0)?;
+            // A voucher whose code is its id is named twice, and its rules count once.
+            if !rules.iter().any(|known| known.id == id) {
+                let rule = read_rule(sql::text(row, 1)?.as_bytes())
+                    .map_err(|problem| broken("validation rule", id, &problem))?;
+                rules.push(rule);
+            }
+        }
+        Ok(rules)
+    }
+
+    fn find_customer(&self, key: &str) -> Result<Option<Customer>, Fault> {
+        let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key) } else { None };
+        let name = source_id.as_deref().unwrap_or(key);
+        let Some(document) = self.store.document_by_name("customer", name, key)? else { return Ok(None) };
+        let customer =
+            read_customer(document.body.clone(), "customer").map_err(|problem| broken("customer", key, &problem))?;
+        self.seen.borrow_mut().customers.insert(document.id.clone(), document);
+        Ok(Some(customer))
+    }
+
+    fn find_order(&self, key: &str) -> Result<Option<Order>, Fault> {
+        let Some(document) = self.store.document_by_name("order", key, key)? else { return Ok(None) };
+        let body: OrderBody =
+            read_value(Json::Object(document.body.clone())).map_err(|problem| broken("order", key, &problem))?;
+        let order = body.into_model().map_err(|problem| broken("order", key, &problem))?;
+        self.seen.borrow_mut().orders.insert(document.id.clone(), document);
+        Ok(Some(order))
+    }
+
+    fn find_goods(&self, kind: &str, key: &str) -> Result<Option<Goods>, Fault> {
+        let Some(document) = self.store.document_by_name(kind, key, key)? else { return Ok(None) };
+        let body: GoodsBody = read_value(Json::Object(document.body)).map_err(|problem| broken(kind, key, &problem))?;
+        Ok(Some(body.into_model()))
+    }
+
+    fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Fault> {
+        let stored = crate::api::stacking_rules::stored(self.store)?;
+        stored
+            .map(|document| {
+                serde_json::from_value(Json::Object(document.body))
+                    .map_err(|error| Fault(format!("the stacking rules do not parse: {error}")))
+            })
+            .transpose()
+    }
+
+    fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
+        let rows = self.store.rows("SELECT id, chain, debit, credit, amount, reverses, at FROM transfer WHERE chain = ?1 ORDER BY length(id), id", &[id.into()])?;
+        let read = |row: &Row| {
+            Ok(Transfer {
+                id: sql::text(row, 0)?.into(),
+                chain: sql::text(row, 1)?.into(),
+                debit: AccountId::new(sql::text(row, 2)?),
+                credit: AccountId::new(sql::text(row, 3)?),
+                amount: u64::try_from(sql::int(row, 4)?).unwrap_or(0),
+                reverses: sql::text_or_null(row, 5)?.map(Text::from),
+                at: Instant::from_millis(sql::int(row, 6)?).unwrap_or_default(),
+            })
+        };
+        rows.iter().map(read).collect()
+    }
+
+    fn find_balance(&self, account: &AccountId) -> Result<i64, Fault> {
+        if let Some(balance) = self.seen.borrow().balances.get(account.as_str()) {
+            return Ok(*balance);
+        }
+        let row = self.store.row("SELECT balance FROM account WHERE id = ?1", &[account.as_str().into()])?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0))
+    }
+
+    fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
+        if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
+            return Ok(0);
+        }
+        let params = [account.as_str().into(), now.millis().into(), key.unwrap_or_default().into()];
+        let row = self.store.row(
+            "SELECT COALESCE(SUM(amount), 0) FROM hold WHERE account = ?1 AND expires_at > ?2 AND key <> ?3",
+            &params,
+        )?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|held| u64::try_from(held).unwrap_or(0)))
+    }
+}
+
+fn broken(kind: &str, id: &str, problem: &scrip::wire::Problem) -> Fault {
+    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
+}
+
+impl Facts for StoreFacts<'_, '_> {
+    fn stacking_rules(&self) -> Cow<'_, StackingRules> {
+        Cow::Owned(self.note(self.find_rules_of_project()).unwrap_or_default())
+    }
+
+    fn time_zone(&self) -> Cow<'_, TimeZone> {
+        Cow::Borrowed(&self.zone)
+    }
+
+    fn voucher(&self, code: &str) -> Known<Cow<'_, Voucher>> {
+        self.note(self.find_voucher(code)).map(Cow::Owned).into()
+    }
+
+    fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
+        self.note(self.find_campaign(id)).map(Cow::Owned).into()
+    }
+
+    fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
+        let read = |document: Document| {
+            read_category(&Json::Object(document.body).to_string()).map_err(|problem| broken("category", id, &problem))
+        };
+        let found = self.store.document("category", id).and_then(|found| found.map(read).transpose());
+        self.note(found).map(Cow::Owned).into()
+    }
+
+    fn rules(&self, voucher: &Voucher) -> Known<Vec<Cow<'_, Rule>>> {
+        let rules = self.note(self.find_rules(voucher).map(Some)).unwrap_or_default();
+        Known::Is(rules.into_iter().map(Cow::Owned).collect())
+    }
+
+    fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
+        self.note(self.find_customer(key)).map(Cow::Owned).into()
+    }
+
+    fn order(&self, key: &str) -> Known<Cow<'_, Order>> {
+        self.note(self.find_order(key)).map(Cow::Owned).into()
+    }
+
+    fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
+        self.note(self.find_goods("product", key)).map(Cow::Owned).into()
+    }
+
+    fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
+        self.note(self.find_goods("sku", key)).map(Cow::Owned).into()
+    }
+
+    fn balance(&self, account: &AccountId) -> Known<i64> {
+        Known::Is(self.note(self.find_balance(account).map(Some)).unwrap_or(0))
+    }
+
+    fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {
+        Known::Is(self.note(self.find_held(account, now, key).map(Some)).unwrap_or(0))
+    }
+
+    fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {
+        let found = self.note(self.store.document("redemption", id));
+        // A rollback is listed with redemptions, and is none.
+        let found = found.filter(|document| document.body.get("object").and_then(Json::as_str) == Some("redemption"));
+        found.map(|document: document::Document| Cow::Owned(read_past(document.body))).into()
+    }
+
+    fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
+        Known::Is(self.note(self.find_chain(id).map(Some)).unwrap_or_default())
+    }
+
+    fn tracking_id(&self, source_id: &str) -> Known<Text> {
+        if !self.tracked {
+            return Known::Absent;
+        }
+        self.note(self.tracker().map(|tracker| Some(Text::from(tracker.tracking_id(source_id))))).into()
+    }
+}

@@ -1,0 +1,132 @@
+//! The ledger's tables: balances, transfers and holds. It must not know what an account counts.
+
+use super::Store;
+use super::sql::{self, Fault, Value};
+use scrip::ledger::Entry;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+
+/// How an account stands: what it holds, and what others have reserved on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The net of all transfers: credits less debits.
+    pub balance: i64,
+    /// What unexpired holds of other keys reserve.
+    pub held: i64,
+}
+
+/// A movement of an amount from one account to another.
+#[derive(Debug, Clone)]
+pub struct Post {
+    /// The transfer's own id.
+    pub id: String,
+    /// The chain that it belongs to: all or none.
+    pub chain: String,
+    /// The account that gives.
+    pub debit: String,
+    /// The account that takes.
+    pub credit: String,
+    /// How much, above zero.
+    pub amount: i64,
+    /// The transfer that it undoes.
+    pub reverses: Option<String>,
+    /// Milliseconds since 1970.
+    pub at: i64,
+}
+
+impl Store<'_> {
+    /// How accounts stand at a moment; an account that is not listed stands at zero.
+    pub fn standings(
+        &self,
+        accounts: &[String],
+        now_ms: i64,
+        own_hold: &str,
+    ) -> Result<HashMap<String, Standing>, Fault> {
+        let mut standings = HashMap::new();
+        if accounts.is_empty() {
+            return Ok(standings);
+        }
+        let rows = self.rows(
+            "SELECT named.value, COALESCE((SELECT balance FROM account WHERE id = named.value), 0),
+               COALESCE((SELECT SUM(amount) FROM hold WHERE account = named.value AND expires_at > ?2 AND key <> ?3), 0)
+             FROM json_each(?1) AS named",
+            &[Json::from(accounts.to_vec()).to_string().into(), now_ms.into(), own_hold.into()],
+        )?;
+        for row in &rows {
+            let standing = Standing { balance: sql::int(row, 1)?, held: sql::int(row, 2)? };
+            standings.insert(sql::text(row, 0)?.to_owned(), standing);
+        }
+        Ok(standings)
+    }
+
+    /// Writes a chain of transfers at the commit: the transfers themselves, and the balances that follow.
+    pub fn post(&mut self, posts: &[Post]) {
+        if posts.is_empty() {
+            return;
+        }
+        let rows: Vec<Json> = posts
+            .iter()
+            .map(|post| json!([post.id, post.chain, post.debit, post.credit, post.amount, post.reverses, post.at]))
+            .collect();
+        let rows = Value::Text(Json::Array(rows).to_string());
+        self.write(
+            "INSERT INTO transfer (id, chain, debit, credit, amount, reverses, at)
+             SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
+               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]') FROM json_each(?1)",
+            vec![rows.clone()],
+        );
+        self.write(
+            "INSERT INTO account (id, balance)
+             SELECT id, SUM(amount) FROM (
+               SELECT json_extract(value, '$[2]') AS id, -json_extract(value, '$[4]') AS amount FROM json_each(?1)
+               UNION ALL SELECT json_extract(value, '$[3]'), json_extract(value, '$[4]') FROM json_each(?1))
+             WHERE TRUE GROUP BY id
+             ON CONFLICT (id) DO UPDATE SET balance = balance + excluded.balance",
+            vec![rows],
+        );
+    }
+
+    /// Writes what a decision has entered into the ledger, at the commit and in its order.
+    pub fn apply(&mut self, entries: &[Entry], now_ms: i64) {
+        let mut posts: Vec<Post> = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Post(transfer) => posts.push(Post {
+                    id: transfer.id.to_string(),
+                    chain: transfer.chain.to_string(),
+                    debit: transfer.debit.to_string(),
+                    credit: transfer.credit.to_string(),
+                    amount: i64::try_from(transfer.amount).unwrap_or(i64::MAX),
+                    reverses: transfer.reverses.as_ref().map(ToString::to_string),
+                    at: transfer.at.millis(),
+                }),
+                Entry::Hold(hold) => {
+                    self.hold(
+                        &hold.key,
+                        hold.account.as_str(),
+                        i64::try_from(hold.amount).unwrap_or(i64::MAX),
+                        hold.expires_at.millis(),
+                    );
+                    // Holds that ended leave with new ones coming.
+                    self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
+                }
+                Entry::Release(key) => self.release(key),
+            }
+        }
+        self.post(&posts);
+    }
+
+    /// Reserves an amount at the commit; the same key reserves anew in place of its old hold.
+    pub fn hold(&mut self, key: &str, account: &str, amount: i64, expires_at: i64) {
+        self.write(
+            "INSERT INTO hold (key, account, amount, expires_at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (key, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
+            vec![key.into(), account.into(), amount.into(), expires_at.into()],
+        );
+    }
+
+    /// Gives up all that a key reserves, at the commit.
+    pub fn release(&mut self, key: &str) {
+        self.write("DELETE FROM hold WHERE key = ?1", vec![key.into()]);
+    }
+}

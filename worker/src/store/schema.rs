@@ -1,0 +1,54 @@
+//! The tables, as a list of steps that is only ever extended. It must not know what a document says.
+
+use super::sql::{self, Fault, Sql};
+
+/// The steps so far. A step that has run somewhere is never changed; the next one is added below it.
+const STEPS: &[&[&str]] = &[&[
+    "CREATE TABLE document (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, id TEXT NOT NULL, key TEXT, parent TEXT, holder TEXT,
+        created_at INTEGER NOT NULL, updated_at INTEGER, body TEXT NOT NULL)",
+    "CREATE UNIQUE INDEX document_id ON document (kind, id)",
+    "CREATE UNIQUE INDEX document_key ON document (kind, key) WHERE key IS NOT NULL",
+    "CREATE INDEX document_created ON document (kind, created_at, seq)",
+    "CREATE INDEX document_parent ON document (kind, parent, seq) WHERE parent IS NOT NULL",
+    "CREATE INDEX document_holder ON document (kind, holder, seq) WHERE holder IS NOT NULL",
+    // A code nobody holds yet, in the order of creation: what a publication of a campaign looks for.
+    "CREATE INDEX document_free ON document (parent, seq) WHERE kind = 'voucher' AND holder IS NULL",
+    "CREATE TABLE account (id TEXT PRIMARY KEY, balance INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE transfer (
+        id TEXT PRIMARY KEY, chain TEXT NOT NULL, debit TEXT NOT NULL, credit TEXT NOT NULL, amount INTEGER NOT NULL,
+        reverses TEXT UNIQUE, at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX transfer_chain ON transfer (chain)",
+    "CREATE TABLE hold (
+        key TEXT NOT NULL, account TEXT NOT NULL, amount INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+        PRIMARY KEY (key, account)) WITHOUT ROWID",
+    "CREATE INDEX hold_account ON hold (account, expires_at)",
+    "CREATE INDEX hold_expiry ON hold (expires_at)",
+    "CREATE TABLE idempotency (
+        caller TEXT NOT NULL, request TEXT NOT NULL, key TEXT NOT NULL, body_hash TEXT NOT NULL, status INTEGER NOT NULL,
+        headers TEXT NOT NULL, body TEXT NOT NULL, created_at INTEGER NOT NULL,
+        PRIMARY KEY (caller, request, key)) WITHOUT ROWID",
+    "CREATE INDEX idempotency_age ON idempotency (created_at)",
+    // Where the making of codes stands: one row for a campaign and a shape of codes.
+    "CREATE TABLE generator (id TEXT PRIMARY KEY, secret TEXT NOT NULL, counter INTEGER NOT NULL) WITHOUT ROWID",
+    // What is to be done later; the object's alarm is set to the earliest row.
+    "CREATE TABLE due (id TEXT PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, cursor TEXT NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX due_at ON due (at)",
+    "CREATE TABLE token (
+        sha256 TEXT PRIMARY KEY, project TEXT NOT NULL, record TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX token_expiry ON token (project, expires_at)",
+]];
+
+/// Runs the steps that have not run yet. Gives true when the database was empty before.
+pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
+    sql.run("CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[])?;
+    let rows = sql.run("SELECT COALESCE(MAX(version), 0) FROM migration", &[])?;
+    let done = rows.first().map_or(Ok(0), |row| sql::int(row, 0))?;
+    for (step, version) in STEPS.iter().zip(1_i64..).filter(|(_, version)| *version > done) {
+        for statement in *step {
+            sql.run(statement, &[])?;
+        }
+        sql.run("INSERT INTO migration (version, applied_at) VALUES (?1, ?2)", &[version.into(), now_ms.into()])?;
+    }
+    Ok(done == 0)
+}

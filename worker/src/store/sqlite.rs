@@ -1,0 +1,78 @@
+//! The native driver, over rusqlite: for tests and tools. It must not know any table.
+//! It runs the very statements that the Durable Object runs, and keeps to the same limits.
+
+use super::sql::{Fault, Row, Sql, Value};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, ToSql};
+
+/// The platform refuses a 101st parameter, so the native driver does too.
+const PARAMS_MAX: usize = 100;
+
+/// A SQLite database in memory.
+pub struct Sqlite {
+    connection: Connection,
+}
+
+fn fault(error: rusqlite::Error) -> Fault {
+    Fault(format!("sqlite: {error}"))
+}
+
+impl Sqlite {
+    /// An empty database that lives as long as the value.
+    pub fn memory() -> Result<Sqlite, Fault> {
+        let connection = Connection::open_in_memory().map_err(fault)?;
+        connection.set_prepared_statement_cache_capacity(200);
+        Ok(Sqlite { connection })
+    }
+
+    /// Runs `act` in a transaction: kept when it gives `Ok`, undone when it gives `Err`, as the object's shell does.
+    pub fn transaction<T>(&self, act: impl FnOnce(&Sqlite) -> Result<T, Fault>) -> Result<T, Fault> {
+        self.connection.execute_batch("BEGIN").map_err(fault)?;
+        let outcome = act(self);
+        let end = if outcome.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        self.connection.execute_batch(end).map_err(fault)?;
+        outcome
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Int(number) => ValueRef::Integer(*number),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+        }))
+    }
+}
+
+fn read(value: ValueRef<'_>) -> Result<Value, Fault> {
+    match value {
+        ValueRef::Null => Ok(Value::Null),
+        ValueRef::Integer(number) => Ok(Value::Int(number)),
+        ValueRef::Text(bytes) => {
+            let text = std::str::from_utf8(bytes).map_err(|error| Fault(format!("sqlite: {error}")))?;
+            Ok(Value::Text(text.to_owned()))
+        }
+        other => Err(Fault(format!("sqlite: a column of type {}", other.data_type()))),
+    }
+}
+
+impl Sql for Sqlite {
+    fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+        if params.len() > PARAMS_MAX {
+            return Err(Fault(format!("{} parameters where {PARAMS_MAX} are allowed", params.len())));
+        }
+        let mut prepared = self.connection.prepare_cached(statement).map_err(fault)?;
+        let width = prepared.column_count();
+        let mut rows = prepared.query(rusqlite::params_from_iter(params)).map_err(fault)?;
+        let mut answer = Vec::new();
+        while let Some(row) = rows.next().map_err(fault)? {
+            let mut read_row = Vec::with_capacity(width);
+            for column in 0..width {
+                read_row.push(read(row.get_ref(column).map_err(fault)?)?);
+            }
+            answer.push(read_row);
+        }
+        Ok(answer)
+    }
+}

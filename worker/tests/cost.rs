@@ -1,0 +1,75 @@
+//! What a request costs the store, in statements: the hot path stays short.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::auth::{Caller, Class, Settings};
+use scrip_worker::service::{self, Request};
+use scrip_worker::store::Store;
+use scrip_worker::store::sql::{Fault, Row, Sql, Value};
+use scrip_worker::store::sqlite::Sqlite;
+use std::cell::RefCell;
+
+/// Writes down what it is asked.
+struct Counting {
+    sql: Sqlite,
+    statements: RefCell<Vec<String>>,
+}
+
+impl Sql for Counting {
+    fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+        self.statements.borrow_mut().push(statement.split_whitespace().take(3).collect::<Vec<_>>().join(" "));
+        self.sql.run(statement, params)
+    }
+}
+
+fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String) {
+    let settings =
+        Settings { name: String::new(), time_zone: "UTC".into(), currency: "EUR".into(), case_sensitive_codes: true };
+    let caller = Caller {
+        project: "proj_dev".into(),
+        class: Class::Server,
+        key_id: "dev-app".into(),
+        scopes: vec![],
+        origin: None,
+        channel: None,
+        origins: vec![],
+        redeem: true,
+        publish: true,
+        settings,
+    };
+    let mut headers = vec![("scrip-caller".to_owned(), caller.header())];
+    headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
+    let request =
+        Request { method: "POST".into(), path: path.into(), headers, body: body.into(), ..Request::default() };
+    let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
+    let is_first = store.statements.borrow().is_empty();
+    let mut opened = if is_first { Store::open(store, 0).unwrap() } else { Store::new(store) };
+    let reply = service::serve(&request, &mut opened, &context).unwrap();
+    (reply.status, String::from_utf8(reply.body).unwrap())
+}
+
+#[test]
+fn a_redemption_is_a_dozen_statements() {
+    let counting = Counting { sql: Sqlite::memory().unwrap(), statements: RefCell::default() };
+    let campaign = r#"{"name":"C","vouchers_count":1,"voucher":{"discount":{"type":"AMOUNT","amount_off":100},"redemption":{"quantity":9},"code_config":{"pattern":"CODE"}}}"#;
+    assert_eq!(send(&counting, 1, "/v1/campaigns", campaign, None).0, 200);
+    let redemption = r#"{"redeemables":[{"object":"voucher","id":"CODE"}],"order":{"amount":1000}}"#;
+    let most = [("plain", redemption.to_owned(), None, 8), ("with a key", redemption.to_owned(), Some("k"), 11)];
+    let anna = redemption.replace("\"order\"", "\"customer\":{\"source_id\":\"anna\"},\"order\"");
+    let most = most.into_iter().chain([("of a customer", anna, None, 13)]);
+    for (seed, (name, body, key, limit)) in (2..).zip(most) {
+        // The first one of a customer creates them.
+        send(&counting, seed + 100, "/v1/redemptions", &body, None);
+        counting.statements.replace(vec!["-".into()]);
+        let (status, answer) = send(&counting, seed, "/v1/redemptions", &body, key);
+        assert_eq!(status, 200, "{answer}");
+        let statements = &counting.statements.borrow()[1..];
+        assert!(statements.len() <= limit, "{name}: {} statements, at most {limit}: {statements:#?}", statements.len());
+    }
+}

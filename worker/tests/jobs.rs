@@ -1,0 +1,92 @@
+//! Long work: a hundred thousand codes while redemptions go on, and a job that keeps failing.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::service::{self, Request};
+use scrip_worker::store::Store;
+use scrip_worker::store::sql::{Sql, Value};
+use scrip_worker::store::sqlite::Sqlite;
+use serde_json::{Value as Json, json};
+
+const NOW: i64 = 1_772_323_200_000;
+
+fn call(edge: &Edge, method: &str, target: &str, body: &Json, now_ms: i64) -> Json {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let headers = vec![("x-app-id".into(), "dev-app".into()), ("x-app-token".into(), "dev-token".into())];
+    let body = if method == "GET" { Vec::new() } else { body.to_string().into_bytes() };
+    let reply = edge.send(
+        Request { method: method.into(), path: path.into(), query: query.into(), headers, body },
+        now_ms,
+        None,
+    );
+    let answer = serde_json::from_slice(&reply.body).unwrap_or(Json::Null);
+    assert!(reply.status < 300, "{method} {target}: {} {answer}", reply.status);
+    answer
+}
+
+#[test]
+fn a_hundred_thousand_codes_while_redemptions_go_on() {
+    let edge = Edge::new();
+    let discount = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } });
+    call(&edge, "POST", "/v1/vouchers/MEANWHILE", &discount, NOW);
+    let campaign = json!({ "name": "Large", "vouchers_count": 100_000, "voucher": discount });
+    call(&edge, "POST", "/v1/campaigns", &campaign, NOW);
+    let redemption =
+        json!({ "redeemables": [{ "object": "voucher", "id": "MEANWHILE" }], "order": { "amount": 1000 } });
+    let (mut chunks, mut progress) = (0, 0);
+    while edge.alarm("proj_dev", NOW) {
+        chunks += 1;
+        call(&edge, "POST", "/v1/redemptions", &redemption, NOW);
+        let actions = call(&edge, "GET", "/v1/async-actions", &Json::Null, NOW);
+        let now_at = actions["async_actions"][0]["progress"].as_i64().unwrap();
+        assert!(now_at >= progress, "progress went from {progress} to {now_at}");
+        progress = now_at;
+    }
+    assert!(chunks >= 50, "{chunks} chunks are too few to let a redemption through in between");
+    assert_eq!(progress, 100);
+    let shown = call(&edge, "GET", "/v1/campaigns/Large", &Json::Null, NOW);
+    assert_eq!((&shown["vouchers_count"], &shown["creation_status"]), (&json!(100_000), &json!("DONE")));
+    // The total counts rows, and codes are unique by the index, so that each code was made once.
+    assert_eq!(call(&edge, "GET", "/v1/vouchers?campaign=Large&limit=1", &Json::Null, NOW)["total"], 100_000);
+    let meanwhile = call(&edge, "GET", "/v1/vouchers/MEANWHILE", &Json::Null, NOW);
+    assert_eq!(meanwhile["redemption"]["redeemed_quantity"], chunks);
+}
+
+#[test]
+fn a_job_that_keeps_failing_is_given_up() {
+    let sql = Sqlite::memory().unwrap();
+    let context = |now_ms: i64| Context { now: Instant::from_millis(now_ms).unwrap(), seed: [1; 32] };
+    let mut store = Store::open(&sql, NOW).unwrap();
+    let mut ids = scrip::id::Ids::new(&context(NOW));
+    let broken = ("CAMPAIGN.VOUCHERS_GENERATE", json!("no cursor"));
+    let id = scrip_worker::jobs::start(&mut store, &context(NOW), &mut ids, "v-1", broken);
+    store.commit().unwrap();
+    let mut now_ms = NOW;
+    for attempt in 1..=6 {
+        assert!(sql.transaction(|sql| service::alarm(&mut Store::new(sql), &context(now_ms))).is_err());
+        let mut store = Store::new(&sql);
+        service::alarm_failed(&mut store, &context(now_ms), "it broke").unwrap();
+        match store.alarm() {
+            Some(next) if attempt < 6 => assert!(next > now_ms, "attempt {attempt} waits"),
+            Some(next) => panic!("attempt {attempt} is followed by another at {next}"),
+            None => assert_eq!(attempt, 6),
+        }
+        now_ms = store.alarm().unwrap_or(now_ms);
+    }
+    let told = sql.run("SELECT body FROM document WHERE kind = 'async_action' AND id = ?1", &[id.into()]).unwrap();
+    let [Value::Text(body)] = told[0].as_slice() else { panic!("one column of text") };
+    let body: Json = serde_json::from_str(body).unwrap();
+    assert_eq!((&body["status"], &body["operation_status"]), (&json!("FAILED"), &json!("FAILED")));
+    assert_eq!(body["result"]["message"], "given up after 6 attempts: it broke");
+}

@@ -1,0 +1,221 @@
+//! Junk in every field of every body and in every parameter: always an answer that names the field, never a fault, nothing written.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip_worker::api::AREAS;
+use scrip_worker::route::Route;
+use scrip_worker::service::Request;
+use scrip_worker::shape::{Field, Kind};
+use serde_json::{Value as Json, json};
+
+const NOW: i64 = 1_772_323_200_000;
+
+/// Values that no field expects all of.
+fn junk() -> Vec<Json> {
+    let mut values: Vec<Json> =
+        ["null", "5", "-1", "1.5", "0", "9007199254740992", "18446744073709551615", "-9223372036854775808", "1e300"]
+            .iter()
+            .map(|text| serde_json::from_str(text).unwrap())
+            .collect();
+    values.extend([
+        json!(true),
+        json!(""),
+        json!("x"),
+        json!("\u{0}'\"; DROP TABLE document; --"),
+        json!("2026-02-30"),
+        json!("P1M"),
+    ]);
+    values.extend([
+        json!([]),
+        json!({}),
+        json!([null]),
+        json!([[]]),
+        json!({ "a": { "b": [1] } }),
+        json!("y".repeat(1200)),
+    ]);
+    values
+}
+
+/// A value that fits a kind.
+fn fitting(kind: &Kind) -> Json {
+    match kind {
+        Kind::Text | Kind::Name(_) | Kind::Any => json!("thing"),
+        Kind::Int(least, _) | Kind::Number(least, _) => json!((*least).max(1)),
+        Kind::Bool => json!(true),
+        Kind::Date => json!("2026-01-01"),
+        Kind::DateTime => json!("2026-01-01T00:00:00Z"),
+        Kind::Duration => json!("P1D"),
+        Kind::Clock => json!("10:00"),
+        Kind::OneOf(words) => json!(words[0]),
+        Kind::Object(fields) => Json::Object(
+            fields
+                .iter()
+                .filter(|field| field.required)
+                .map(|field| (field.name.to_owned(), fitting(&field.kind)))
+                .collect(),
+        ),
+        Kind::Map | Kind::MapOfInt(..) => json!({}),
+        Kind::List(item, least, _) => Json::Array(vec![fitting(item); *least]),
+    }
+}
+
+/// A whole object with one place, at any depth, replaced by a value.
+fn variants(fields: &[Field], value: &Json, into: &mut Vec<Json>, wrap: &dyn Fn(Json) -> Json) {
+    let whole = fitting(&Kind::Object(fields_of(fields)));
+    for field in fields {
+        let with = |inner: Json| {
+            let mut object = whole.clone();
+            object[field.name] = inner;
+            wrap(object)
+        };
+        into.push(with(value.clone()));
+        match &field.kind {
+            Kind::Object(inner) => variants(inner, value, into, &with),
+            Kind::List(Kind::Object(inner), _, _) => variants(inner, value, into, &|item| with(json!([item]))),
+            Kind::List(_, _, _) => into.push(with(json!([value]))),
+            Kind::MapOfInt(..) => into.push(with(json!({ "a": value }))),
+            _ => {}
+        }
+    }
+}
+
+/// The fields live as long as the program: they come from constants.
+fn fields_of(fields: &[Field]) -> &'static [Field] {
+    Box::leak(fields.to_vec().into_boxed_slice())
+}
+
+fn headers(route: &Route) -> Vec<(String, String)> {
+    let pairs: &[(&str, &str)] = match route.path.split('/').nth(1) {
+        Some("client") => &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:1"),
+        ],
+        Some("management") => &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")],
+        _ => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
+    };
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn path_of(route: &Route, name: &str) -> String {
+    let known = |part: &str| match part {
+        "{projectId}" => "proj_dev".to_owned(),
+        part if part.starts_with('{') => name.to_owned(),
+        part => part.to_owned(),
+    };
+    route.path.split('/').map(known).collect::<Vec<_>>().join("/")
+}
+
+fn routes() -> impl Iterator<Item = &'static Route> {
+    AREAS
+        .iter()
+        .flat_map(|area| area.iter())
+        .filter(|route| !route.path.starts_with("/rehearsal/") && !route.classes.is_empty())
+}
+
+fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) {
+    let before = edge.rows("proj_dev");
+    let request = Request {
+        method: route.method.into(),
+        path,
+        query: query.into(),
+        headers: headers(route),
+        body: body.to_vec(),
+    };
+    let told = format!("{} {}?{} {}", route.method, request.path, query, String::from_utf8_lossy(body));
+    let reply = edge.send(request, NOW, None);
+    assert!(reply.status < 500, "{told}: {}", reply.status);
+    if reply.status >= 400 {
+        let error: Json = serde_json::from_slice(&reply.body).unwrap();
+        assert!(error["message"].is_string(), "{told}: {error}");
+        // A redemption that fails is written down as such; whatever else is refused leaves nothing.
+        if error["key"] == "invalid_payload" || error["key"] == "invalid_query_params" {
+            assert!(error["details"].is_string(), "{told}: {error}");
+            assert_eq!(edge.rows("proj_dev"), before, "{told}: {error}");
+        }
+    }
+}
+
+fn opened() -> Edge {
+    let edge = Edge::new();
+    let seed = routes().find(|route| route.path == "/v1/vouchers/{code}" && route.method == "POST").unwrap();
+    check(&edge, seed, "/v1/vouchers/thing".into(), "", br#"{"discount":{"type":"AMOUNT","amount_off":1}}"#);
+    edge
+}
+
+#[test]
+fn junk_in_every_field_of_every_body() {
+    let edge = opened();
+    let mut sent = 0;
+    for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
+        for value in junk() {
+            let mut bodies = Vec::new();
+            variants(route.body, &value, &mut bodies, &|body| body);
+            for body in bodies {
+                sent += 1;
+                check(&edge, route, path_of(route, "thing"), "code=thing", body.to_string().as_bytes());
+            }
+            check(&edge, route, path_of(route, "thing"), "code=thing", value.to_string().as_bytes());
+        }
+    }
+    assert!(sent > 5_000, "only {sent} bodies were sent");
+}
+
+#[test]
+fn junk_in_every_parameter() {
+    let edge = opened();
+    let values = [
+        "",
+        "x",
+        "-1",
+        "0",
+        "1.5",
+        "99999999999999999999",
+        "%00",
+        "%",
+        "'",
+        "2026-02-30",
+        "true",
+        "$in",
+        "a[b]",
+        "%F0%9F%8E%81",
+        "[]",
+    ];
+    for route in routes() {
+        for value in values {
+            for field in route.query {
+                for name in [
+                    field.name.to_owned(),
+                    format!("{}[before]", field.name),
+                    format!("{}[code][conditions][$in][0]", field.name),
+                ] {
+                    check(&edge, route, path_of(route, "thing"), &format!("{name}={value}"), b"");
+                }
+            }
+            if !value.is_empty() && !value.contains('[') {
+                check(&edge, route, path_of(route, value), "", b"");
+            }
+        }
+    }
+}
+
+#[test]
+fn bytes_that_are_no_json() {
+    let edge = opened();
+    let bodies: [&[u8]; 8] =
+        [b"{", b"nul", b"\xff\xfe", b"{\"a\":\"\\ud800\"}", b"[1,2", b"{\"a\":1}}", b"'x'", b"\x00"];
+    for route in routes() {
+        for body in bodies {
+            check(&edge, route, path_of(route, "thing"), "code=thing", body);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The whole way of a request without the runtime: entry, directory, project, each over its own SQLite in memory.
+
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::auth::{self, Wanted};
+use scrip_worker::directory;
+use scrip_worker::service::{self, Reply, Request};
+use scrip_worker::store::Store;
+use scrip_worker::store::sqlite::Sqlite;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+/// Two projects: the development's, and one that is closed to pages and whose codes do not differ by case.
+pub const SETUP: &str = include_str!("../../../tests/stories/setup.json");
+
+pub struct Edge {
+    directory: Object,
+    projects: RefCell<HashMap<String, Object>>,
+    count: Cell<u64>,
+}
+
+struct Object {
+    sql: Sqlite,
+    fresh: Cell<bool>,
+    alarm: Cell<Option<i64>>,
+}
+
+impl Object {
+    fn new() -> Object {
+        Object { sql: Sqlite::memory().unwrap(), fresh: Cell::new(true), alarm: Cell::new(None) }
+    }
+
+    /// One event: inside a transaction that a fault undoes, as the object's shell has it.
+    fn event<T>(
+        &self,
+        context: &Context,
+        act: impl FnOnce(&mut Store<'_>) -> Result<T, scrip_worker::store::sql::Fault>,
+    ) -> Result<T, String> {
+        let fresh = self.fresh.get();
+        let outcome = self.sql.transaction(|sql| {
+            let mut store = if fresh { Store::open(sql, context.now.millis())? } else { Store::new(sql) };
+            let outcome = act(&mut store)?;
+            if let Some(at) = store.alarm() {
+                self.alarm.set(Some(at));
+            }
+            Ok(outcome)
+        });
+        if outcome.is_ok() {
+            self.fresh.set(false);
+        }
+        outcome.map_err(|fault| fault.0)
+    }
+}
+
+impl Edge {
+    pub fn new() -> Edge {
+        Edge { directory: Object::new(), projects: RefCell::new(HashMap::new()), count: Cell::new(0) }
+    }
+
+    /// A seed that no other event has.
+    fn context(&self, now_ms: i64, seed: Option<[u8; 32]>) -> Context {
+        self.count.set(self.count.get() + 1);
+        let mut fresh = [0; 32];
+        fresh[..8].copy_from_slice(&self.count.get().to_be_bytes());
+        Context { now: Instant::from_millis(now_ms).unwrap(), seed: seed.unwrap_or(fresh) }
+    }
+
+    pub fn send(&self, mut request: Request, now_ms: i64, seed: Option<[u8; 32]>) -> Reply {
+        let context = self.context(now_ms, seed);
+        let request_id = format!("v-{:018x}", self.count.get());
+        request.headers.retain(|(name, _)| !name.starts_with("scrip-") || name.starts_with("scrip-rehearsal"));
+        if request.body.len() > scrip_worker::reply::BODY_BYTES_MAX {
+            return service::too_large(&request_id);
+        }
+        let (object, path) = match auth::lookup_key(&request, &request_id) {
+            Ok(Wanted::Answered(reply)) | Err(reply) => return reply,
+            Ok(Wanted::Key { object, path, .. }) => (object, path),
+        };
+        assert_eq!(object, "directory");
+        let ask = Request { method: "GET".into(), path, ..Request::default() };
+        let found =
+            self.directory.event(&context, |store| directory::serve_directory(&ask, store, &context, SETUP)).unwrap();
+        let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
+        let caller = match auth::admit(&request, record.as_deref(), now_ms, &request_id) {
+            Ok(caller) => caller,
+            Err(reply) => return reply,
+        };
+        request.headers.push(("scrip-caller".into(), caller.header()));
+        request.headers.push(("scrip-request-id".into(), request_id.clone()));
+        let answer = if caller.object(&request.path) == "directory" {
+            self.directory.event(&context, |store| directory::serve_directory(&request, store, &context, SETUP))
+        } else {
+            self.project(&caller.project, |object| {
+                object.event(&context, |store| service::serve(&request, store, &context))
+            })
+        };
+        answer.unwrap_or_else(|fault| {
+            eprintln!("{request_id}: {fault}");
+            service::failed(&request_id)
+        })
+    }
+
+    fn project<T>(&self, name: &str, act: impl FnOnce(&Object) -> T) -> T {
+        let mut projects = self.projects.borrow_mut();
+        act(projects.entry(name.to_owned()).or_insert_with(Object::new))
+    }
+
+    #[allow(dead_code, reason = "not every test waits")]
+    /// Runs the alarm of a project once when it is due; says whether it was.
+    pub fn alarm(&self, project: &str, now_ms: i64) -> bool {
+        let context = self.context(now_ms, None);
+        self.project(project, |object| match object.alarm.get().filter(|at| *at <= now_ms) {
+            None => false,
+            Some(_) => {
+                object.alarm.set(None);
+                object.event(&context, |store| service::alarm(store, &context)).unwrap();
+                true
+            }
+        })
+    }
+
+    #[allow(dead_code, reason = "not every test counts rows")]
+    /// How many rows the project's tables hold, idempotency records aside: what a refused request must not change.
+    pub fn rows(&self, project: &str) -> String {
+        use scrip_worker::store::sql::Sql;
+        self.project(project, |object| {
+            let tables = ["document", "transfer", "hold", "due", "generator", "account"];
+            let count = |table: &&str| {
+                object.sql.run(&format!("SELECT '{table}', COUNT(*) FROM {table}"), &[]).map(|rows| format!("{rows:?}"))
+            };
+            tables
+                .iter()
+                .map(count)
+                .collect::<Result<Vec<_>, _>>()
+                .map_or_else(|_| String::new(), |counts| counts.join(" "))
+        })
+    }
+}

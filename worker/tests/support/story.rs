@@ -1,0 +1,223 @@
+//! A story: steps over HTTP with expectations, as data.
+//!
+//! `{ "name", "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "expect": { "status", "headers"?, "body"?,
+//! "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
+//!
+//! Bodies match as subsets; `"$name"` binds on first use and must be equal afterwards; arrays match element by element, and in full length.
+//! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
+
+use crate::edge::Edge;
+use scrip_worker::service::Request;
+use serde_json::{Map, Value as Json};
+use std::path::Path;
+
+const STEP_FIELDS: &[&str] =
+    &["why", "at", "after", "as", "call", "headers", "send", "raw", "form", "repeat", "expect", "wait", "in_process"];
+const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
+
+pub fn read_all(only: &str) -> Vec<(String, Json)> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/stories"));
+    let mut stories = Vec::new();
+    for area in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
+        for file in std::fs::read_dir(&area).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = file.strip_prefix(folder).unwrap().display().to_string();
+            if name.ends_with(".json") && name.starts_with(only) {
+                let text = std::fs::read_to_string(&file).unwrap();
+                stories.push((
+                    name.clone(),
+                    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}")),
+                ));
+            }
+        }
+    }
+    stories.sort_by(|(one, _), (other, _)| one.cmp(other));
+    stories
+}
+
+/// The method and path of every call of a story, names of earlier answers filled in with a letter.
+pub fn calls(story: &Json) -> Vec<(String, String)> {
+    let steps = story["steps"].as_array().unwrap().iter().filter_map(|step| step["call"].as_str());
+    steps
+        .map(|call| {
+            let (method, target) = call.split_once(' ').unwrap();
+            let path = target.split('?').next().unwrap();
+            (
+                method.to_owned(),
+                path.split('/').map(|part| if part.contains('$') { "x" } else { part }).collect::<Vec<_>>().join("/"),
+            )
+        })
+        .collect()
+}
+
+pub fn run(story: &Json) -> Result<(), String> {
+    let edge = Edge::new();
+    let mut bound: Map<String, Json> = Map::new();
+    let mut now_ms = scrip_worker::moment::parse("2026-03-01T00:00:00Z").unwrap();
+    // The first call of a project writes what it begins with; no story is about that.
+    let first = Request {
+        method: "GET".into(),
+        path: "/v1/campaigns".into(),
+        headers: credentials("server", &bound)?,
+        ..Request::default()
+    };
+    edge.send(first, now_ms, None);
+    for (index, step) in story["steps"].as_array().ok_or("a story has steps")?.iter().enumerate() {
+        let fault = |told: String| format!("step {} ({}): {told}", index + 1, step["call"].as_str().unwrap_or("wait"));
+        check_fields(step, STEP_FIELDS).map_err(&fault)?;
+        now_ms = moment(step, now_ms).map_err(&fault)?;
+        if step["wait"] == true {
+            while edge.alarm("proj_dev", now_ms) {}
+            continue;
+        }
+        let expect = &step["expect"];
+        check_fields(expect, EXPECT_FIELDS).map_err(&fault)?;
+        let before = edge.rows("proj_dev");
+        let reply = edge.send(request(step, &bound)?, now_ms, None);
+        let text = String::from_utf8_lossy(&reply.body).into_owned();
+        if expect["status"] != reply.status {
+            return Err(fault(format!("status {} where {} was expected: {text}", reply.status, expect["status"])));
+        }
+        let body: Json = if text.is_empty() {
+            Json::Null
+        } else {
+            serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?
+        };
+        for (name, wanted) in expect["headers"].as_object().into_iter().flatten() {
+            let found = reply
+                .headers
+                .iter()
+                .find(|(known, _)| known == name)
+                .map_or(Json::Null, |(_, value)| value.clone().into());
+            fits(wanted, &found, &mut bound, name).map_err(&fault)?;
+        }
+        if let Some(wanted) = expect.get("body") {
+            fits(wanted, &body, &mut bound, "").map_err(|told| fault(format!("{told}\n  in {text}")))?;
+        }
+        for path in expect["absent"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+            if body.pointer(path).is_some() {
+                return Err(fault(format!("{path} should be absent in {text}")));
+            }
+        }
+        if expect["nothing_written"] == true && edge.rows("proj_dev") != before {
+            return Err(fault(format!("something was written: {before} became {}", edge.rows("proj_dev"))));
+        }
+    }
+    Ok(())
+}
+
+fn check_fields(object: &Json, known: &[&str]) -> Result<(), String> {
+    match object.as_object().into_iter().flatten().find(|(name, _)| !known.contains(&name.as_str())) {
+        Some((name, _)) => Err(format!("the field `{name}` is unknown")),
+        None => Ok(()),
+    }
+}
+
+fn moment(step: &Json, now_ms: i64) -> Result<i64, String> {
+    use scrip::time::{Duration, Instant, TimeZone};
+    if let Some(at) = step["at"].as_str() {
+        return scrip_worker::moment::parse(at).ok_or(format!("`{at}` is no moment"));
+    }
+    let Some(after) = step["after"].as_str() else { return Ok(now_ms + 1) };
+    let now = Instant::from_millis(now_ms).ok_or("the clock left the calendar")?;
+    let later = Duration::parse(after).and_then(|duration| now.after(&duration, &TimeZone::default()));
+    later.map(Instant::millis).ok_or(format!("`{after}` is no duration"))
+}
+
+fn request(step: &Json, bound: &Map<String, Json>) -> Result<Request, String> {
+    let call = fill(step["call"].as_str().ok_or("a step has a call")?, bound);
+    let (method, target) = call.split_once(' ').ok_or("a call is `METHOD /path`")?;
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut headers: Vec<(String, String)> = credentials(step["as"].as_str().unwrap_or("server"), bound)?;
+    let body = if let Some(form) = step["form"].as_str() {
+        headers.push(("content-type".into(), "application/x-www-form-urlencoded".into()));
+        fill(form, bound).into_bytes()
+    } else if let Some(raw) = step["raw"].as_str() {
+        headers.push(("content-type".into(), "application/json".into()));
+        raw.as_bytes().to_vec()
+    } else if let Some(repeat) = step["repeat"].as_object() {
+        headers.push(("content-type".into(), "application/json".into()));
+        let times = usize::try_from(repeat["times"].as_u64().ok_or("repeat has times")?).unwrap();
+        let part = |name: &str| repeat.get(name).and_then(Json::as_str).unwrap_or_default();
+        format!("{}{}{}", part("before"), part("text").repeat(times), part("behind")).into_bytes()
+    } else if let Some(send) = step.get("send") {
+        headers.push(("content-type".into(), "application/json".into()));
+        fill(&send.to_string(), bound).into_bytes()
+    } else {
+        Vec::new()
+    };
+    for (name, value) in step["headers"].as_object().into_iter().flatten() {
+        headers.retain(|(known, _)| known != name);
+        if let Some(value) = value.as_str() {
+            headers.push((name.clone(), fill(value, bound)));
+        }
+    }
+    Ok(Request { method: method.into(), path: path.into(), query: query.into(), headers, body })
+}
+
+fn credentials(who: &str, bound: &Map<String, Json>) -> Result<Vec<(String, String)>, String> {
+    let pairs: &[(&str, &str)] = match who {
+        "server" => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
+        "client" => &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:3000"),
+        ],
+        "management" => &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")],
+        "closed-server" => &[("x-app-id", "closed-app"), ("x-app-token", "closed-token")],
+        "closed-client" => &[
+            ("x-client-application-id", "closed-client"),
+            ("x-client-token", "closed-client-token"),
+            ("origin", "https://shop.example"),
+        ],
+        "oauth" => {
+            let token = bound.get("token").and_then(Json::as_str).ok_or("as oauth: a step before binds $token")?;
+            return Ok(vec![("authorization".into(), format!("Bearer {token}"))]);
+        }
+        "none" => &[],
+        other => return Err(format!("`{other}` is nobody")),
+    };
+    Ok(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+}
+
+/// Puts bound values in place of `$names`.
+fn fill(text: &str, bound: &Map<String, Json>) -> String {
+    let mut names: Vec<_> = bound.iter().collect();
+    names.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    names.into_iter().fold(text.to_owned(), |text, (name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.replace(&format!("${name}"), &value)
+    })
+}
+
+fn fits(wanted: &Json, found: &Json, bound: &mut Map<String, Json>, path: &str) -> Result<(), String> {
+    match (wanted, found) {
+        (Json::String(text), _) if text.starts_with('$') && text.len() > 1 => {
+            let name = &text[1..];
+            match bound.get(name) {
+                None if found.is_null() => Err(format!("{path} is null and cannot be ${name}")),
+                None => {
+                    bound.insert(name.to_owned(), found.clone());
+                    Ok(())
+                }
+                Some(known) if known == found => Ok(()),
+                Some(known) => Err(format!("{path} is {found} where ${name} is {known}")),
+            }
+        }
+        (Json::Object(wanted), Json::Object(found)) => wanted.iter().try_for_each(|(name, value)| {
+            fits(value, found.get(name).unwrap_or(&Json::Null), bound, &format!("{path}/{name}"))
+        }),
+        (Json::Array(wanted), Json::Array(found)) => {
+            if wanted.len() != found.len() {
+                return Err(format!("{path} has {} elements where {} were expected", found.len(), wanted.len()));
+            }
+            wanted
+                .iter()
+                .zip(found)
+                .enumerate()
+                .try_for_each(|(index, (wanted, found))| fits(wanted, found, bound, &format!("{path}/{index}")))
+        }
+        _ if wanted == found => Ok(()),
+        (Json::String(text), Json::String(found)) if text.contains('$') && fill(text, bound) == *found => Ok(()),
+        _ => Err(format!("{path} is {found} where {wanted} was expected")),
+    }
+}

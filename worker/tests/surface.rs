@@ -1,0 +1,76 @@
+//! The route table against the published surface and the committed description.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
+    reason = "a test may fail loudly"
+)]
+
+use scrip_worker::api::AREAS;
+use scrip_worker::openapi::{self, NOT_YET, PUBLISHED};
+use std::collections::BTreeSet;
+
+fn lines(text: &str) -> BTreeSet<String> {
+    text.lines().filter(|line| !line.is_empty()).map(shape_of).collect()
+}
+
+/// The names of parameters differ between descriptions; the place does not.
+fn shape_of(operation: &str) -> String {
+    let segments = operation.split('/').map(|segment| if segment.starts_with('{') { "{}" } else { segment });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+fn routes() -> BTreeSet<String> {
+    AREAS
+        .iter()
+        .flat_map(|area| area.iter())
+        .map(|route| shape_of(&format!("{} {}", route.method, route.path)))
+        .collect()
+}
+
+#[test]
+fn every_published_operation_is_a_route_or_not_yet() {
+    let (published, not_yet, routes) = (lines(PUBLISHED), lines(NOT_YET), routes());
+    let missing: Vec<_> =
+        published.iter().filter(|operation| !routes.contains(*operation) && !not_yet.contains(*operation)).collect();
+    assert!(missing.is_empty(), "neither in the table nor in not_yet.txt: {missing:#?}");
+    let both: Vec<_> = not_yet.iter().filter(|operation| routes.contains(*operation)).collect();
+    assert!(both.is_empty(), "routes that not_yet.txt still lists: {both:#?}");
+    let unknown: Vec<_> = not_yet.difference(&published).collect();
+    assert!(unknown.is_empty(), "not_yet.txt lists what was never published: {unknown:#?}");
+}
+
+#[test]
+fn the_committed_description_is_fresh() {
+    let mut fresh = serde_json::to_string_pretty(&openapi::generate()).unwrap();
+    fresh.push('\n');
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), &fresh).unwrap();
+        return;
+    }
+    assert!(fresh == openapi::DOCUMENT, "openapi.json is stale: run the tests with UPDATE=1 and review the difference");
+}
+
+#[test]
+fn every_route_is_open_to_somebody_and_scoped() {
+    use scrip_worker::auth::Class;
+    for route in AREAS.iter().flat_map(|area| area.iter()) {
+        let is_public = matches!(route.path, "/health" | "/openapi.json");
+        assert_eq!(route.classes.is_empty(), is_public, "{}", route.path);
+        assert_eq!(
+            route.scope.is_empty(),
+            !route.classes.contains(&Class::OAuth),
+            "{} has a scope where tokens may call it",
+            route.path
+        );
+        assert!(!route.answers.is_empty() && !route.summary.is_empty(), "{}", route.path);
+        assert!(
+            !route.path.contains("rehearsal") || cfg!(feature = "rehearsal"),
+            "{} must not be in a released build",
+            route.path
+        );
+    }
+}
