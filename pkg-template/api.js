@@ -77,11 +77,20 @@ export async function fetchBundle(baseUrl, credentials, lastGood, { signal } = {
     if (response.status === 304 && kept) return { ...kept, fresh: true, problem: undefined };
     if (!response.ok) throw new Error(`the service answered ${response.status} to the request for its bundle`);
     const bytes = new Uint8Array(await response.arrayBuffer());
-    return { bytes, etag: response.headers.get("etag"), prepared: prepare(bytes), fresh: true, problem: undefined };
+    const etag = response.headers.get("etag");
+    return { bytes, etag, prepared: named(prepare(bytes), etag), fresh: true, problem: undefined };
   } catch (problem) {
     if (!kept) throw problem;
     return { ...kept, fresh: false, problem };
   }
+}
+
+/** The service names a bundle by the hash of its content; rules that do not fit their name were damaged on the way. */
+function named(prepared, etag) {
+  const name = /^"([0-9a-f]{64})"$/.exec(etag ?? "")?.[1];
+  if (!name || name === prepared.hash) return prepared;
+  prepared.free();
+  throw new Error("the bundle is not the one that its etag names");
 }
 
 function wireForm(rules) {
@@ -110,13 +119,13 @@ function moment(context) {
 }
 
 // Drawn for 32 answers at a time: one call of the system's generator costs more than a decision.
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 let drawn = "";
 
 function seed(context) {
   if (context?.seed !== undefined) return String(context.seed);
   if (drawn === "") {
-    const bytes = crypto.getRandomValues(new Uint8Array(1024));
-    drawn = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    for (const byte of crypto.getRandomValues(new Uint8Array(1024))) drawn += HEX[byte];
   }
   const next = drawn.slice(0, 64);
   drawn = drawn.slice(64);

@@ -169,7 +169,8 @@ export function load(source?: string | URL | Response | BufferSource | WebAssemb
 
 /**
  * Reads and compiles rules: JSON text, its UTF-8 bytes, or a plain object.
- * @throws Error that names the field when the rules are bad, or when the engine is not loaded
+ * @throws Error that names the field when the rules are bad, with `cause: { path, text }` for an editor of rules; also
+ *   when the engine is not loaded
  */
 export function prepare(rules: string | Uint8Array | ArrayBuffer | Json): Prepared;
 

@@ -16,7 +16,7 @@ export const CART = [
 
 /** What the visitor can try, as a local start seeds it. */
 export const TRY = {
-  codes: ["WELCOME10", "LESS5", "NO-SUCH-CODE"],
-  campaign: "Spring coupons",
+  codes: ["WELCOME10", "NO-SUCH-CODE"],
+  campaign: "Newsletter",
   customer: "visitor-1",
 };

@@ -58,6 +58,7 @@ check("the first answer is prepared, the second is a 304 for the same rules, a n
 const failures = {
   "an error of the service": (_, response) => response.writeHead(500).end("{}"),
   "rules that cannot be read": (_, response) => response.writeHead(200, { etag: "\"bad\"" }).end("{\"vouchers\": 5"),
+  "rules that are not those of their etag": (_, response) => response.writeHead(200, { etag: `"${"0".repeat(64)}"` }).end("{}"),
   "an answer cut short": (_, response) => {
     response.writeHead(200, { etag: "\"cut\"", "content-length": "1000" }).write("{");
     setTimeout(() => response.destroy(), 20);

@@ -65,6 +65,8 @@ function right(result) {
   const { bad_rules, ...others } = result.mistakes;
   assert.match(bad_rules, /^Error: .{10,}/);
   assert.deepEqual(others, {
+    wrong_rules: "Error: rules: Property .vouchers must be an array (actual value is `5`) "
+      + JSON.stringify({ path: "vouchers", text: "must be an array (actual value is `5`)" }),
     no_rules: "Error: rules must be JSON text, its UTF-8 bytes or a plain object",
     object_as_text: "Error: `validate` takes JSON text; `validateObject` takes an object",
     text_as_bytes: "Error: `validateBytes` takes a Uint8Array of JSON in UTF-8",

@@ -6,7 +6,8 @@ const refusal = (body) => {
     body();
     return "nothing was thrown";
   } catch (error) {
-    return `${error instanceof Error ? "Error" : typeof error}: ${error.message}`;
+    const cause = error.cause ? ` ${JSON.stringify(error.cause)}` : "";
+    return `${error instanceof Error ? "Error" : typeof error}: ${error.message}${cause}`;
   }
 };
 
@@ -30,6 +31,7 @@ export async function scenario(scrip, { rules, request, context }) {
   const drawn = [prepared.validateObject(request), prepared.validateObject(request)];
   const mistakes = {
     bad_rules: refusal(() => scrip.prepare("{")),
+    wrong_rules: refusal(() => scrip.prepare({ vouchers: 5 })),
     no_rules: refusal(() => scrip.prepare(undefined)),
     object_as_text: refusal(() => prepared.validate(request)),
     text_as_bytes: refusal(() => prepared.validateBytes(requestText)),
