@@ -26,10 +26,7 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   say("compiling the engine to wasm");
   const target = join(root, "target/package");
   const cargo = ["build", "-p", "scrip", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--features", "package"];
-  // Panic messages carry source paths; without this the bytes would differ from machine to machine.
-  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
-  const RUSTFLAGS = `--remap-path-prefix=${home}=/cargo --remap-path-prefix=${root}=/scrip`;
-  const env = { ...process.env, RUSTFLAGS };
+  const env = { ...process.env, RUSTFLAGS: flags().join(" ") };
   await run("cargo", [...cargo, "--target-dir", target], { cwd: root, env, maxBuffer: 1 << 26 });
 
   say("binding and shrinking it");
@@ -48,6 +45,23 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   await bundled(out, "script.js", "script.js", { format: "iife", globalName: "scrip", platform: "browser" });
   await manifest(out);
   return sizes(join(out, "scrip.wasm"));
+}
+
+/** What the compiler is told beyond the release profile. */
+function flags() {
+  const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+  return [
+    // Panic messages carry source paths; without this the bytes would differ from machine to machine.
+    `--remap-path-prefix=${home}=/cargo`,
+    `--remap-path-prefix=${root}=/scrip`,
+    // Optimised for speed, but with little inlining and unrolling: after brotli 117 kB instead of 133 kB, for a decision
+    // that takes 1.2 times as long. `opt-level = "s"` would make that 110 kB and 1.6 times.
+    "-Cllvm-args=-inline-threshold=30",
+    "-Cllvm-args=-inlinehint-threshold=80",
+    "-Cllvm-args=-unroll-threshold=20",
+    // Codes are hashed one at a time: the short loop is fast enough, and 2 kB smaller than the unrolled one.
+    "--cfg=sha2_backend_soft=\"compact\"",
+  ];
 }
 
 /** wasm-opt for speed; `strip` in the cargo profile instead would hide the target's features from wasm-bindgen. */

@@ -62,6 +62,7 @@ async function visit(size) {
   page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
   await page.goto(`${service.url}/`);
   await page.waitForSelector("body[data-ready=true]");
+  assert.equal(await page.getAttribute("#rules", "data-state"), "done", await page.textContent("#rules"));
   const text = async (selector) => (await page.textContent(selector)).trim();
   return { page, requests, complaints, text };
 }
