@@ -23,7 +23,7 @@ impl<T> Shelf<T> {
         let mut index = BTreeMap::new();
         for (place, thing) in things.iter().enumerate() {
             for name in names(thing).into_iter().flatten() {
-                index.entry(name.clone()).or_insert(place);
+                file(&mut index, name, place);
             }
         }
         Shelf { things, index }
@@ -31,7 +31,8 @@ impl<T> Shelf<T> {
 
     /// Adds a thing under a name; it takes the name over.
     pub fn put(&mut self, name: Text, thing: T) {
-        self.index.insert(name, self.things.len());
+        self.index.remove(&name);
+        file(&mut self.index, &name, self.things.len());
         self.things.push(thing);
     }
 
@@ -61,4 +62,10 @@ impl<T> Shelf<T> {
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()
     }
+}
+
+/// Files a place under a name, unless the name is taken. Out of line, because every kind of thing needs the same.
+#[inline(never)]
+fn file(index: &mut BTreeMap<Text, usize>, name: &Text, place: usize) {
+    index.entry(name.clone()).or_insert(place);
 }

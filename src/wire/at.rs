@@ -1,5 +1,7 @@
 //! Decides how one value of a JSON tree is read as what it should be, or which problem it is. It must not know what
 //! the value is for; bounds that more than one document has are here, all others with their document.
+//!
+//! Its readers are called from everywhere and are kept out of line: inlined, they were a fifth of the package.
 
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
@@ -40,6 +42,8 @@ impl<'p> At<'p> {
     }
 
     /// The path, such as `redeemables[1].id`; empty for the whole.
+    #[cold]
+    #[inline(never)]
     pub fn path(&self) -> String {
         let outer = self.around.map(At::path).unwrap_or_default();
         match self.step {
@@ -51,11 +55,15 @@ impl<'p> At<'p> {
     }
 
     /// The problem that this value should be something else.
+    #[cold]
+    #[inline(never)]
     pub fn wrong(&self, bound: &str) -> Problem {
         Problem::bound(self.path(), bound, self.node)
     }
 
     /// A problem of this value as such.
+    #[cold]
+    #[inline(never)]
     pub fn problem(&self, text: &str) -> Problem {
         Problem::at(self.path(), text)
     }
@@ -82,6 +90,7 @@ impl<'p> At<'p> {
     }
 
     /// The member of this name; null counts as not there (clients.md).
+    #[inline(never)]
     pub fn get(&'p self, name: &'p str) -> Option<At<'p>> {
         match self.node.get(name)? {
             Node::Null => None,
@@ -130,6 +139,7 @@ impl<'p> At<'p> {
     }
 
     /// A text as it is.
+    #[inline(never)]
     pub fn str(&self) -> Result<&str, Problem> {
         match self.node {
             Node::Text(text) => Ok(text),
@@ -138,16 +148,19 @@ impl<'p> At<'p> {
     }
 
     /// A short text.
+    #[inline(never)]
     pub fn text(&self) -> Result<Text, Problem> {
         self.str().map(Text::from)
     }
 
     /// A long text.
+    #[inline(never)]
     pub fn string(&self) -> Result<String, Problem> {
         self.str().map(str::to_owned)
     }
 
     /// Yes or no.
+    #[inline(never)]
     pub fn flag(&self) -> Result<bool, Problem> {
         match self.node {
             Node::Flag(flag) => Ok(*flag),
@@ -156,6 +169,7 @@ impl<'p> At<'p> {
     }
 
     /// A whole number from 0 to the largest that is exact everywhere.
+    #[inline(never)]
     pub fn whole_number(&self) -> Result<u64, Problem> {
         match self.node {
             Node::Whole(number) if *number <= LARGEST => u64::try_from(*number).ok(),
@@ -165,6 +179,7 @@ impl<'p> At<'p> {
     }
 
     /// A count of units: a whole number, or a text that holds one (calculation.md section 2.2).
+    #[inline(never)]
     pub fn quantity(&self) -> Result<u64, Problem> {
         match self.node {
             Node::Text(text) => {
@@ -177,11 +192,13 @@ impl<'p> At<'p> {
     }
 
     /// An amount of minor units.
+    #[inline(never)]
     pub fn money(&self) -> Result<Money, Problem> {
         self.whole_number().map(|number| Money::from_wide(u128::from(number)).unwrap_or_default())
     }
 
     /// A percentage.
+    #[inline(never)]
     pub fn percent(&self) -> Result<Percent, Problem> {
         let read = match self.node {
             Node::Whole(number) => Percent::parse(&number.to_string()),
@@ -193,12 +210,14 @@ impl<'p> At<'p> {
     }
 
     /// A moment.
+    #[inline(never)]
     pub fn instant(&self) -> Result<Instant, Problem> {
         let read = self.str().ok().and_then(Instant::parse);
         read.ok_or_else(|| self.wrong("must be an ISO 8601 date-time"))
     }
 
     /// Custom data.
+    #[inline(never)]
     pub fn metadata(&self) -> Result<Metadata, Problem> {
         match self.node {
             Node::Object(members) => Ok(object(members)),

@@ -42,6 +42,7 @@ impl<'a> Node<'a> {
     }
 
     /// The member of this name.
+    #[inline(never)]
     pub fn get(&self, name: &str) -> Option<&Node<'a>> {
         match self {
             Node::Object(members) => members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value),
@@ -50,6 +51,7 @@ impl<'a> Node<'a> {
     }
 
     /// The same as a value without borrows, for custom data that is kept.
+    #[inline(never)]
     pub fn to_value(&self) -> Value {
         match self {
             Node::Null => Value::Null,

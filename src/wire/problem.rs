@@ -22,16 +22,19 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of the property at this path.
+    #[cold]
     pub fn at(path: impl Into<String>, text: impl Into<String>) -> Problem {
         Problem { path: path.into(), text: text.into() }
     }
 
     /// A property that is not there.
+    #[cold]
     pub fn missing(path: impl Into<String>, name: &str) -> Problem {
         Problem::at(path, format!("should have required property '{name}'"))
     }
 
     /// A property with a value that breaks a bound, which names the value.
+    #[cold]
     pub fn bound(path: impl Into<String>, bound: impl fmt::Display, value: impl fmt::Display) -> Problem {
         let value = shortened(&value.to_string());
         Problem::at(path, format!("{bound} (actual value is `{value}`)"))

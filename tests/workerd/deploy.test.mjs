@@ -27,8 +27,8 @@ check("wrangler deploy --dry-run passes", async () => {
 });
 
 check("the released Worker knows no rehearsal", async () => {
-  const wasm = await readFile(join(builtFolder(), "index_bg.wasm"));
+  const wasm = await readFile(join(builtFolder(), "modules/index_bg.wasm"));
   assert.equal(wasm.includes("scrip-rehearsal"), false);
-  const rehearsed = await readFile(join(builtFolder(true), "index_bg.wasm"));
+  const rehearsed = await readFile(join(builtFolder(true), "modules/index_bg.wasm"));
   assert.equal(rehearsed.includes("scrip-rehearsal"), true);
 });

@@ -17,7 +17,7 @@ import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
  */
 export async function boot({ rehearsal = true, port, data, setup, watch = false, silentMs } = {}) {
   const built = builtFolder(rehearsal);
-  if (!existsSync(join(built, "index.mjs"))) {
+  if (!existsSync(join(built, "modules/index.mjs"))) {
     throw new Error(`no built Worker in ${built}: run \`npm run build${rehearsal ? " -- --rehearsal" : ""}\` first`);
   }
   const own = data === undefined;

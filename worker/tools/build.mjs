@@ -13,7 +13,7 @@ const RUST = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "worker/
 const SHELL = ["worker/shell", "worker/tools/build.mjs", "package-lock.json"];
 const PACKAGE = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "pkg-template", "package-lock.json"];
 
-/** The folder of a built Worker: `index.mjs`, `kv.mjs`, `index_bg.wasm` and `assets/`. */
+/** The folder of a built Worker: `modules/` and, apart because wrangler takes every wasm beside a module for one, `assets/`. */
 export function builtFolder(rehearsal = false) {
   return join(root, rehearsal ? "target/rehearsal" : "worker/build");
 }
@@ -30,12 +30,13 @@ export async function buildWorker({ rehearsal = false } = {}) {
     });
   });
   const out = builtFolder(rehearsal);
-  await unlessFresh(`target/stamps/worker-${kind}`, join(out, "index.mjs"), hashOf([...RUST, ...SHELL], kind), async () => {
-    rmSync(join(out, "index.mjs"), { force: true });
-    mkdirSync(out, { recursive: true });
-    await bundle(glue, out);
-    cpSync(join(glue, "index_bg.wasm"), join(out, "index_bg.wasm"));
-    cpSync(join(root, "worker/shell/kv.mjs"), join(out, "kv.mjs"));
+  const modules = join(out, "modules");
+  await unlessFresh(`target/stamps/worker-${kind}`, join(modules, "index.mjs"), hashOf([...RUST, ...SHELL], kind), async () => {
+    rmSync(out, { recursive: true, force: true });
+    mkdirSync(modules, { recursive: true });
+    await bundle(glue, modules);
+    cpSync(join(glue, "index_bg.wasm"), join(modules, "index_bg.wasm"));
+    cpSync(join(root, "worker/shell/kv.mjs"), join(modules, "kv.mjs"));
   });
   await copyAssets(out, kind);
   return out;

@@ -19,8 +19,8 @@ const config :Workerd.Config = (
 
 const scrip :Workerd.Worker = (
   modules = [
-    (name = "index.mjs", esModule = embed "index.mjs"),
-    (name = "index_bg.wasm", wasm = embed "index_bg.wasm"),
+    (name = "index.mjs", esModule = embed "modules/index.mjs"),
+    (name = "index_bg.wasm", wasm = embed "modules/index_bg.wasm"),
   ],
   compatibilityDate = "${COMPATIBILITY_DATE}",
   durableObjectNamespaces = [
@@ -38,7 +38,7 @@ const scrip :Workerd.Worker = (
 );
 
 const kv :Workerd.Worker = (
-  modules = [(name = "kv.mjs", esModule = embed "kv.mjs")],
+  modules = [(name = "kv.mjs", esModule = embed "modules/kv.mjs")],
   compatibilityDate = "${COMPATIBILITY_DATE}",
   durableObjectNamespaces = [(className = "Pairs", uniqueKey = "scrip-kv", enableSql = true)],
   durableObjectStorage = (localDisk = "objects"),

@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::web_sys;
 
 use super::{durable, wire};
+use crate::intake::header;
 use crate::service::{Reply, Request};
 use crate::store::sql::Fault;
 
@@ -153,9 +154,17 @@ impl Bindings {
 pub(super) fn read_head(raw: &web_sys::Request) -> Request {
     let url = raw.url();
     // `scheme://host/path?query`: what follows the third slash.
-    let target = url.splitn(4, '/').nth(3).unwrap_or_default();
-    let target = target.split('#').next().unwrap_or_default();
-    wire::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new())
+    let mut parts = url.splitn(4, '/');
+    let (scheme, _, host) = (parts.next(), parts.next(), parts.next());
+    let target = parts.next().unwrap_or_default().split('#').next().unwrap_or_default();
+    let mut request =
+        wire::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new());
+    // A browser names no origin when a page reads from where it came; that it is so, it says in a header of its own.
+    let same = header(&request, "sec-fetch-site") == Some("same-origin") && header(&request, "origin").is_none();
+    if let (true, Some(scheme), Some(host)) = (same, scheme, host) {
+        request.headers.push(("origin".to_owned(), format!("{scheme}//{host}")));
+    }
+    request
 }
 
 /// The body of a request, or nothing when it is longer than `most` bytes. It stays in JavaScript: the entry does not look at it.
