@@ -68,14 +68,15 @@ class Prepared {
 if (Symbol.dispose) Prepared.prototype[Symbol.dispose] = Prepared.prototype.free;
 
 /** Gets the service's bundle, asks only for what is newer than `lastGood`, and keeps `lastGood` when anything fails. */
-export async function fetchBundle(baseUrl, credentials, lastGood, { signal } = {}) {
+export async function fetchBundle(baseUrl, credentials, lastGood, { signal, origin } = {}) {
   const kept = lastGood && { ...lastGood, prepared: lastGood.prepared ?? prepare(lastGood.bytes) };
   try {
     const headers = { "X-Client-Application-Id": credentials.id, "X-Client-Token": credentials.token };
+    if (origin) headers.Origin = origin;
     if (kept?.etag) headers["If-None-Match"] = kept.etag;
     const response = await fetch(`${String(baseUrl).replace(/\/+$/, "")}/client/v1/bundle`, { headers, signal });
     if (response.status === 304 && kept) return { ...kept, fresh: true, problem: undefined };
-    if (!response.ok) throw new Error(`the service answered ${response.status} to the request for its bundle`);
+    if (!response.ok) throw await refused(response);
     const bytes = new Uint8Array(await response.arrayBuffer());
     const etag = response.headers.get("etag");
     return { bytes, etag, prepared: named(prepare(bytes), etag), fresh: true, problem: undefined };
@@ -83,6 +84,15 @@ export async function fetchBundle(baseUrl, credentials, lastGood, { signal } = {
     if (!kept) throw problem;
     return { ...kept, fresh: false, problem };
   }
+}
+
+/** What the service said instead of a bundle, with its error body for who wants to know more. */
+async function refused(response) {
+  const { status } = response;
+  const body = await response.json().catch(() => undefined);
+  const said = [body?.message, body?.details].filter(Boolean).join(": ");
+  const error = new Error(`the service answered ${status} to the request for its bundle${said && `: ${said}`}`);
+  return Object.assign(error, { status, body });
 }
 
 /** The service names a bundle by the hash of its content; rules that do not fit their name were damaged on the way. */

@@ -177,13 +177,18 @@ export function prepare(rules: string | Uint8Array | ArrayBuffer | Json): Prepar
 /**
  * Gets the rules from `GET {baseUrl}/client/v1/bundle`. With `lastGood` it asks only for something newer
  * (`If-None-Match`), and gives `lastGood` back with `fresh: false` and the `problem` when anything fails.
- * @throws Error when it fails and there is nothing to fall back on
+ * @throws Error when it fails and there is nothing to fall back on; with `status` and `body` when the service refused
  */
 export function fetchBundle(
   baseUrl: string | URL,
   credentials: Credentials,
   lastGood?: LastGood,
-  options?: { signal?: AbortSignal },
+  options?: {
+    /** Gives up early. */
+    signal?: AbortSignal;
+    /** For servers: a client key is bound to origins, and only browsers name theirs by themselves. */
+    origin?: string;
+  },
 ): Promise<Bundle>;
 
 /** A classic script tag of `scrip/script.js` sets this global. */

@@ -123,7 +123,7 @@ for (const [name, codes] of Object.entries(SAME)) {
     assert.match(await text("#equality"), new RegExp(`^Identical: ${bytes.length.toLocaleString("en-GB")} bytes`));
     // The page could be mistaken about itself, so the same is computed here, from the packed files in Node.
     const scrip = await import("../../pkg/node.js");
-    const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" });
+    const rules = await scrip.fetchBundle(service.url, { id: "dev-client", token: "dev-client-token" }, undefined, { origin: service.url });
     const context = JSON.parse(response.headers()["scrip-context"]);
     const own = rules.prepared.validate(response.request().postData(), context);
     assert.equal(own, bytes.toString("utf8"));

@@ -93,6 +93,13 @@ check("rules from storage, bytes and etag alone, start without a network", async
   assert.match(started.prepared.hash, /^[0-9a-f]{64}$/);
 });
 
+check("a refusal says what the service said; a server can name its origin", async () => {
+  reply = (_, response) => response.writeHead(403).end("{\"code\":403,\"key\":\"forbidden\",\"message\":\"Forbidden\",\"details\":\"no\"}");
+  const asked = scrip.fetchBundle(base, key, undefined, { origin: "https://shop.example" });
+  await assert.rejects(asked, { status: 403, message: /answered 403 .*: Forbidden: no$/ });
+  assert.equal(seen.headers.origin, "https://shop.example");
+});
+
 check("a 304 that nobody asked for is a failure", async () => {
   reply = (_, response) => response.writeHead(304).end();
   await assert.rejects(scrip.fetchBundle(base, key), /304/);
