@@ -9,6 +9,7 @@ pub mod node;
 pub mod offer;
 pub mod order;
 pub mod order_view;
+pub mod out;
 pub mod problem;
 pub mod redemption;
 pub mod request;

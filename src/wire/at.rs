@@ -32,6 +32,14 @@ pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
     read(&At::whole(&Node::read(text.as_bytes())?))
 }
 
+/// A closed set of words and what they mean.
+pub type Words<T> = &'static [(&'static str, T)];
+
+/// The word for a meaning.
+pub fn word<T: Copy + PartialEq>(words: Words<T>, meaning: T) -> Option<&'static str> {
+    words.iter().find(|(_, known)| *known == meaning).map(|(word, _)| *word)
+}
+
 /// How a value is read.
 pub type Read<T> = fn(&At<'_>) -> Result<T, Problem>;
 

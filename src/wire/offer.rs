@@ -2,15 +2,13 @@
 //!
 //! endpoints.md section 1, shape S7; calculation.md sections 4 and 7.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::model::voucher::{AmountEffect, Discount, Gift, GiftEffect, PercentEffect};
-use crate::wire::at::{At, read};
-use crate::wire::order_view::entry;
+use crate::wire::at::{At, Words, read, word};
+use crate::wire::out::Out;
 use crate::wire::problem::Problem;
 
-const EFFECTS: &[(&str, AmountEffect)] = &[
+const EFFECTS: Words<AmountEffect> = &[
     ("APPLY_TO_ORDER", AmountEffect::ApplyToOrder),
     ("APPLY_TO_ITEMS", AmountEffect::ApplyToItems),
     ("APPLY_TO_ITEMS_PROPORTIONALLY", AmountEffect::ApplyToItemsProportionally),
@@ -18,10 +16,10 @@ const EFFECTS: &[(&str, AmountEffect)] = &[
     ("APPLY_TO_ITEMS_BY_QUANTITY", AmountEffect::ApplyToItemsByQuantity),
 ];
 
-const PERCENT_EFFECTS: &[(&str, PercentEffect)] =
+const PERCENT_EFFECTS: Words<PercentEffect> =
     &[("APPLY_TO_ORDER", PercentEffect::ApplyToOrder), ("APPLY_TO_ITEMS", PercentEffect::ApplyToItems)];
 
-const GIFT_EFFECTS: &[(&str, GiftEffect)] =
+const GIFT_EFFECTS: Words<GiftEffect> =
     &[("APPLY_TO_ORDER", GiftEffect::ApplyToOrder), ("APPLY_TO_ITEMS", GiftEffect::ApplyToItems)];
 
 /// Reads a discount; its fields must fit its type.
@@ -54,70 +52,48 @@ pub fn read_gift(at: &At<'_>) -> Result<Gift, Problem> {
     })
 }
 
-/// A discount as a validation echoes it, with the effect that it takes.
-pub struct DiscountView<'a> {
-    /// The discount.
-    pub discount: &'a Discount,
-    /// Whether a scope names goods, which decides the effect of a discount without one.
-    pub scoped: bool,
-}
-
-impl Serialize for DiscountView<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        match self.discount {
+/// Writes a discount as a validation echoes it: with the effect that it takes. `scoped` says whether a scope names
+/// goods, which decides the effect of a discount without one.
+pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool) {
+    out.object(|out| {
+        let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
-                let inherited = if self.scoped { PercentEffect::ApplyToItems } else { PercentEffect::ApplyToOrder };
-                map.serialize_entry("type", "PERCENT")?;
-                map.serialize_entry("percent_off", percent_off)?;
-                entry(&mut map, "amount_limit", amount_limit)?;
-                entry(&mut map, "aggregated_amount_limit", aggregated_amount_limit)?;
-                map.serialize_entry("effect", &effect.unwrap_or(inherited))?;
+                out.member("type").text("PERCENT");
+                out.member("percent_off").raw(&percent_off.to_string());
+                out.money_if("amount_limit", *amount_limit);
+                out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
+                effect.and_then(|effect| word(PERCENT_EFFECTS, effect))
             }
             Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
-                let inherited = if self.scoped { AmountEffect::ApplyToItems } else { AmountEffect::ApplyToOrder };
-                map.serialize_entry("type", "AMOUNT")?;
-                map.serialize_entry("amount_off", amount_off)?;
-                entry(&mut map, "aggregated_amount_limit", aggregated_amount_limit)?;
-                map.serialize_entry("effect", &effect.unwrap_or(inherited))?;
+                out.member("type").text("AMOUNT");
+                out.member("amount_off").number(amount_off.minor());
+                out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
+                effect.and_then(|effect| word(EFFECTS, effect))
             }
-        }
-        map.serialize_entry("is_dynamic", &false)?;
-        map.end()
-    }
+        };
+        let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
+        out.member("effect").text(effect.unwrap_or(inherited));
+        out.member("is_dynamic").flag(false);
+    });
 }
 
-/// A list of products and SKUs in the envelope of lists.
-pub struct GoodsList<'a>(pub &'a [GoodsRef]);
-
-#[derive(serde::Serialize)]
-struct GoodsEntry<'a> {
-    object: GoodsObject,
-    id: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source_id: Option<&'a str>,
-    strict: bool,
-    effect: &'static str,
-}
-
-impl Serialize for GoodsList<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let entries: Vec<GoodsEntry<'_>> = self
-            .0
-            .iter()
-            .map(|goods| GoodsEntry {
-                object: goods.object,
-                id: &goods.id,
-                source_id: goods.source_id.as_deref(),
-                strict: false,
-                effect: "APPLY_TO_EVERY",
-            })
-            .collect();
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("data", &entries)?;
-        map.serialize_entry("total", &entries.len())?;
-        map.serialize_entry("data_ref", "data")?;
-        map.serialize_entry("object", "list")?;
-        map.end()
-    }
+/// Writes products and SKUs in the envelope of lists.
+pub(crate) fn put_goods_list(out: &mut Out, list: &[GoodsRef]) {
+    out.object(|out| {
+        out.member("data").list(|out| {
+            for goods in list {
+                out.item().object(|out| {
+                    let object = if goods.object == GoodsObject::Product { "product" } else { "sku" };
+                    out.member("object").text(object);
+                    out.member("id").text(&goods.id);
+                    out.text_if("source_id", goods.source_id.as_ref());
+                    out.member("strict").flag(false);
+                    out.member("effect").text("APPLY_TO_EVERY");
+                });
+            }
+        });
+        out.member("total").number(u64::try_from(list.len()).unwrap_or(0));
+        out.member("data_ref").text("data");
+        out.member("object").text("list");
+    });
 }

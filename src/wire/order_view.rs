@@ -5,13 +5,12 @@
 
 use std::borrow::Cow;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
-use crate::model::order::{Goods, Item, Order};
+use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line};
 use crate::text::Text;
+use crate::wire::out::Out;
 
 /// Whose discounts `applied_*` speak of.
 #[derive(Debug, Clone, Copy)]
@@ -64,110 +63,73 @@ pub struct OrderView<'a> {
     pub subtotals: bool,
 }
 
-/// Writes the entry when there is something to write.
-pub(crate) fn entry<M: SerializeMap, T: Serialize>(
-    map: &mut M,
-    name: &'static str,
-    value: &Option<T>,
-) -> Result<(), M::Error> {
-    match value {
-        Some(value) => map.serialize_entry(name, value),
-        None => Ok(()),
-    }
-}
-
 impl OrderView<'_> {
+    /// Writes the order as the next value.
+    pub(crate) fn put(&self, out: &mut Out) {
+        out.object(|out| {
+            out.text_if("id", self.order.id.as_ref());
+            out.text_if("source_id", self.order.source_id.as_ref());
+            out.text_if("status", self.order.status.map(status_name));
+            self.put_amounts(out);
+            if !self.order.items.is_empty() {
+                out.member("items").list(|out| self.put_items(out));
+            }
+            if !self.order.metadata.is_empty() {
+                out.member("metadata").metadata(&self.order.metadata);
+            }
+            out.member("object").text("order");
+        });
+    }
+
     /// The amounts of section 3.1, without those that section 3.3 leaves out.
-    pub(crate) fn write_amounts<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
+    fn put_amounts(&self, out: &mut Out) {
         let cart = self.cart;
-        entry(map, "amount", &cart.amount)?;
-        entry(map, "initial_amount", &self.order.initial_amount)?;
-        entry(map, "discount_amount", &cart.discount)?;
-        entry(map, "items_discount_amount", &cart.items_discount())?;
-        entry(map, "total_discount_amount", &cart.total_discount())?;
-        entry(map, "total_amount", &cart.total())?;
+        out.money_if("amount", cart.amount);
+        out.money_if("initial_amount", self.order.initial_amount);
+        out.money_if("discount_amount", cart.discount);
+        out.money_if("items_discount_amount", cart.items_discount());
+        out.money_if("total_discount_amount", cart.total_discount());
+        out.money_if("total_amount", cart.total());
         let on_order = self.applied.on_order(cart);
         let on_items = self.applied.on_items(cart);
-        entry(map, "applied_discount_amount", &on_order)?;
-        entry(map, "items_applied_discount_amount", &on_items)?;
+        out.money_if("applied_discount_amount", on_order);
+        out.money_if("items_applied_discount_amount", on_items);
         let both = on_order.is_some() || on_items.is_some();
         let total = both.then(|| Money::sum(on_order.into_iter().chain(on_items))).flatten();
-        entry(map, "total_applied_discount_amount", &total)
+        out.money_if("total_applied_discount_amount", total);
     }
 
-    /// The lines, when there are any.
-    pub(crate) fn write_items<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        if self.order.items.is_empty() {
-            return Ok(());
+    fn put_items(&self, out: &mut Out) {
+        for (place, (item, line)) in self.order.items.iter().zip(&self.cart.lines).enumerate() {
+            out.item().object(|out| self.put_item(out, place, item, line));
         }
-        map.serialize_entry("items", &ItemsView(self))
     }
-}
 
-impl Serialize for OrderView<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        entry(&mut map, "id", &self.order.id)?;
-        entry(&mut map, "source_id", &self.order.source_id)?;
-        entry(&mut map, "status", &self.order.status)?;
-        self.write_amounts(&mut map)?;
-        self.write_items(&mut map)?;
-        if !self.order.metadata.is_empty() {
-            map.serialize_entry("metadata", &self.order.metadata)?;
-        }
-        map.serialize_entry("object", "order")?;
-        map.end()
-    }
-}
-
-struct ItemsView<'a>(&'a OrderView<'a>);
-
-impl Serialize for ItemsView<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let view = self.0;
-        let lines = view.order.items.iter().zip(&view.cart.lines).enumerate();
-        serializer.collect_seq(lines.map(|(place, (item, line))| ItemView { view, place, item, line }))
-    }
-}
-
-struct ItemView<'a> {
-    view: &'a OrderView<'a>,
-    place: usize,
-    item: &'a Item,
-    line: &'a Line,
-}
-
-impl Serialize for ItemView<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (item, line, priced) = (self.item, self.line, self.view.priced);
-        let sku = listed(&priced.skus, self.place);
-        let product = listed(&priced.products, self.place);
-        let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
+    fn put_item(&self, out: &mut Out, place: usize, item: &Item, line: &Line) {
+        let sku = listed(&self.priced.skus, place);
+        let product = listed(&self.priced.products, place);
         let parent = || sku?.product_id.as_ref();
-        let product_id = item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent);
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("object", "order_item")?;
-        entry(&mut map, "source_id", &item.source_id)?;
-        entry(&mut map, "related_object", &item.related_object.map(related_name))?;
-        entry(&mut map, "product_id", &product_id)?;
-        entry(&mut map, "sku_id", &sku_id)?;
-        map.serialize_entry("quantity", &line.quantity)?;
-        entry(&mut map, "initial_quantity", &item.initial_quantity)?;
-        entry(&mut map, "discount_quantity", &item.discount_quantity)?;
-        entry(&mut map, "amount", &line.amount)?;
-        entry(&mut map, "initial_amount", &item.initial_amount)?;
-        entry(&mut map, "discount_amount", &line.discount)?;
-        entry(&mut map, "applied_discount_amount", &self.view.applied.on_line(self.place, line))?;
-        entry(&mut map, "price", &line.price)?;
-        if self.view.subtotals && line.amount.is_some() {
-            map.serialize_entry("subtotal_amount", &line.subtotal())?;
+        out.member("object").text("order_item");
+        out.text_if("source_id", item.source_id.as_ref());
+        out.text_if("related_object", item.related_object.map(related_name));
+        out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
+        out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
+        out.member("quantity").number(line.quantity);
+        out.number_if("initial_quantity", item.initial_quantity);
+        out.number_if("discount_quantity", item.discount_quantity);
+        out.money_if("amount", line.amount);
+        out.money_if("initial_amount", item.initial_amount);
+        out.money_if("discount_amount", line.discount);
+        out.money_if("applied_discount_amount", self.applied.on_line(place, line));
+        out.money_if("price", line.price);
+        if self.subtotals && line.amount.is_some() {
+            out.member("subtotal_amount").number(line.subtotal().minor());
         }
-        entry(&mut map, "product", &GoodsView::of(item.product.as_deref(), product, "name"))?;
-        entry(&mut map, "sku", &GoodsView::of(item.sku.as_deref(), sku, "sku"))?;
+        put_goods(out, "product", item.product.as_deref(), product);
+        put_goods(out, "sku", item.sku.as_deref(), sku);
         if !item.metadata.is_empty() {
-            map.serialize_entry("metadata", &item.metadata)?;
+            out.member("metadata").metadata(&item.metadata);
         }
-        map.end()
     }
 }
 
@@ -175,42 +137,41 @@ fn listed<'a>(goods: &'a [Option<Cow<'_, Goods>>], place: usize) -> Option<&'a G
     goods.get(place)?.as_deref()
 }
 
-fn related_name(object: crate::model::order::RelatedObject) -> &'static str {
+/// The word for an order's status.
+pub(crate) fn status_name(status: OrderStatus) -> &'static str {
+    match status {
+        OrderStatus::Created => "CREATED",
+        OrderStatus::Paid => "PAID",
+        OrderStatus::Canceled => "CANCELED",
+        OrderStatus::Fulfilled => "FULFILLED",
+    }
+}
+
+fn related_name(object: RelatedObject) -> &'static str {
     match object {
-        crate::model::order::RelatedObject::Product => "product",
-        crate::model::order::RelatedObject::Sku => "sku",
+        RelatedObject::Product => "product",
+        RelatedObject::Sku => "sku",
     }
 }
 
 /// A product or SKU beside a line: what was sent over what the catalogue has.
-struct GoodsView<'a> {
-    sent: Option<&'a Goods>,
-    listed: Option<&'a Goods>,
-    name: &'static str,
-}
-
-impl<'a> GoodsView<'a> {
-    fn of(sent: Option<&'a Goods>, listed: Option<&'a Goods>, name: &'static str) -> Option<GoodsView<'a>> {
-        (sent.is_some() || listed.is_some()).then_some(GoodsView { sent, listed, name })
+fn put_goods<'a>(out: &mut Out, kind: &str, sent: Option<&'a Goods>, listed: Option<&'a Goods>) {
+    if sent.is_none() && listed.is_none() {
+        return;
     }
-
-    fn text(&self, read: impl Fn(&'a Goods) -> Option<&'a Text>) -> Option<&'a Text> {
-        self.sent.and_then(&read).or_else(|| self.listed.and_then(&read))
-    }
-}
-
-impl Serialize for GoodsView<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        entry(&mut map, "id", &self.text(|goods| goods.id.as_ref()))?;
-        entry(&mut map, "source_id", &self.text(|goods| goods.source_id.as_ref()))?;
-        entry(&mut map, self.name, &self.text(|goods| goods.name.as_ref()))?;
+    let text = |read: fn(&'a Goods) -> Option<&'a Text>| sent.and_then(read).or_else(|| listed.and_then(read));
+    out.member(kind).object(|out| {
+        out.text_if("id", text(|goods| goods.id.as_ref()));
+        out.text_if("source_id", text(|goods| goods.source_id.as_ref()));
+        let name = if kind == "sku" { "sku" } else { "name" };
+        out.text_if(name, text(|goods| goods.name.as_ref()));
         let price = |goods: Option<&Goods>| goods.and_then(|goods| goods.price);
-        entry(&mut map, "price", &price(self.sent).or_else(|| price(self.listed)))?;
-        let overrides = self.sent.and_then(|goods| goods.overrides);
-        entry(&mut map, "override", &overrides)?;
-        let metadata = self.sent.map(|goods| &goods.metadata).filter(|metadata| !metadata.is_empty());
-        entry(&mut map, "metadata", &metadata)?;
-        map.end()
-    }
+        out.money_if("price", price(sent).or_else(|| price(listed)));
+        if let Some(overrides) = sent.and_then(|goods| goods.overrides) {
+            out.member("override").flag(overrides);
+        }
+        if let Some(goods) = sent.filter(|goods| !goods.metadata.is_empty()) {
+            out.member("metadata").metadata(&goods.metadata);
+        }
+    });
 }

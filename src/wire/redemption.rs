@@ -15,9 +15,10 @@ use crate::refusal::Refusal;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::decision::{Sorted, StepsView};
-use crate::wire::error::ErrorBody;
+use crate::wire::decision::{Sorted, Steps};
+use crate::wire::error;
 use crate::wire::order_view::{Applied, OrderView};
+use crate::wire::out::Out;
 use crate::wire::voucher::{Counts, show_voucher};
 
 /// A document to be stored under its kind and id.
@@ -51,6 +52,13 @@ pub(crate) fn value(of: impl serde::Serialize) -> Value {
     serde_json::to_value(of).unwrap_or(Value::Null)
 }
 
+/// What is written as JSON, as a value again: redemptions keep parts of their answers in documents.
+pub(crate) fn written(write: impl FnOnce(&mut Out)) -> Value {
+    let mut out = Out::default();
+    write(&mut out);
+    serde_json::from_slice(&out.into_bytes()).unwrap_or(Value::Null)
+}
+
 /// The fields of a JSON object.
 pub(crate) fn fields(of: Value) -> Map<String, Value> {
     match of {
@@ -74,7 +82,8 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
     let sorted = Sorted::of(evaluated);
     let request_id = context.request_id();
-    let list = |steps| value(StepsView { evaluated, steps, request_id: &request_id });
+    let steps = Steps { evaluated, request_id: &request_id };
+    let list = |shown: &[&Step]| written(|out| steps.put(out, shown));
     let redemptions: Vec<&Metadata> = children.iter().map(|child| &child.body).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));
     if let Some(parent) = &parent {
@@ -215,7 +224,7 @@ fn order_fields(
     applied: Applied<'_>,
     subtotals: bool,
 ) -> Map<String, Value> {
-    fields(value(OrderView { order, priced: &evaluated.priced, cart, applied, subtotals }))
+    fields(written(|out| OrderView { order, priced: &evaluated.priced, cart, applied, subtotals }.put(out)))
 }
 
 fn complete_order(shown: &mut Map<String, Value>, order: &Order, redeemed: &Redeemed<'_>) {
@@ -287,7 +296,7 @@ fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context:
         Some(_) => refusal.clone(),
         None => refusal.clone().about("redemption", id),
     };
-    let answer = serde_json::to_vec(&ErrorBody::of(&told, &request_id)).unwrap_or_default();
+    let answer = error::write(&told, &request_id);
     let parent = voucher.map(|(voucher, _)| voucher.id.clone());
     let document = Document { kind: "redemption", id: id.clone(), parent, holder: redeemed.customer_id.clone(), body };
     Written { status: refusal.reason.code(), answer, documents: vec![document] }

@@ -6,18 +6,19 @@ use crate::decide::rollback::RollBack;
 use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit};
 use crate::text::Text;
-use crate::wire::at::{At, read};
+use crate::wire::at::{At, Words, read};
 use crate::wire::node::Node;
 use crate::wire::order::read_order;
 use crate::wire::problem::Problem;
 
-const OBJECTS: &[(&str, RedeemableObject)] = &[
+const OBJECTS: Words<RedeemableObject> = &[
     ("voucher", RedeemableObject::Voucher),
     ("promotion_tier", RedeemableObject::PromotionTier),
     ("promotion_stack", RedeemableObject::PromotionStack),
 ];
 
-const TTL_UNITS: &[(&str, TtlUnit)] = &[
+/// The words for the units of a session's time to live.
+pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
     ("DAYS", TtlUnit::Days),
     ("HOURS", TtlUnit::Hours),
     ("MINUTES", TtlUnit::Minutes),

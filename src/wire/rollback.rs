@@ -12,7 +12,7 @@ use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Line};
 use crate::text::Text;
 use crate::wire::order_view::{Applied, OrderView};
-use crate::wire::redemption::{Document, Written, fields, value};
+use crate::wire::redemption::{Document, Written, fields, value, written};
 
 /// Writes a rollback. Of a stack the answer lists every part; of a single redemption it is the rollback itself,
 /// unless it came on the route for stacks.
@@ -140,7 +140,7 @@ fn undone(part: &UndonePart, rolled_back: &RolledBack) -> Document {
 fn order_document(order: &Order, rolled_back: &RolledBack) -> Map<String, Value> {
     let cart = stored_cart(order);
     let view = OrderView { order, priced: &Priced::default(), cart: &cart, applied: Applied::Nothing, subtotals: true };
-    let mut shown = fields(value(view));
+    let mut shown = fields(written(|out| view.put(out)));
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
     let mut redemptions = order.redemptions.clone();
     if let Some(part) = undone

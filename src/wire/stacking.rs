@@ -1,4 +1,4 @@
-//! Decides how stacking rules are read. It must not know how they are applied.
+//! Decides how stacking rules are read, and shown in validations. It must not know how they are applied.
 //!
 //! calculation.md section 11.1; fields that are not there keep their defaults, and what a project may write is bounded
 //! where it is written.
@@ -8,8 +8,25 @@ use crate::model::stacking::{
     StackingRules,
 };
 use crate::text::Text;
-use crate::wire::at::At;
+use crate::wire::at::{At, Words, word};
+use crate::wire::out::Out;
 use crate::wire::problem::Problem;
+
+const APPLICATION_MODES: Words<ApplicationMode> =
+    &[("ALL", ApplicationMode::All), ("PARTIAL", ApplicationMode::Partial)];
+const SORTING_RULES: Words<SortingRule> =
+    &[("CATEGORY_HIERARCHY", SortingRule::CategoryHierarchy), ("REQUESTED_ORDER", SortingRule::RequestedOrder)];
+const PRODUCTS_MODES: Words<ProductsMode> = &[("STACK", ProductsMode::Stack), ("ONCE", ProductsMode::Once)];
+const NO_EFFECT_RULES: Words<NoEffectRule> =
+    &[("REDEEM_ANYWAY", NoEffectRule::RedeemAnyway), ("SKIP", NoEffectRule::Skip)];
+const ROLLBACK_MODES: Words<RollbackMode> =
+    &[("WITH_ORDER", RollbackMode::WithOrder), ("WITHOUT_ORDER", RollbackMode::WithoutOrder)];
+const GROUPED_RULES: Words<GroupedSortingRule> = &[
+    ("JOINT_ALWAYS_LAST", GroupedSortingRule::JointAlwaysLast),
+    ("REDEEMABLES_SORTING_RULE", GroupedSortingRule::RedeemablesSortingRule),
+];
+const CALCULATION_MODES: Words<CalculationMode> =
+    &[("INITIAL_AMOUNT", CalculationMode::InitialAmount), ("DISCOUNTED_AMOUNT", CalculationMode::DiscountedAmount)];
 
 /// Reads stacking rules.
 pub fn read_stacking_rules(at: &At<'_>) -> Result<StackingRules, Problem> {
@@ -47,37 +64,19 @@ pub fn read_stacking_rules(at: &At<'_>) -> Result<StackingRules, Problem> {
 
 fn read_mode(rules: &mut StackingRules, name: &str, at: &At<'_>) -> Result<(), Problem> {
     match name {
-        "redeemables_application_mode" => {
-            let words = &[("ALL", ApplicationMode::All), ("PARTIAL", ApplicationMode::Partial)];
-            rules.redeemables_application_mode = at.one_of(words)?;
-        }
+        "redeemables_application_mode" => rules.redeemables_application_mode = at.one_of(APPLICATION_MODES)?,
         "redeemables_sorting_rule" => {
             let hierarchy = ("CATEGORY_HIERARCHY", SortingRule::CategoryHierarchy);
             rules.redeemables_sorting_rule =
                 at.one_of(&[hierarchy, ("REQUESTED_ORDER", SortingRule::RequestedOrder)])?;
         }
         "redeemables_products_application_mode" => {
-            let words = &[("STACK", ProductsMode::Stack), ("ONCE", ProductsMode::Once)];
-            rules.redeemables_products_application_mode = at.one_of(words)?;
+            rules.redeemables_products_application_mode = at.one_of(PRODUCTS_MODES)?;
         }
-        "redeemables_no_effect_rule" => {
-            let words = &[("REDEEM_ANYWAY", NoEffectRule::RedeemAnyway), ("SKIP", NoEffectRule::Skip)];
-            rules.redeemables_no_effect_rule = at.one_of(words)?;
-        }
-        "redeemables_rollback_order_mode" => {
-            let words = &[("WITH_ORDER", RollbackMode::WithOrder), ("WITHOUT_ORDER", RollbackMode::WithoutOrder)];
-            rules.redeemables_rollback_order_mode = at.one_of(words)?;
-        }
-        "grouped_redeemables_sorting_rule" => {
-            let last = ("JOINT_ALWAYS_LAST", GroupedSortingRule::JointAlwaysLast);
-            let sorted = ("REDEEMABLES_SORTING_RULE", GroupedSortingRule::RedeemablesSortingRule);
-            rules.grouped_redeemables_sorting_rule = at.one_of(&[last, sorted])?;
-        }
-        "discount_calculation_mode" => {
-            let initial = ("INITIAL_AMOUNT", CalculationMode::InitialAmount);
-            let discounted = ("DISCOUNTED_AMOUNT", CalculationMode::DiscountedAmount);
-            rules.discount_calculation_mode = at.one_of(&[initial, discounted])?;
-        }
+        "redeemables_no_effect_rule" => rules.redeemables_no_effect_rule = at.one_of(NO_EFFECT_RULES)?,
+        "redeemables_rollback_order_mode" => rules.redeemables_rollback_order_mode = at.one_of(ROLLBACK_MODES)?,
+        "grouped_redeemables_sorting_rule" => rules.grouped_redeemables_sorting_rule = at.one_of(GROUPED_RULES)?,
+        "discount_calculation_mode" => rules.discount_calculation_mode = at.one_of(CALCULATION_MODES)?,
         _ => {}
     }
     Ok(())
@@ -93,4 +92,35 @@ fn read_limits(at: &At<'_>) -> Result<Vec<(Text, u64)>, Problem> {
         limits.push((Text::from(category), limit.whole_number()?));
     }
     Ok(limits)
+}
+
+/// Writes stacking rules as the next value, as validations show them: without the calculation mode and its categories,
+/// and without limits that are not set (calculation.md section 11.1).
+pub(crate) fn put_stacking_rules(out: &mut Out, rules: &StackingRules) {
+    out.object(|out| {
+        out.member("redeemables_limit").number(rules.redeemables_limit);
+        out.member("applicable_redeemables_limit").number(rules.applicable_redeemables_limit);
+        out.number_if("applicable_redeemables_per_category_limit", rules.applicable_redeemables_per_category_limit);
+        out.member("applicable_redeemables_category_limits").object(|out| {
+            for (category, limit) in &rules.applicable_redeemables_category_limits {
+                out.pair(category, |out| out.number(*limit));
+            }
+        });
+        out.member("applicable_exclusive_redeemables_limit").number(rules.applicable_exclusive_redeemables_limit);
+        out.number_if(
+            "applicable_exclusive_redeemables_per_category_limit",
+            rules.applicable_exclusive_redeemables_per_category_limit,
+        );
+        out.texts("exclusive_categories", &rules.exclusive_categories);
+        out.texts("joint_categories", &rules.joint_categories);
+        out.text_if("redeemables_application_mode", word(APPLICATION_MODES, rules.redeemables_application_mode));
+        out.text_if("redeemables_sorting_rule", word(SORTING_RULES, rules.redeemables_sorting_rule));
+        let products = rules.redeemables_products_application_mode;
+        out.text_if("redeemables_products_application_mode", word(PRODUCTS_MODES, products));
+        out.text_if("redeemables_no_effect_rule", word(NO_EFFECT_RULES, rules.redeemables_no_effect_rule));
+        out.texts("no_effect_skip_categories", &rules.no_effect_skip_categories);
+        out.texts("no_effect_redeem_anyway_categories", &rules.no_effect_redeem_anyway_categories);
+        out.text_if("redeemables_rollback_order_mode", word(ROLLBACK_MODES, rules.redeemables_rollback_order_mode));
+        out.text_if("grouped_redeemables_sorting_rule", word(GROUPED_RULES, rules.grouped_redeemables_sorting_rule));
+    });
 }
