@@ -83,8 +83,10 @@ function right(result) {
 /** The same text; otherwise where it parts, as two answers in full help nobody. */
 function same(answer, expected, entry) {
   if (answer === expected) return;
-  const at = [...expected].findIndex((letter, place) => answer[place] !== letter);
-  assert.fail(`${entry}, from ${at}: \`${answer.slice(at - 30, at + 40)}\` instead of \`${expected.slice(at - 30, at + 40)}\``);
+  let at = 0;
+  while (at < expected.length && answer[at] === expected[at]) at += 1;
+  const around = (text) => text.slice(Math.max(0, at - 30), at + 40);
+  assert.fail(`${entry}, from ${at}: \`${around(answer)}\` instead of \`${around(expected)}\``);
 }
 
 /** Opens a page and waits for the promise that it leaves in `window.result`. */
