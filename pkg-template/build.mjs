@@ -36,7 +36,7 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   await shrink(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"));
   await rm(join(out, "engine_bg.wasm"));
 
-  for (const name of ["api.js", "node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts", "README.md"]) {
+  for (const name of ["api.js", "node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }
   await copyFile(join(template, "scrip.d.ts"), join(out, "scrip.d.cts"));
@@ -44,7 +44,9 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   await bundled(out, "node.cjs.js", "node.cjs", { format: "cjs", platform: "node" });
   await bundled(out, "script.js", "script.js", { format: "iife", globalName: "scrip", platform: "browser" });
   await manifest(out);
-  return sizes(join(out, "scrip.wasm"));
+  const size = await sizes(join(out, "scrip.wasm"));
+  await readme(out, size);
+  return size;
 }
 
 /** What the compiler is told beyond the release profile. */
@@ -91,6 +93,13 @@ async function manifest(out) {
   if (!version) throw new Error("no version under [workspace.package] in Cargo.toml");
   const text = await readFile(join(template, "package.json"), "utf8");
   await writeFile(join(out, "package.json"), `${JSON.stringify({ ...JSON.parse(text), version }, null, 2)}\n`);
+}
+
+/** The README's sizes are those of the binary beside it. */
+async function readme(out, size) {
+  const text = await readFile(join(template, "README.md"), "utf8");
+  const filled = text.replace(/\{(raw|gzip|brotli)\}/g, (_, kind) => String(Math.round(size[kind] / 1000)));
+  await writeFile(join(out, "README.md"), filled);
 }
 
 /** Raw, gzip -9 and brotli -11, the three that a reader compares. */

@@ -4,6 +4,7 @@ import { show } from "./money.js";
 import { post } from "./service.js";
 import { failure, reason } from "./words.js";
 
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
 const at = (id) => document.querySelector(`#${id}`);
 
 function say(id, state, text) {
@@ -28,7 +29,7 @@ export async function compare(text, prepared) {
     const lacked = JSON.parse(utf8.decode(own)).provisional;
     const difference = firstDifference(own, bytes);
     at("edge-time").textContent = `${ms.toFixed(1)} ms`;
-    at("edge-now").textContent = new Date(context.now).toLocaleTimeString(undefined, { fractionalSecondDigits: 3 });
+    at("edge-now").textContent = clock.format(new Date(context.now));
     if (difference === -1) {
       say("equality", "identical", `Identical: ${bytes.length.toLocaleString()} bytes, every one the same.`);
     } else if (lacked) {

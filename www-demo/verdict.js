@@ -13,6 +13,8 @@ export function perCode(answer, codes) {
 /** Whether the engine did not know this code at all: only the server can say. */
 const undecided = (item) => item.result?.details?.key === "known_to_server_only";
 
+const applies = (item) => item.status === "APPLICABLE";
+
 /** Shows an answer to a cart that costs `before`. */
 export function draw(answer, text, codes, before) {
   const order = answer.order ?? {};
@@ -22,7 +24,7 @@ export function draw(answer, text, codes, before) {
   at("was").textContent = show(before);
   at("was").hidden = saved === 0;
   at("summary").textContent = summary(answer, codes, saved);
-  at("verdicts").replaceChildren(...perCode(answer, codes).map(line));
+  at("verdicts").replaceChildren(...perCode(answer, codes).map((item) => line(item, answer)));
   at("answer").textContent = JSON.stringify(JSON.parse(text), null, 2);
   at("size").textContent = new TextEncoder().encode(text).length.toLocaleString();
 }
@@ -39,12 +41,17 @@ export function drawNothing(why, before) {
 
 function summary(answer, codes, saved) {
   if (answer.key) return reason(answer);
-  if (perCode(answer, codes).some(undecided)) return "Provisional: only the server knows all of these codes.";
+  const all = perCode(answer, codes);
+  if (!answer.valid && all.some(applies)) {
+    const others = all.filter((item) => !applies(item)).map((item) => item.id);
+    return `All codes must apply or none does: it hangs on ${others.join(", ")}.`;
+  }
+  if (all.some(undecided)) return "Provisional: only the server knows all of these codes.";
   const result = saved > 0 ? `You save ${show(saved)}.` : answer.valid ? "Valid, but nothing is taken off." : "Nothing is taken off.";
   return answer.provisional ? `${result} Provisional: only the server counts how often a code was used.` : result;
 }
 
-function line(item) {
+function line(item, answer) {
   const state = undecided(item) ? "UNKNOWN" : item.status;
   const row = document.createElement("li");
   row.dataset.state = state.toLowerCase();
@@ -53,7 +60,7 @@ function line(item) {
   name.textContent = item.id;
   const badge = document.createElement("span");
   badge.className = "badge";
-  badge.textContent = { APPLICABLE: "Applied", SKIPPED: "Skipped", UNKNOWN: "Provisional" }[state] ?? "Not applied";
+  badge.textContent = { APPLICABLE: answer.valid ? "Applied" : "Would apply", SKIPPED: "Skipped", UNKNOWN: "Provisional" }[state] ?? "Not applied";
   const off = document.createElement("span");
   off.className = "off";
   const applied = item.order?.total_applied_discount_amount;
