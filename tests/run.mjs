@@ -6,7 +6,7 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Remedy, root, run, say, works } from "../worker/tools/say.mjs";
+import { Remedy, installDebian, root, run, say, works } from "../worker/tools/say.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 
 const TALLY = join(root, "target/tally.jsonl");
@@ -168,14 +168,8 @@ function countNode(output) {
 /** Debian's chromium. Without it the tests in a page are skipped, which continuous integration does not accept. */
 async function ensureChromium() {
   if (await works("chromium")) return;
-  const debianRoot = process.getuid?.() === 0 && (await works("apt-get"));
-  if (debianRoot) {
-    say("installing chromium with apt-get (once)");
-    const env = { DEBIAN_FRONTEND: "noninteractive" };
-    await run("apt-get", ["update", "-qq"], { stdio: "pipe", env }).catch((error) => say(error.message));
-    await run("apt-get", ["install", "-y", "-qq", "chromium"], { stdio: "pipe", env }).catch((error) => say(error.message));
-    if (await works("chromium")) return;
-  }
+  await installDebian("chromium");
+  if (await works("chromium")) return;
   say("no `chromium` on the PATH: the tests in a page will be skipped (Debian: `apt-get install chromium`)");
   if (process.env.CI === "true" && !ensureChromium.counted) {
     ensureChromium.counted = true;

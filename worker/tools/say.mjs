@@ -42,6 +42,17 @@ export async function works(program, args = ["--version"]) {
   return run(program, args, { stdio: "pipe" }).then(() => true, () => false);
 }
 
+/** Installs Debian packages where that is possible without asking anybody: on Debian, as root. */
+export async function installDebian(...packages) {
+  const possible = process.getuid?.() === 0 && (await works("apt-get"));
+  if (!possible) return;
+  say(`installing ${packages.join(" and ")} with apt-get (once)`);
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  for (const args of [["update", "-qq"], ["install", "-y", "-qq", ...packages]]) {
+    await run("apt-get", args, { stdio: "pipe", env }).catch((error) => say(error.message));
+  }
+}
+
 /** Ends the tool with what went wrong, and with a stack only when nobody foresaw it. */
 export async function main(body) {
   try {

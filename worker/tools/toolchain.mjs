@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
-import { Remedy, root, run, step, toolsFolder, works } from "./say.mjs";
+import { Remedy, installDebian, root, run, step, toolsFolder, works } from "./say.mjs";
 
 const WORKER_BUILD = "0.8.7";
 const WASM_TARGET = "wasm32-unknown-unknown";
@@ -78,7 +78,10 @@ async function ensureCargoTool(program, crate, version, only, before) {
 
 async function checkOpenssl() {
   if (process.platform !== "linux" || process.env.OPENSSL_DIR) return;
-  if (await works("pkg-config", ["--exists", "openssl"])) return;
+  const found = () => works("pkg-config", ["--exists", "openssl"]);
+  if (await found()) return;
+  await installDebian("pkg-config", "libssl-dev");
+  if (await found()) return;
   throw new Remedy("worker-build links OpenSSL, whose headers were not found: install them (Debian: `apt-get install pkg-config libssl-dev`)");
 }
 
