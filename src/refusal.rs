@@ -5,94 +5,81 @@
 
 use crate::text::Text;
 
-/// The closed catalogue. Variants of one redeemable stand in the order in which they are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
+macro_rules! catalogue {
+    ($($(#[$note:meta])* $reason:ident: $key:literal, $message:literal,)*) => {
+        /// The closed catalogue. Variants of one redeemable stand in the order in which they are checked.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Reason {
+            $($(#[$note])* $reason,)*
+        }
+
+        impl Reason {
+            /// Every reason there is.
+            pub const ALL: &[Reason] = &[$(Reason::$reason,)*];
+
+            fn texts(self) -> (&'static str, &'static str) {
+                match self {
+                    $(Reason::$reason => ($key, $message),)*
+                }
+            }
+        }
+    };
+}
+
+catalogue! {
     /// A thing that is named does not exist.
-    NotFound,
+    NotFound: "not_found", "Resource not found",
     /// The voucher or its campaign is switched off.
-    VoucherDisabled,
+    VoucherDisabled: "voucher_disabled", "voucher is disabled",
     /// Before the start date.
-    VoucherNotActive,
+    VoucherNotActive: "voucher_not_active", "voucher not active yet",
     /// After the expiration date.
-    VoucherExpired,
+    VoucherExpired: "voucher_expired", "voucher expired",
     /// Outside of a recurring window.
-    VoucherNotActiveNow,
+    VoucherNotActiveNow: "voucher_not_active_now", "voucher not active now",
     /// No redemption is left, those under other locks counted.
-    QuantityExceeded,
+    QuantityExceeded: "quantity_exceeded", "quantity exceeded",
     /// Gift parameters on something that is no gift card.
-    InvalidGift,
+    InvalidGift: "invalid_gift", "Invalid gift",
     /// More credits than the card has.
-    GiftAmountExceeded,
+    GiftAmountExceeded: "gift_amount_exceeded", "gift amount exceeded",
     /// A rule needs a customer.
-    MissingCustomer,
+    MissingCustomer: "missing_customer", "Missing customer",
     /// The grant needs an order.
-    MissingOrder,
+    MissingOrder: "missing_order", "Missing order",
     /// The grant needs an order amount.
-    MissingAmount,
+    MissingAmount: "missing_amount", "Missing amount",
     /// The grant needs lines.
-    MissingOrderItems,
+    MissingOrderItems: "missing_order_items", "Missing order items",
     /// Gift credits for lines, and no line in scope has an amount.
-    MissingOrderItemsAmount,
+    MissingOrderItemsAmount: "missing_order_items_amount", "Missing applicable order items",
     /// A rule about the customer does not hold.
-    CustomerRulesViolated,
+    CustomerRulesViolated: "customer_rules_violated", "customer does not match validation rules",
     /// A rule about the order does not hold.
-    OrderRulesViolated,
+    OrderRulesViolated: "order_rules_violated", "order does not match validation rules",
     /// A rule about the redemption does not hold.
-    RedemptionRulesViolated,
+    RedemptionRulesViolated: "redemption_rules_violated", "redemption does not match validation rules",
     /// Nothing of the request could be applied.
-    NoApplicableRedeemables,
+    NoApplicableRedeemables: "no_applicable_redeemables", "No applicable redeemables",
     /// One redeemable named twice.
-    DuplicatedRedeemables,
+    DuplicatedRedeemables: "duplicated_redeemables", "Duplicated redeemables detected",
     /// A combination that is never allowed.
-    InvalidRedeemables,
+    InvalidRedeemables: "invalid_redeemables", "Invalid redeemables",
     /// Amounts that cannot be.
-    InvalidAmount,
+    InvalidAmount: "invalid_amount", "Invalid Amount",
     /// The redemption has been undone before.
-    AlreadyRolledBack,
+    AlreadyRolledBack: "already_rolled_back", "Already rolled back",
     /// A child of a stack cannot be undone alone.
-    InvalidRedemptionParent,
+    InvalidRedemptionParent: "invalid_redemption_parent", "Invalid redemption parent",
     /// A stack is undone as a whole, and only a success can be.
-    InvalidRedemption,
+    InvalidRedemption: "invalid_redemption", "Invalid redemption",
     /// The customer is not the redemption's.
-    InvalidCustomer,
+    InvalidCustomer: "invalid_customer", "Invalid customer",
     /// The order is not the redemption's.
-    InvalidOrder,
+    InvalidOrder: "invalid_order", "Invalid order",
 }
 
 impl Reason {
-    /// Every reason there is.
-    pub const ALL: [Reason; 25] = {
-        use Reason::*;
-        [
-            NotFound,
-            VoucherDisabled,
-            VoucherNotActive,
-            VoucherExpired,
-            VoucherNotActiveNow,
-            QuantityExceeded,
-            InvalidGift,
-            GiftAmountExceeded,
-            MissingCustomer,
-            MissingOrder,
-            MissingAmount,
-            MissingOrderItems,
-            MissingOrderItemsAmount,
-            CustomerRulesViolated,
-            OrderRulesViolated,
-            RedemptionRulesViolated,
-            NoApplicableRedeemables,
-            DuplicatedRedeemables,
-            InvalidRedeemables,
-            InvalidAmount,
-            AlreadyRolledBack,
-            InvalidRedemptionParent,
-            InvalidRedemption,
-            InvalidCustomer,
-            InvalidOrder,
-        ]
-    };
-
     /// The machine key.
     pub fn key(self) -> &'static str {
         self.texts().0
@@ -106,38 +93,6 @@ impl Reason {
     /// The HTTP status.
     pub fn code(self) -> u16 {
         if self == Reason::NotFound { 404 } else { 400 }
-    }
-
-    fn texts(self) -> (&'static str, &'static str) {
-        match self {
-            Reason::NotFound => ("not_found", "Resource not found"),
-            Reason::VoucherDisabled => ("voucher_disabled", "voucher is disabled"),
-            Reason::VoucherNotActive => ("voucher_not_active", "voucher not active yet"),
-            Reason::VoucherExpired => ("voucher_expired", "voucher expired"),
-            Reason::VoucherNotActiveNow => ("voucher_not_active_now", "voucher not active now"),
-            Reason::QuantityExceeded => ("quantity_exceeded", "quantity exceeded"),
-            Reason::InvalidGift => ("invalid_gift", "Invalid gift"),
-            Reason::GiftAmountExceeded => ("gift_amount_exceeded", "gift amount exceeded"),
-            Reason::MissingCustomer => ("missing_customer", "Missing customer"),
-            Reason::MissingOrder => ("missing_order", "Missing order"),
-            Reason::MissingAmount => ("missing_amount", "Missing amount"),
-            Reason::MissingOrderItems => ("missing_order_items", "Missing order items"),
-            Reason::MissingOrderItemsAmount => ("missing_order_items_amount", "Missing applicable order items"),
-            Reason::CustomerRulesViolated => ("customer_rules_violated", "customer does not match validation rules"),
-            Reason::OrderRulesViolated => ("order_rules_violated", "order does not match validation rules"),
-            Reason::RedemptionRulesViolated => {
-                ("redemption_rules_violated", "redemption does not match validation rules")
-            }
-            Reason::NoApplicableRedeemables => ("no_applicable_redeemables", "No applicable redeemables"),
-            Reason::DuplicatedRedeemables => ("duplicated_redeemables", "Duplicated redeemables detected"),
-            Reason::InvalidRedeemables => ("invalid_redeemables", "Invalid redeemables"),
-            Reason::InvalidAmount => ("invalid_amount", "Invalid Amount"),
-            Reason::AlreadyRolledBack => ("already_rolled_back", "Already rolled back"),
-            Reason::InvalidRedemptionParent => ("invalid_redemption_parent", "Invalid redemption parent"),
-            Reason::InvalidRedemption => ("invalid_redemption", "Invalid redemption"),
-            Reason::InvalidCustomer => ("invalid_customer", "Invalid customer"),
-            Reason::InvalidOrder => ("invalid_order", "Invalid order"),
-        }
     }
 }
 

@@ -34,15 +34,25 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right.
+/// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right; nothing for what is empty,
+/// odd, too long or no hexadecimal.
+///
+/// ```
+/// use scrip::text::unhex;
+/// assert_eq!(unhex::<3>("01fF"), Some([1, 255, 0]));
+/// for wrong in ["", "1", "0g", "+1", "é", "00000000"] {
+///     assert_eq!(unhex::<3>(wrong), None);
+/// }
+/// ```
 pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0_u8; N];
     let digits = text.as_bytes();
-    if digits.len() > N.checked_mul(2)? || !digits.len().is_multiple_of(2) {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) || digits.len() > N.checked_mul(2)? {
         return None;
     }
+    let mut bytes = [0_u8; N];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        let digit = |place: usize| char::from(*pair.get(place)?).to_digit(16);
+        *byte = u8::try_from(digit(0)? << 4 | digit(1)?).ok()?;
     }
     Some(bytes)
 }

@@ -6,6 +6,7 @@
 
 use crate::Context;
 use crate::bundle::Prepared;
+use crate::text::unhex;
 use crate::time::Instant;
 use crate::wire::problem::Problem;
 use js_sys::{JSON, Uint8Array};
@@ -91,44 +92,8 @@ fn context(now_ms: i64, seed: &str) -> Result<Context, JsError> {
     let Some(now) = Instant::from_millis(now_ms) else {
         return Err(JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")));
     };
-    match seed_of(seed) {
+    match unhex(seed) {
         Some(seed) => Ok(Context { now, seed }),
         None => Err(JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte"))),
-    }
-}
-
-/// Hex to bytes, padded with zero bytes at the end; nothing for what is not hex or too long.
-fn seed_of(hex: &str) -> Option<[u8; 32]> {
-    let digits = hex.as_bytes();
-    if digits.is_empty() || !digits.len().is_multiple_of(2) || digits.len() > 64 {
-        return None;
-    }
-    let mut seed = [0_u8; 32];
-    for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
-        let mut value = 0_u32;
-        for digit in pair {
-            value = (value << 4) | char::from(*digit).to_digit(16)?;
-        }
-        *byte = u8::try_from(value).ok()?;
-    }
-    Some(seed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::seed_of;
-
-    #[test]
-    fn a_seed_is_padded_on_the_right() {
-        let seed = seed_of("01fF").unwrap();
-        assert_eq!(&seed[..3], &[1, 255, 0]);
-        assert_eq!(seed_of(&"ab".repeat(32)), Some([0xab; 32]));
-    }
-
-    #[test]
-    fn what_is_no_seed_is_refused() {
-        for wrong in ["", "1", "0g", "é", &"00".repeat(33)] {
-            assert_eq!(seed_of(wrong), None, "{wrong}");
-        }
     }
 }

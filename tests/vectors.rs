@@ -118,7 +118,7 @@ fn every_refusal_of_the_catalogue_has_a_vector() {
         .filter(|(pointer, _)| pointer.ends_with("/key"))
         .filter_map(|(_, value)| value.as_str().map(str::to_owned))
         .collect();
-    for reason in Reason::ALL {
+    for reason in Reason::ALL.iter().copied() {
         let excused = OUT_OF_REACH.iter().any(|(out, why)| *out == reason && !why.is_empty());
         let shown = claimed.contains(reason.key());
         assert!(shown != excused, "`{}`: has a vector {shown}, is listed as out of reach {excused}", reason.key());

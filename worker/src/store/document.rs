@@ -84,58 +84,55 @@ impl Store<'_> {
 
     /// Adds a document at the commit.
     pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.write(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            vec![
-                kind.into(),
-                document.id.clone().into(),
-                document.key.clone().into(),
-                document.parent.clone().into(),
-                document.holder.clone().into(),
-                document.created_at.into(),
-                document.updated_at.into(),
-                Json::Object(document.body.clone()).to_string().into(),
-            ],
-        );
+        self.write(INSERT, columns(kind, document));
     }
 
     /// Replaces what a document says and who holds it, at the commit.
     pub fn update(&mut self, kind: &str, document: &Document) {
         self.write(
-            "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?6, body = ?7 WHERE kind = ?1 AND id = ?2",
-            vec![
-                kind.into(),
-                document.id.clone().into(),
-                document.key.clone().into(),
-                document.parent.clone().into(),
-                document.holder.clone().into(),
-                document.updated_at.into(),
-                Json::Object(document.body.clone()).to_string().into(),
-            ],
+            "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?1 AND id = ?2",
+            columns(kind, document),
         );
     }
 
     /// Adds a document at the commit, or replaces what the one with its id says.
     pub fn put(&mut self, kind: &str, document: &Document) {
-        self.write(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-             ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
-               updated_at = excluded.created_at, body = excluded.body",
-            vec![
-                kind.into(),
-                document.id.clone().into(),
-                document.key.clone().into(),
-                document.parent.clone().into(),
-                document.holder.clone().into(),
-                document.created_at.into(),
-                document.updated_at.into(),
-                Json::Object(document.body.clone()).to_string().into(),
-            ],
-        );
+        self.write(PUT, columns(kind, document));
     }
 
     /// Removes a document at the commit.
     pub fn remove(&mut self, kind: &str, id: &str) {
         self.write("DELETE FROM document WHERE kind = ?1 AND id = ?2", vec![kind.into(), id.into()]);
     }
+}
+
+macro_rules! insert {
+    ($more:literal) => {
+        concat!(
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ",
+            $more
+        )
+    };
+}
+
+const INSERT: &str = insert!("");
+
+const PUT: &str = insert!(
+    "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
+       updated_at = excluded.created_at, body = excluded.body"
+);
+
+/// What the statements above bind, in the order of the insertion.
+fn columns(kind: &str, document: &Document) -> Vec<Value> {
+    vec![
+        kind.into(),
+        document.id.clone().into(),
+        document.key.clone().into(),
+        document.parent.clone().into(),
+        document.holder.clone().into(),
+        document.created_at.into(),
+        document.updated_at.into(),
+        Json::Object(document.body.clone()).to_string().into(),
+    ]
 }
