@@ -18,3 +18,27 @@ pub fn arranged<T>(things: Vec<T>, places: &[usize]) -> Vec<T> {
     let taken = places.iter().filter_map(|place| slots.get_mut(*place).and_then(Option::take));
     taken.collect()
 }
+
+/// Whether one name stands there twice.
+///
+/// ```
+/// assert!(scrip::rank::has_twins(["a", "b", "a"].into_iter()));
+/// assert!(!scrip::rank::has_twins(["a", "b", "c"].into_iter()));
+/// ```
+pub fn has_twins<'a>(names: impl Iterator<Item = &'a str>) -> bool {
+    let names: Vec<&str> = names.collect();
+    // Sorted by a number made of each name, twins stand together; those that only share the number are told apart.
+    let numbers: Vec<u64> = names.iter().map(|name| number_of(name)).collect();
+    let order = ranked(numbers.iter().copied());
+    let same_number = |one: &usize, other: &usize| numbers.get(*one) == numbers.get(*other);
+    order.iter().enumerate().any(|(place, one)| {
+        let after = order.iter().skip(place.saturating_add(1));
+        after.take_while(|other| same_number(one, other)).any(|other| names.get(*one) == names.get(*other))
+    })
+}
+
+/// FNV-1a, 64 bits: cheap, and spread well enough to sort by.
+fn number_of(name: &str) -> u64 {
+    let step = |number: u64, byte: u8| (number ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}

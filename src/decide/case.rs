@@ -13,6 +13,7 @@ use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
 use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::pricing::lines::{Priced, price};
+use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Rule;
 use crate::text::Text;
@@ -198,9 +199,8 @@ impl<'a> Case<'a> {
 
     /// One voucher named once by its code and once by its id is named twice.
     fn refuse_same_voucher(&self) -> Result<(), Refusal> {
-        let id = |place: usize| self.offer(place).map(|offer| &offer.voucher.id);
-        let repeats = |place: usize| id(place).is_some() && (0..place).any(|before| id(before) == id(place));
-        if (0..self.resolved.len()).any(repeats) { Err(duplicated()) } else { Ok(()) }
+        let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
+        if has_twins(offers.map(|offer| offer.voucher.id.as_str())) { Err(duplicated()) } else { Ok(()) }
     }
 }
 
@@ -221,9 +221,12 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let same = |one: &Redeemable, other: &Redeemable| one.object == other.object && one.id == other.id;
-    let repeats = |(place, one): (usize, &Redeemable)| redeemables.iter().take(place).any(|other| same(one, other));
-    if redeemables.iter().enumerate().any(repeats) {
+    let of = |kind: RedeemableObject| {
+        let those = redeemables.iter().filter(move |redeemable| redeemable.object == kind);
+        those.map(|redeemable| redeemable.id.as_str())
+    };
+    let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier, RedeemableObject::PromotionStack];
+    if kinds.into_iter().any(|kind| has_twins(of(kind))) {
         return Err(duplicated());
     }
     Ok(())
