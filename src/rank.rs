@@ -22,18 +22,20 @@ pub fn arranged<T>(things: Vec<T>, places: &[usize]) -> Vec<T> {
 /// Whether one name stands there twice.
 ///
 /// ```
-/// assert!(scrip::rank::has_twins(["a", "b", "a"].into_iter()));
-/// assert!(!scrip::rank::has_twins(["a", "b", "c"].into_iter()));
+/// assert!(scrip::rank::has_twins(&["a", "b", "a"]));
+/// assert!(!scrip::rank::has_twins(&["a", "b", "c"]));
 /// ```
-pub fn has_twins<'a>(names: impl Iterator<Item = &'a str>) -> bool {
-    let names: Vec<&str> = names.collect();
+pub fn has_twins(names: &[&str]) -> bool {
+    if names.len() < 2 {
+        return false;
+    }
     // Sorted by a number made of each name, twins stand together; those that only share the number are told apart.
     let numbers: Vec<u64> = names.iter().map(|name| number_of(name)).collect();
     let order = ranked(numbers.iter().copied());
-    let same_number = |one: &usize, other: &usize| numbers.get(*one) == numbers.get(*other);
+    let alike = |one: usize, other: usize| numbers.get(one) == numbers.get(other);
     order.iter().enumerate().any(|(place, one)| {
         let after = order.iter().skip(place.saturating_add(1));
-        after.take_while(|other| same_number(one, other)).any(|other| names.get(*one) == names.get(*other))
+        after.take_while(|other| alike(*one, **other)).any(|other| names.get(*one) == names.get(*other))
     })
 }
 

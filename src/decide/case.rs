@@ -71,9 +71,9 @@ pub enum Resolved<'a> {
 
 /// The customer of a request.
 #[derive(Debug, Clone, Default)]
-pub struct Buyer {
+pub struct Buyer<'a> {
     /// The stored profile under what the request sent; `None` without any customer.
-    pub customer: Option<Customer>,
+    pub customer: Option<Cow<'a, Customer>>,
     /// Whether there is a stored profile.
     pub stored: bool,
     /// The name of the profile that only the server has.
@@ -97,7 +97,7 @@ pub struct Case<'a> {
     /// Its goods and amounts.
     pub priced: Priced<'a>,
     /// Who buys.
-    pub buyer: Buyer,
+    pub buyer: Buyer<'a>,
     /// What each redeemable is, in the order of the request.
     pub resolved: Vec<Resolved<'a>>,
     /// The facts that only the server has.
@@ -200,7 +200,8 @@ impl<'a> Case<'a> {
     /// One voucher named once by its code and once by its id is named twice.
     fn refuse_same_voucher(&self) -> Result<(), Refusal> {
         let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
-        if has_twins(offers.map(|offer| offer.voucher.id.as_str())) { Err(duplicated()) } else { Ok(()) }
+        let ids: Vec<&str> = offers.map(|offer| offer.voucher.id.as_str()).collect();
+        if has_twins(&ids) { Err(duplicated()) } else { Ok(()) }
     }
 }
 
@@ -221,19 +222,19 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let of = |kind: RedeemableObject| {
-        let those = redeemables.iter().filter(move |redeemable| redeemable.object == kind);
-        those.map(|redeemable| redeemable.id.as_str())
-    };
     let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier, RedeemableObject::PromotionStack];
-    if kinds.into_iter().any(|kind| has_twins(of(kind))) {
-        return Err(duplicated());
+    for kind in kinds {
+        let those = redeemables.iter().filter(|redeemable| redeemable.object == kind);
+        let ids: Vec<&str> = those.map(|redeemable| redeemable.id.as_str()).collect();
+        if has_twins(&ids) {
+            return Err(duplicated());
+        }
     }
     Ok(())
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-fn find_buyer(facts: &dyn Facts, request: &Redeemables) -> Buyer {
+fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
     let sent = request.customer.as_ref();
     let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
     let key = named.or(request.tracking_id.as_deref());
@@ -243,7 +244,7 @@ fn find_buyer(facts: &dyn Facts, request: &Redeemables) -> Buyer {
         _ => None,
     };
     let Some(stored) = found.is() else {
-        return Buyer { customer: sent.cloned(), stored: false, unknown };
+        return Buyer { customer: sent.map(Cow::Borrowed), stored: false, unknown };
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
@@ -255,7 +256,7 @@ fn find_buyer(facts: &dyn Facts, request: &Redeemables) -> Buyer {
             customer.metadata.insert(key.clone(), value.clone());
         }
     }
-    Buyer { customer: Some(customer), stored: true, unknown }
+    Buyer { customer: Some(Cow::Owned(customer)), stored: true, unknown }
 }
 
 /// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one

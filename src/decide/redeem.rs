@@ -192,7 +192,7 @@ fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
 
 /// What the host is to merge into its customer: what the request sent, under the id that the redemption shows.
 fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Customer> {
-    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone())?;
+    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Cow::into_owned))?;
     Some(Customer { id, ..sent })
 }
 

@@ -49,7 +49,7 @@ pub struct Evaluated<'a> {
     /// The catalogue's goods beside its lines, and the amounts before.
     pub priced: Priced<'a>,
     /// Who buys.
-    pub buyer: Buyer,
+    pub buyer: Buyer<'a>,
     /// What was resolved, in the order of the request.
     pub resolved: Vec<Resolved<'a>>,
     /// What the checks found, in the order of the request.

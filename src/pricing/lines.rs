@@ -14,13 +14,30 @@ use crate::refusal::{Reason, Refusal};
 use crate::rules::SceneItem;
 use crate::text::Text;
 
+/// Goods of the catalogue by the line that they stand beside. Most lines have none: they carry their own price.
+#[derive(Debug, Clone, Default)]
+pub struct Listed<'a>(Vec<(usize, Cow<'a, Goods>)>);
+
+impl<'a> Listed<'a> {
+    /// The goods beside the line at this place.
+    pub fn beside(&self, place: usize) -> Option<&Goods> {
+        let found = self.0.binary_search_by_key(&place, |(beside, _)| *beside).ok()?;
+        self.0.get(found).map(|(_, goods)| goods.as_ref())
+    }
+
+    /// Lines come in order, so that the list stays sorted.
+    fn put(&mut self, place: usize, goods: Option<Cow<'a, Goods>>) {
+        self.0.extend(goods.map(|goods| (place, goods)));
+    }
+}
+
 /// An order with the catalogue's goods beside its lines, and the amounts that follow.
 #[derive(Debug, Clone, Default)]
 pub struct Priced<'a> {
     /// Product of each line, from the catalogue.
-    pub products: Vec<Option<Cow<'a, Goods>>>,
+    pub products: Listed<'a>,
     /// SKU of each line, from the catalogue.
-    pub skus: Vec<Option<Cow<'a, Goods>>>,
+    pub skus: Listed<'a>,
     /// The amounts before this request.
     pub cart: Cart,
 }
@@ -61,8 +78,8 @@ pub fn price<'a>(
         let line = price_line(item, sku.as_deref(), product.as_deref(), catalogue_first)
             .ok_or_else(|| too_large(&format!("order.items[{place}]")))?;
         priced.cart.lines.push(line);
-        priced.skus.push(sku);
-        priced.products.push(product);
+        priced.skus.put(place, sku);
+        priced.products.put(place, product);
     }
     let known = priced.cart.lines.iter().filter_map(|line| line.amount);
     let sum = match priced.cart.lines.iter().any(|line| line.amount.is_some()) {
@@ -123,16 +140,16 @@ fn price_line(item: &Item, sku: Option<&Goods>, product: Option<&Goods>, catalog
 
 /// The lines of an order as rules and scopes see them.
 pub fn scene_items<'a>(order: &'a Order, priced: &'a Priced<'_>) -> Vec<SceneItem<'a>> {
-    let beside = priced.skus.iter().zip(&priced.products);
-    let lines = order.items.iter().zip(beside).map(|(item, (sku, product))| {
-        let sku_id = item.sku_id.as_deref().or_else(|| sku.as_ref()?.id.as_deref());
-        let parent = || sku.as_ref()?.product_id.as_deref();
-        let listed = || product.as_ref()?.id.as_deref();
+    let lines = order.items.iter().enumerate().map(|(place, item)| {
+        let (sku, product) = (priced.skus.beside(place), priced.products.beside(place));
+        let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
+        let parent = || sku?.product_id.as_deref();
+        let listed = || product?.id.as_deref();
         SceneItem {
             product_id: item.product_id.as_deref().or_else(listed).or_else(parent),
-            product_source_id: source(item, RelatedObject::Product, product.as_deref()),
+            product_source_id: source(item, RelatedObject::Product, product),
             sku_id,
-            sku_source_id: source(item, RelatedObject::Sku, sku.as_deref()),
+            sku_source_id: source(item, RelatedObject::Sku, sku),
         }
     });
     lines.collect()

@@ -18,10 +18,9 @@ use crate::wire::stacking::put_stacking_rules;
 
 /// The JSON of a validation.
 pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
-    let request_id = context.request_id();
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
-    let list = Steps { evaluated, request_id: &request_id };
+    let list = Steps { evaluated, context };
     Out::object_of(|out| {
         out.member("id").text(&validated.id);
         out.member("valid").flag(evaluated.valid);
@@ -83,7 +82,7 @@ pub(crate) struct Steps<'a> {
     /// Everything that was tried.
     pub evaluated: &'a Evaluated<'a>,
     /// The request that errors name.
-    pub request_id: &'a str,
+    pub context: &'a Context,
 }
 
 impl Steps<'_> {
@@ -153,7 +152,7 @@ impl Steps<'_> {
 
     fn put_refused(&self, out: &mut Out, refusal: &Refusal) {
         out.member("result").object(|out| {
-            put_refusal(out.member("error"), refusal, self.request_id);
+            put_refusal(out.member("error"), refusal, &self.context.request_id());
             let message = refusal.custom.as_deref().unwrap_or(refusal.reason.message());
             put_details(out, message, refusal.reason.key());
         });

@@ -3,8 +3,6 @@
 //!
 //! calculation.md section 3.
 
-use std::borrow::Cow;
-
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
 use crate::pricing::lines::Priced;
@@ -106,8 +104,8 @@ impl OrderView<'_> {
     }
 
     fn put_item(&self, out: &mut Out, place: usize, item: &Item, line: &Line) {
-        let sku = listed(&self.priced.skus, place);
-        let product = listed(&self.priced.products, place);
+        let sku = self.priced.skus.beside(place);
+        let product = self.priced.products.beside(place);
         let parent = || sku?.product_id.as_ref();
         out.member("object").text("order_item");
         out.text_if("source_id", item.source_id.as_ref());
@@ -131,10 +129,6 @@ impl OrderView<'_> {
             out.member("metadata").metadata(&item.metadata);
         }
     }
-}
-
-fn listed<'a>(goods: &'a [Option<Cow<'_, Goods>>], place: usize) -> Option<&'a Goods> {
-    goods.get(place)?.as_deref()
 }
 
 /// The word for an order's status.

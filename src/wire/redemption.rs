@@ -81,8 +81,7 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let children: Vec<Document> = redeemed.parts.iter().filter_map(|part| child(redeemed, part)).collect();
     let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
     let sorted = Sorted::of(evaluated);
-    let request_id = context.request_id();
-    let steps = Steps { evaluated, request_id: &request_id };
+    let steps = Steps { evaluated, context };
     let list = |shown: &[&Step]| written(|out| steps.put(out, shown));
     let redemptions: Vec<&Metadata> = children.iter().map(|child| &child.body).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));
@@ -122,7 +121,7 @@ fn common(redeemed: &Redeemed<'_>, id: &Text) -> Map<String, Value> {
         "metadata": request.metadata,
         "redemption": null,
         "channel": { "channel_id": request.channel.id, "channel_type": "API" },
-        "customer": customer_view(evaluated.buyer.customer.as_ref(), redeemed.customer_id.as_ref(), request.channel.client),
+        "customer": customer_view(evaluated.buyer.customer.as_deref(), redeemed.customer_id.as_ref(), request.channel.client),
     }))
 }
 
