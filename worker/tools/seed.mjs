@@ -5,14 +5,8 @@ import { managementHeaders, serverHeaders } from "./setup.mjs";
 
 const PROJECT = "proj_dev";
 
-const stackingRules = {
-  redeemables_limit: 30,
-  applicable_redeemables_limit: 5,
-  applicable_exclusive_redeemables_limit: 1,
-  redeemables_application_mode: "PARTIAL",
-  redeemables_sorting_rule: "REQUESTED_ORDER",
-  discount_calculation_mode: "DISCOUNTED_AMOUNT",
-};
+// A cart keeps the codes that hold when another one does not; everything else stays as a project starts.
+const stackingRules = { redeemables_application_mode: "PARTIAL" };
 
 const campaigns = [
   {
@@ -56,13 +50,16 @@ const campaigns = [
 
 /** Fills the development project. What is there already stays, so that a seeding cut short can be repeated. */
 export async function seed(url) {
-  await post(`${url}/management/v1/projects/${PROJECT}/stacking-rules`, managementHeaders, stackingRules);
-  for (const campaign of campaigns) await post(`${url}/v1/campaigns`, serverHeaders, campaign);
+  const rules = `${url}/management/v1/projects/${PROJECT}/stacking-rules`;
+  const { data } = await (await send("GET", rules, managementHeaders)).json();
+  await send("PUT", `${rules}/${data[0].id}`, managementHeaders, stackingRules);
+  for (const campaign of campaigns) await send("POST", `${url}/v1/campaigns`, serverHeaders, campaign);
   say(`seeded the project ${PROJECT} with the campaigns ${campaigns.map(({ name }) => `"${name}"`).join(", ")}`);
 }
 
-async function post(url, headers, body) {
-  const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  if (reply.ok || reply.status === 409) return;
-  throw new Remedy(`seeding failed: POST ${new URL(url).pathname} answered ${reply.status} ${await reply.text()}`);
+/** What exists already is as good as made. */
+async function send(method, url, headers, body) {
+  const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+  if (reply.ok || reply.status === 409) return reply;
+  throw new Remedy(`seeding failed: ${method} ${new URL(url).pathname} answered ${reply.status} ${await reply.text()}`);
 }
