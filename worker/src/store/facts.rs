@@ -172,10 +172,10 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Fault> {
-        let stored = crate::api::stacking_rules::stored(self.store)?;
-        let read =
-            |document: Document| read_stored("stacking rules", &document.id, &written(&document), read_stacking_rules);
-        stored.map(read).transpose()
+        let row =
+            self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
+        let read = |row: Row| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
+        row.map(read).transpose()
     }
 
     fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
