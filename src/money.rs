@@ -5,8 +5,6 @@
 
 use std::fmt;
 
-use serde::{Serialize, Serializer};
-
 /// The largest integer that JSON readers and SQLite rows in a Durable Object keep exactly: 2^53 - 1.
 pub const LARGEST: i64 = 9_007_199_254_740_991;
 
@@ -144,19 +142,5 @@ impl fmt::Display for Percent {
         }
         let decimals = format!("{fraction:06}");
         write!(formatter, "{whole}.{}", decimals.trim_end_matches('0'))
-    }
-}
-
-impl Serialize for Money {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u64(self.0)
-    }
-}
-
-impl Serialize for Percent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serde_json::value::RawValue::from_string(self.to_string())
-            .map_err(serde::ser::Error::custom)?
-            .serialize(serializer)
     }
 }

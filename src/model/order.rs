@@ -13,8 +13,7 @@ pub type Metadata = serde_json::Map<String, serde_json::Value>;
 pub const LARGEST_ORDER: usize = 500;
 
 /// Where an order is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderStatus {
     /// Written down, nothing more.
     Created,
@@ -56,8 +55,7 @@ pub struct Order {
 }
 
 /// What kind of thing a `source_id` on a line names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelatedObject {
     /// A product.
     Product,

@@ -8,8 +8,7 @@ use crate::money::Money;
 use crate::text::Text;
 
 /// What kind of thing is to be redeemed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RedeemableObject {
     /// A code, by code or id.
     Voucher,
@@ -55,8 +54,7 @@ pub struct Session {
 }
 
 /// The unit of a session's time to live.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TtlUnit {
     /// 24 hours.
     Days,

@@ -5,8 +5,7 @@
 use crate::text::Text;
 
 /// What an entry names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GoodsObject {
     /// A product and all its SKUs.
     Product,

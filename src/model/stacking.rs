@@ -10,8 +10,7 @@ use crate::text::Text;
 pub const MOST_REDEEMABLES: u64 = 30;
 
 /// Whether all must hold or those that hold are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApplicationMode {
     /// One that fails fails all.
     All,
@@ -20,8 +19,7 @@ pub enum ApplicationMode {
 }
 
 /// In which order redeemables are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortingRule {
     /// As the request names them.
     RequestedOrder,
@@ -30,8 +28,7 @@ pub enum SortingRule {
 }
 
 /// What a discount is computed on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CalculationMode {
     /// The order before all discounts.
     InitialAmount,
@@ -40,8 +37,7 @@ pub enum CalculationMode {
 }
 
 /// Whether one product may be discounted more than once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProductsMode {
     /// As often as discounts apply.
     Stack,
@@ -50,8 +46,7 @@ pub enum ProductsMode {
 }
 
 /// What becomes of a redeemable that grants nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoEffectRule {
     /// It is redeemed all the same.
     RedeemAnyway,
@@ -70,8 +65,7 @@ pub enum RollbackMode {
 }
 
 /// How exclusive and joint redeemables are ordered among themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupedSortingRule {
     /// Exclusive first, joint last.
     JointAlwaysLast,
@@ -80,22 +74,19 @@ pub enum GroupedSortingRule {
 }
 
 /// The stacking rules of a project. A project that never wrote any has [`StackingRules::default`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StackingRules {
     /// How many redeemables one request may name, 1 to 30.
     pub redeemables_limit: u64,
     /// How many may be applied.
     pub applicable_redeemables_limit: u64,
     /// How many of one category may be applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub applicable_redeemables_per_category_limit: Option<u64>,
     /// The same for single categories; wins over the general limit.
-    #[serde(serialize_with = "as_map")]
     pub applicable_redeemables_category_limits: Vec<(Text, u64)>,
     /// How many exclusive ones may be applied.
     pub applicable_exclusive_redeemables_limit: u64,
     /// How many exclusive ones of one category may be applied.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub applicable_exclusive_redeemables_per_category_limit: Option<u64>,
     /// Categories that stand alone.
     pub exclusive_categories: Vec<Text>,
@@ -117,19 +108,12 @@ pub struct StackingRules {
     pub redeemables_rollback_order_mode: RollbackMode,
     /// Exclusive and joint among themselves.
     pub grouped_redeemables_sorting_rule: GroupedSortingRule,
-    /// The base of discounts. Validation answers leave the mode and its categories out.
-    #[serde(skip_serializing)]
+    /// The base of discounts.
     pub discount_calculation_mode: CalculationMode,
     /// Categories with the initial amount as their base.
-    #[serde(skip_serializing)]
     pub initial_amount_mode_categories: Vec<Text>,
     /// Categories with the discounted amount as their base.
-    #[serde(skip_serializing)]
     pub discounted_amount_mode_categories: Vec<Text>,
-}
-
-fn as_map<S: serde::Serializer>(limits: &[(Text, u64)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(limits.iter().map(|(category, limit)| (category, limit)))
 }
 
 impl StackingRules {

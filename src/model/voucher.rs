@@ -34,8 +34,7 @@ pub enum Discount {
 }
 
 /// Where a percentage acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PercentEffect {
     /// On the running total.
     ApplyToOrder,
@@ -44,8 +43,7 @@ pub enum PercentEffect {
 }
 
 /// Where an amount acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AmountEffect {
     /// On the running total.
     ApplyToOrder,
@@ -78,8 +76,7 @@ impl Gift {
 }
 
 /// Where gift credits act.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GiftEffect {
     /// On the running total.
     #[default]

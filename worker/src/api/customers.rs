@@ -1,13 +1,13 @@
 //! Customers: create or update, get by id or source_id, list, and the upsert that publications and redemptions bring.
 //! It must not know what a redemption decides.
 
-use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
+use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, LIMIT, PAGE_99};
 use crate::list::{Clause, Filter, List, read_moment};
 use crate::moment;
 use crate::reply::{Stop, duplicate, invalid_payload, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, get, post, put};
-use crate::shape::{Kind, Nulls, may};
+use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -34,6 +34,9 @@ pub const CUSTOMER: Resource = Resource {
     },
 };
 
+/// What an update may say: everything but the id, which comes first.
+const CHANGES: &[Field] = FIELDS.split_at(1).1;
+
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/customers", "List customers", list).of(&CUSTOMER).scope("customers").query(&[
@@ -51,17 +54,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)
         .scope("customers"),
-    put("/v1/customers/{customerId}", "Update a customer", update).of(&CUSTOMER).scope("customers").body(&[
-        may("name", Kind::Text),
-        may("description", Kind::Text),
-        may("email", Kind::Text),
-        may("phone", Kind::Text),
-        may("birthday", Kind::Date),
-        may("birthdate", Kind::Date),
-        may("address", crate::api::fields::ADDRESS),
-        may("metadata", Kind::Map),
-        may("source_id", KEY),
-    ]),
+    put("/v1/customers/{customerId}", "Update a customer", update).of(&CUSTOMER).scope("customers").body(CHANGES),
 ];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
