@@ -58,8 +58,8 @@ impl fmt::Display for FormulaError {
             }
             FormulaError::Arguments(name, least, most, found) => {
                 let bound = if least == most { "" } else { "at least " };
-                let plural = if *least == 1 { "" } else { "s" };
-                write!(formatter, "has {name} with {found}, which takes {bound}{least} argument{plural}")
+                let plural = if *found == 1 { "" } else { "s" };
+                write!(formatter, "has {name} with {found} argument{plural}, which takes {bound}{least}")
             }
             FormulaError::Key(name, at) => {
                 write!(formatter, "has {name} at {at}, which takes a property in double quotes")
