@@ -72,10 +72,7 @@ impl Value {
         Some(match json {
             Json::Null | Json::Object(_) => return None,
             Json::Bool(flag) => Value::Flag(*flag),
-            Json::Number(number) => Value::Number(match number.as_i64() {
-                Some(whole) => Ratio::whole(i128::from(whole)),
-                None => Ratio::parse(&number.to_string())?,
-            }),
+            Json::Number(number) => Value::Number(Ratio::parse(&number.to_string())?),
             Json::String(text) => Value::Text(Text::new(text)),
             Json::Array(elements) => Value::List(elements.iter().filter_map(Value::of_json).collect()),
         })
@@ -111,7 +108,7 @@ impl Value {
     pub fn text(&self) -> Option<Text> {
         match self {
             Value::Text(text) => Some(text.clone()),
-            Value::Number(number) => Some(Text::new(number.to_string())),
+            Value::Number(number) => Some(number.text()),
             Value::Flag(flag) => Some(Text::new(if *flag { "true" } else { "false" })),
             Value::Date(_) | Value::List(_) => None,
         }
