@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
+use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables};
 use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
-use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
@@ -40,8 +40,8 @@ impl Lacks {
 /// A redeemable with everything that belongs to it.
 #[derive(Debug, Clone)]
 pub struct Offer<'a> {
-    /// The voucher.
-    pub voucher: Cow<'a, Voucher>,
+    /// The voucher or tier.
+    pub incentive: Cow<'a, Incentive>,
     /// Its campaign.
     pub campaign: Option<Cow<'a, Campaign>>,
     /// Its category, or its campaign's.
@@ -182,7 +182,7 @@ impl<'a> Case<'a> {
                 return Resolved::Unknown;
             }
         };
-        Resolved::Offer(Box::new(Offer { voucher, campaign, category, rules }))
+        Resolved::Offer(Box::new(Offer { incentive: voucher, campaign, category, rules }))
     }
 
     fn need<T>(&mut self, kind: &str, id: &str, fact: Known<T>) -> Option<T> {
@@ -200,7 +200,7 @@ impl<'a> Case<'a> {
     /// One voucher named once by its code and once by its id is named twice.
     fn refuse_same_voucher(&self) -> Result<(), Refusal> {
         let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
-        let ids: Vec<&str> = offers.map(|offer| offer.voucher.id.as_str()).collect();
+        let ids: Vec<&str> = offers.map(|offer| offer.incentive.id.as_str()).collect();
         if has_twins(&ids) { Err(duplicated()) } else { Ok(()) }
     }
 }

@@ -191,11 +191,11 @@ fn parent(redeemed: &Redeemed<'_>, id: &Text, order: Option<&Map<String, Value>>
 /// The order after one redeemable, as its redemption shows it.
 fn step_order(redeemed: &Redeemed<'_>, step: &Step) -> Value {
     let evaluated = &redeemed.evaluated;
-    let (Some(order), Outcome::Applied { gain, cart }) = (&evaluated.order, &step.outcome) else {
+    let (Some(order), Outcome::Applied(gain)) = (&evaluated.order, &step.outcome) else {
         return Value::Null;
     };
     let applied = if redeemed.parent.is_some() { Applied::Gain(gain) } else { Applied::Everything };
-    let mut shown = order_fields(order, evaluated, cart, applied, false);
+    let mut shown = order_fields(order, evaluated, &evaluated.cart_after(step), applied, false);
     complete_order(&mut shown, order, redeemed);
     Value::Object(shown)
 }

@@ -5,8 +5,8 @@
 
 use serde_json::{Value, json};
 
+use crate::model::incentive::{Campaign, Category, Grant, Incentive, IncentiveObject, Validity};
 use crate::model::order::Metadata;
-use crate::model::voucher::{Campaign, Category, Grant, Validity, Voucher};
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
@@ -94,7 +94,7 @@ fn read_daily(at: &At<'_>) -> Result<DailyHours, Problem> {
 
 /// Reads a voucher from its document. The kind follows from what it grants when nothing says it (clients.md). `text`
 /// is the document itself, for answers that show it.
-pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
+pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
     at.object()?;
     let is_gift = at.option("type", |kind| kind.one_of(VOUCHER_TYPES))?;
     let grant = match is_gift.unwrap_or_else(|| at.get("gift").is_some()) {
@@ -106,7 +106,8 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
         redemption.object()?;
         redemption.option("quantity", read::whole_number)
     })?;
-    Ok(Voucher {
+    Ok(Incentive {
+        object: IncentiveObject::Voucher,
         id: at.option("id", read::text)?.unwrap_or_else(|| code.clone()),
         code,
         campaign_id: at.option("campaign_id", read::text)?,
@@ -122,7 +123,7 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
 }
 
 /// Reads a voucher from its document as it is stored.
-pub fn read_stored_voucher(text: &str) -> Result<Voucher, Problem> {
+pub fn read_stored_voucher(text: &str) -> Result<Incentive, Problem> {
     read_voucher(&At::whole(&Node::read(text.as_bytes())?), text)
 }
 
