@@ -14,6 +14,7 @@
 mod tally;
 
 mod decisions;
+mod json;
 mod ledger;
 mod money;
 mod spreading;
