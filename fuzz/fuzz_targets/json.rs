@@ -10,9 +10,9 @@ fuzz_target!(|bytes: &[u8]| {
     match read(bytes, 64) {
         Ok(node) => {
             let kept = node.kept();
-            let mut text = String::new();
+            let mut text = Vec::new();
             put_node(&mut text, &kept);
-            assert_eq!(read(text.as_bytes(), 64).map(|again| again.kept()), Ok(kept));
+            assert_eq!(read(&text, 64).map(|again| again.kept()), Ok(kept));
             assert!(theirs.is_ok());
         }
         Err(fault) if fault.kind == FaultKind::Deep => {}

@@ -33,8 +33,8 @@ fn told(bytes: &[u8], fault: Fault) -> Problem {
 
 impl fmt::Display for Node<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
+        let mut text = Vec::new();
         put_node(&mut text, &self.kept());
-        formatter.write_str(&text)
+        formatter.write_str(str::from_utf8(&text).unwrap_or_default())
     }
 }

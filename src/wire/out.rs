@@ -1,14 +1,14 @@
 //! Decides how answers are put down as JSON. Names of members are ours and plain, so that only values are looked at for
 //! escapes; a generic writer would be made anew for every kind of answer. It must not know what an answer says.
 
-use crate::json::{Node, put_node, put_number, put_text};
+use crate::json::{Node, append, put_node, put_number, put_text};
 use crate::model::order::Metadata;
 use crate::money::Money;
 
 /// JSON that is being written.
 #[derive(Debug, Default)]
 pub struct Out {
-    json: String,
+    bytes: Vec<u8>,
     /// Whether the innermost object or list has something in it.
     filled: bool,
 }
@@ -16,34 +16,34 @@ pub struct Out {
 impl Out {
     /// The JSON of one object.
     pub fn object_of(write: impl FnOnce(&mut Out)) -> Vec<u8> {
-        let mut out = Out { json: String::with_capacity(1024), filled: false };
+        let mut out = Out { bytes: Vec::with_capacity(4096), filled: false };
         out.object(write);
-        out.json.into_bytes()
+        out.bytes
     }
 
     /// What has been written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.json.into_bytes()
+        self.bytes
     }
 
     /// An object as the next value.
     pub fn object(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open('{');
+        self.open(b'{');
         write(self);
-        self.close('}');
+        self.close(b'}');
     }
 
     /// A list as the next value; `write` puts down its items.
     pub fn list(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open('[');
+        self.open(b'[');
         write(self);
-        self.close(']');
+        self.close(b']');
     }
 
     /// Begins an item of a list; its value comes next.
     pub fn item(&mut self) -> &mut Out {
         if self.filled {
-            self.json.push(',');
+            self.bytes.push(b',');
         }
         self.filled = true;
         self
@@ -53,25 +53,25 @@ impl Out {
     #[inline(never)]
     pub fn member(&mut self, name: &str) -> &mut Out {
         if self.filled {
-            self.json.push(',');
+            self.bytes.push(b',');
         }
         self.filled = true;
-        self.json.push('"');
-        self.json.push_str(name);
-        self.json.push_str("\":");
+        self.bytes.push(b'"');
+        append(&mut self.bytes, name.as_bytes());
+        self.bytes.extend_from_slice(b"\":");
         self
     }
 
     /// A text as the next value.
     #[inline(never)]
     pub fn text(&mut self, text: &str) {
-        put_text(&mut self.json, text);
+        put_text(&mut self.bytes, text);
     }
 
     /// A whole number as the next value.
     #[inline(never)]
     pub fn number(&mut self, number: u64) {
-        put_number(&mut self.json, number);
+        put_number(&mut self.bytes, number);
     }
 
     /// Yes or no as the next value.
@@ -81,7 +81,7 @@ impl Out {
 
     /// JSON that is written already as the next value.
     pub fn raw(&mut self, json: &str) {
-        self.json.push_str(json);
+        append(&mut self.bytes, json.as_bytes());
     }
 
     /// Custom data as the next value.
@@ -97,14 +97,14 @@ impl Out {
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
         self.item().text(name);
-        self.json.push(':');
+        self.bytes.push(b':');
         write(self);
     }
 
     /// Any JSON as the next value.
     #[inline(never)]
     pub fn value(&mut self, value: &Node<'_>) {
-        put_node(&mut self.json, value);
+        put_node(&mut self.bytes, value);
     }
 
     /// A member with a text, when there is one.
@@ -135,13 +135,13 @@ impl Out {
         });
     }
 
-    fn open(&mut self, bracket: char) {
-        self.json.push(bracket);
+    fn open(&mut self, bracket: u8) {
+        self.bytes.push(bracket);
         self.filled = false;
     }
 
-    fn close(&mut self, bracket: char) {
-        self.json.push(bracket);
+    fn close(&mut self, bracket: u8) {
+        self.bytes.push(bracket);
         self.filled = true;
     }
 }

@@ -12,9 +12,9 @@ const DEEPEST: usize = 64;
 /// What the engine's own reader makes of a text: objects in order, each name once.
 fn ours(text: &[u8]) -> Result<String, FaultKind> {
     let node = read(text, DEEPEST).map_err(|fault| fault.kind)?;
-    let mut out = String::new();
+    let mut out = Vec::new();
     put_node(&mut out, &node.kept());
-    Ok(out)
+    Ok(String::from_utf8(out).expect("JSON is UTF-8"))
 }
 
 fn theirs(text: &[u8]) -> Result<String, bool> {
