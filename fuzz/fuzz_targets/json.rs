@@ -3,15 +3,16 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use scrip::json::{FaultKind, put_node, read};
+use scrip::json::{FaultKind, Pen, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let theirs = serde_json::from_slice::<serde_json::Value>(bytes);
     match read(bytes, 64) {
         Ok(node) => {
             let kept = node.kept();
-            let mut text = Vec::new();
-            put_node(&mut text, &kept);
+            let mut pen = Pen::new();
+            pen.node(&kept);
+            let text = pen.into_bytes();
             assert_eq!(read(&text, 64).map(|again| again.kept()), Ok(kept));
             assert!(theirs.is_ok());
         }
