@@ -17,6 +17,7 @@ mod decisions;
 mod json;
 mod ledger;
 mod money;
+mod shelf;
 mod spreading;
 mod stacking;
 mod windows;
