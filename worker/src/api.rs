@@ -5,6 +5,7 @@ use crate::route::Route;
 pub mod async_actions;
 pub mod bundle;
 pub mod campaigns;
+pub mod categories;
 pub mod customers;
 pub mod deciding;
 pub mod fields;
@@ -25,6 +26,7 @@ pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     campaigns::ROUTES,
     vouchers::ROUTES,
+    categories::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,

@@ -123,6 +123,15 @@ impl List {
         Ok(Page { documents: store.documents(&statement, &clause.params)?, total })
     }
 
+    /// Selects everything within a clause, the newest first: for lists without pages.
+    pub fn all(&self, store: &Store<'_>, clause: Clause) -> Result<Vec<Document>, Stop> {
+        let statement = format!(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY created_at DESC, seq DESC",
+            clause.text
+        );
+        Ok(store.documents(&statement, &clause.params)?)
+    }
+
     fn order(&self, query: &Query) -> Result<String, ErrorBody> {
         let Some(text) = query.get("order") else { return Ok("created_at DESC, seq DESC".into()) };
         let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
