@@ -12,11 +12,13 @@ pub mod fields;
 pub mod generation;
 pub mod grants;
 pub mod oauth;
+pub mod products;
 pub mod publications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
 pub mod rollbacks;
+pub mod skus;
 pub mod stacking_rules;
 pub mod system;
 pub mod vouchers;
@@ -27,6 +29,8 @@ pub const AREAS: &[&[Route]] = &[
     campaigns::ROUTES,
     vouchers::ROUTES,
     categories::ROUTES,
+    products::ROUTES,
+    skus::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,
