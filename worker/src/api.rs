@@ -11,7 +11,9 @@ pub mod deciding;
 pub mod fields;
 pub mod generation;
 pub mod grants;
+pub mod membership;
 pub mod oauth;
+pub mod product_collections;
 pub mod products;
 pub mod publications;
 pub mod redemptions;
@@ -31,6 +33,7 @@ pub const AREAS: &[&[Route]] = &[
     categories::ROUTES,
     products::ROUTES,
     skus::ROUTES,
+    product_collections::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,
