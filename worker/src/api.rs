@@ -20,6 +20,7 @@ pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
 pub mod rollbacks;
+pub mod segments;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
@@ -34,6 +35,7 @@ pub const AREAS: &[&[Route]] = &[
     products::ROUTES,
     skus::ROUTES,
     product_collections::ROUTES,
+    segments::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,

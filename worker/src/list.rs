@@ -114,10 +114,7 @@ impl List {
     pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
         let (limit, offset) = self.span(query)?;
         let order = self.order(query)?;
-        for filter in self.filters {
-            apply(filter, store, query, &mut clause)?;
-        }
-        crate::filter::apply(self.conditions, query, &mut clause)?;
+        self.narrow(store, query, &mut clause)?;
         let total = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
         let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
         let statement = format!(
@@ -132,13 +129,14 @@ impl List {
         &self,
         store: &Store<'_>,
         query: &Query,
-        clause: Clause,
+        mut clause: Clause,
         test: &dyn Fn(&Document) -> bool,
     ) -> Result<Page, Stop> {
         /// Documents that are in memory at once.
         const CHUNK: i64 = 500;
         let (limit, offset) = self.span(query)?;
         let order = self.order(query)?;
+        self.narrow(store, query, &mut clause)?;
         let mut page = Page { documents: Vec::new(), total: 0 };
         let mut seen: i64 = 0;
         loop {
@@ -159,6 +157,14 @@ impl List {
             }
             seen = seen.saturating_add(CHUNK);
         }
+    }
+
+    /// Narrows a clause by the parameters and deep filters of a query.
+    fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
+        for filter in self.filters {
+            apply(filter, store, query, clause)?;
+        }
+        Ok(crate::filter::apply(self.conditions, query, clause)?)
     }
 
     /// How many documents a query asks for, and how many it passes over.
