@@ -13,6 +13,9 @@ pub mod generation;
 pub mod grants;
 pub mod membership;
 pub mod oauth;
+pub mod orders;
+pub mod orders_pricing;
+pub mod overrides;
 pub mod product_collections;
 pub mod products;
 pub mod publications;
@@ -36,6 +39,7 @@ pub const AREAS: &[&[Route]] = &[
     skus::ROUTES,
     product_collections::ROUTES,
     segments::ROUTES,
+    orders::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,

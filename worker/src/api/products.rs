@@ -4,8 +4,8 @@ use crate::api::fields::{CATALOGUE_LIST, KEY, PRICE};
 use crate::api::{customers, skus};
 use crate::list::{Clause, List, read_moment};
 use crate::moment;
-use crate::reply::{Stop, duplicate};
-use crate::resource::{self, Resource, plain_key};
+use crate::reply::Stop;
+use crate::resource::{self, Names, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
@@ -143,39 +143,4 @@ pub fn merge(body: &mut Map<String, Json>, mut sent: Map<String, Json>) {
         *attributes = if body.get("attributes").is_some_and(Json::is_object) { json!({}) } else { json!([]) };
     }
     customers::merge(body, sent);
-}
-
-/// The two names that something in the catalogue is sent under.
-pub struct Names {
-    /// The service's own, or the caller's choice for it.
-    pub id: Option<String>,
-    /// The caller's.
-    pub source_id: Option<String>,
-}
-
-impl Names {
-    /// Takes the names out of a body.
-    pub fn take(sent: &mut Map<String, Json>) -> Names {
-        let mut text = |name: &str| sent.remove(name).and_then(|value| value.as_str().map(str::to_owned));
-        Names { id: text("id"), source_id: text("source_id") }
-    }
-
-    /// What is stored under the id, else under the source_id. One that had no source_id is given the sent one; a source_id never
-    /// changes, and two names that mean two documents are refused.
-    pub fn find(&self, call: &Call<'_, '_>, resource: &Resource) -> Result<Option<Document>, Stop> {
-        let by_source = match &self.source_id {
-            Some(source_id) => call.store.document_by_name(resource.object, source_id, "")?,
-            None => None,
-        };
-        let Some(id) = &self.id else { return Ok(by_source) };
-        let Some(mut found) = call.store.document(resource.object, id)? else { return Ok(by_source) };
-        if let Some(other) = by_source.filter(|other| other.id != found.id) {
-            return Err(duplicate(resource.object, "id", other.key.as_deref().unwrap_or_default()).into());
-        }
-        if let (None, Some(source_id)) = (&found.key, &self.source_id) {
-            found.key = Some(source_id.clone());
-            found.body.insert("source_id".into(), source_id.as_str().into());
-        }
-        Ok(Some(found))
-    }
 }

@@ -1,11 +1,11 @@
 //! SKUs, the variants of products: create or update, get, list, delete. It must not know what a line of an order costs.
 
 use crate::api::fields::{CATALOGUE_LIST, KEY, PRICE};
-use crate::api::products::{self, CATALOGUE_ORDERS, Names, PRODUCT};
+use crate::api::products::{self, CATALOGUE_ORDERS, PRODUCT};
 use crate::list::{Clause, List};
 use crate::moment;
 use crate::reply::{Stop, not_found};
-use crate::resource::{self, Resource, plain_key};
+use crate::resource::{self, Names, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
