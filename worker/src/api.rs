@@ -12,6 +12,7 @@ pub mod fields;
 pub mod generation;
 pub mod grants;
 pub mod membership;
+pub mod metadata_schemas;
 pub mod oauth;
 pub mod orders;
 pub mod orders_pricing;
@@ -46,6 +47,7 @@ pub const AREAS: &[&[Route]] = &[
     rollbacks::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
+    metadata_schemas::ROUTES,
     async_actions::ROUTES,
     oauth::ROUTES,
     #[cfg(feature = "rehearsal")]

@@ -3,7 +3,7 @@
 
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
 use crate::api::membership::segment_has;
-use crate::api::segments;
+use crate::api::{metadata_schemas, segments};
 use crate::list::{Clause, Filter, List, Page, read_moment};
 use crate::moment;
 use crate::reply::{Stop, duplicate, invalid_payload, not_found};
@@ -105,7 +105,11 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         );
         return Err(invalid_payload(told).into());
     }
+    let has_metadata = body.contains_key("metadata");
     merge(&mut document.body, body);
+    if has_metadata {
+        check_metadata(call, &document.body)?;
+    }
     call.touch(&mut document);
     call.check_fits(&document)?;
     call.store.update(CUSTOMER.object, &document);
@@ -136,7 +140,11 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         if document.key.is_none() && source_id.is_some() && id.is_some() {
             give_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
         }
+        let has_metadata = sent.contains_key("metadata");
         merge(&mut document.body, sent);
+        if has_metadata {
+            check_metadata(call, &document.body)?;
+        }
         if document.body != before {
             call.touch(&mut document);
             call.check_fits(&document)?;
@@ -145,9 +153,15 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         return Ok(document);
     }
     let document = new(call, source_id, sent);
+    check_metadata(call, &document.body)?;
     call.check_fits(&document)?;
     call.store.insert(CUSTOMER.object, &document);
     Ok(document)
+}
+
+/// Holds the metadata of a customer against the project's schema.
+pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), Stop> {
+    metadata_schemas::check(call.store, &[(CUSTOMER.object, body.get("metadata"))])
 }
 
 fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), Stop> {

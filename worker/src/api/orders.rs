@@ -4,7 +4,7 @@
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{CUSTOMER, KEY, LIMIT, PAGE};
 use crate::api::redemptions::{AMOUNT, ITEM, STATUS};
-use crate::api::{customers, orders_pricing, overrides};
+use crate::api::{customers, metadata_schemas, orders_pricing, overrides};
 use crate::list::List;
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, duplicate, invalid_payload, not_found};
@@ -104,7 +104,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": moment::text(call.now_ms()), "updated_at": null });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
-    write(call, &mut order, sent)?;
+    write(call, &mut order, sent, true)?;
     call.store.insert(ORDER.object, &order);
     Ok(Answer::json(Json::Object(order.body)))
 }
@@ -134,7 +134,7 @@ fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<
 fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Outcome {
     let created_at = order.created_at;
     call.touch(&mut order);
-    write(call, &mut order, sent)?;
+    write(call, &mut order, sent, false)?;
     call.store.update(ORDER.object, &order);
     if order.created_at != created_at {
         let params = vec![order.id.as_str().into(), order.created_at.into()];
@@ -144,7 +144,8 @@ fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Outcome {
 }
 
 /// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit.
-fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent) -> Result<(), Stop> {
+fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<(), Stop> {
+    let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
     let before = document.body.clone();
     let people = People::settle(call, &before, &mut sent.rest)?;
     if let Some(at) = sent.rest.remove("created_at").and_then(|at| at.as_str().and_then(moment::parse)) {
@@ -152,6 +153,7 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent) -> Re
         document.body.insert("created_at".into(), moment::text(at).into());
     }
     let order = draft(call, &mut document.body, sent)?;
+    check_metadata(call, &order, has_metadata, has_items)?;
     let mut body = orders_pricing::priced(call, &order)?;
     for name in ["created_at", "updated_at", "metadata", "redemptions"] {
         let kept = document.body.get(name).cloned();
@@ -188,6 +190,19 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
         }
     }
     Ok(order)
+}
+
+/// Holds the metadata of an order and of its lines against the project's schemas, as far as it was sent.
+pub fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
+    let own = of_order.then(|| ("order", Json::Object(order.metadata.clone())));
+    let items = order.items.iter().filter(|_| of_items);
+    let items = items.map(|item| ("order_item", Json::Object(item.metadata.clone())));
+    let written: Vec<(&str, Json)> = own.into_iter().chain(items).collect();
+    if written.is_empty() {
+        return Ok(());
+    }
+    let written: Vec<(&str, Option<&Json>)> = written.iter().map(|(name, value)| (*name, Some(value))).collect();
+    metadata_schemas::check(call.store, &written)
 }
 
 fn check_quantities(order: &Order) -> Result<(), ErrorBody> {

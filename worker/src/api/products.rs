@@ -1,7 +1,7 @@
 //! Products: create or update, get with its SKUs, list, delete with its SKUs. It must not know what a line of an order costs.
 
 use crate::api::fields::{CATALOGUE_LIST, KEY, PRICE};
-use crate::api::{customers, skus};
+use crate::api::{customers, metadata_schemas, skus};
 use crate::list::{Clause, List, read_moment};
 use crate::moment;
 use crate::reply::Stop;
@@ -118,6 +118,7 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
     let body = body.as_object().cloned().unwrap_or_default();
     let mut product = Document::new(id, names.source_id, call.now_ms(), body);
     merge(&mut product.body, sent);
+    check_metadata(call, &PRODUCT, &product.body)?;
     call.check_fits(&product)?;
     call.store.insert(PRODUCT.object, &product);
     Ok(product)
@@ -130,11 +131,20 @@ pub fn change(
     document: &mut Document,
     sent: Map<String, Json>,
 ) -> Result<(), Stop> {
+    let has_metadata = sent.contains_key("metadata");
     merge(&mut document.body, sent);
+    if has_metadata {
+        check_metadata(call, resource, &document.body)?;
+    }
     call.touch(document);
     call.check_fits(document)?;
     call.store.update(resource.object, document);
     Ok(())
+}
+
+/// Holds the metadata of something in the catalogue against the project's schema.
+pub fn check_metadata(call: &Call<'_, '_>, resource: &Resource, body: &Map<String, Json>) -> Result<(), Stop> {
+    metadata_schemas::check(call.store, &[(resource.object, body.get("metadata"))])
 }
 
 /// As everywhere, but that a null puts a collection back to none.

@@ -3,7 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::api::overrides;
+use crate::api::{metadata_schemas, orders, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::Stop;
@@ -241,6 +241,7 @@ fn redeem(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
+    check_metadata(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
@@ -263,6 +264,15 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     }
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
+}
+
+/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
+fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+    let metadata = Json::Object(request.metadata.clone());
+    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
+    let Some(order) = &request.order else { return Ok(()) };
+    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
+    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
 }
 
 /// An order counts once, when it becomes paid.

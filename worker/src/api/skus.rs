@@ -135,6 +135,7 @@ pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, J
     let mut sku = Document::new(id, names.source_id, call.now_ms(), body);
     sku.parent = Some(product_id.to_owned());
     products::merge(&mut sku.body, sent);
+    products::check_metadata(call, &SKU, &sku.body)?;
     call.check_fits(&sku)?;
     call.store.insert(SKU.object, &sku);
     Ok(sku)
