@@ -5,6 +5,7 @@ pub mod check;
 pub mod judge;
 pub mod redeem;
 pub mod rollback;
+pub mod scene;
 pub mod validate;
 
 pub use case::Case;

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
+use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
-use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::rules::Rule;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
@@ -91,13 +91,13 @@ pub trait Facts {
     /// The project's time zone.
     fn time_zone(&self) -> Cow<'_, TimeZone>;
     /// A voucher by code or id.
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Voucher>>;
+    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>>;
     /// A campaign by id.
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>>;
     /// A category by id.
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
     /// The rules assigned to a voucher and to its campaign.
-    fn rules(&self, voucher: &Voucher) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
     /// A stored order by id or `source_id`.

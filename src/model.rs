@@ -1,8 +1,9 @@
 //! What can be true: the nouns of a decision, read once at the border. They must not know JSON documents or storage.
 
 pub mod customer;
+pub mod discount;
+pub mod incentive;
 pub mod order;
 pub mod request;
 pub mod scope;
 pub mod stacking;
-pub mod voucher;

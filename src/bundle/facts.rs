@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use crate::facts::{Facts, Known, PastRedemption};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
+use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
-use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::rules::Rule;
 use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
@@ -20,7 +20,7 @@ pub struct GivenFacts {
     complete: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
-    vouchers: Shelf<Voucher>,
+    vouchers: Shelf<Incentive>,
     by_hash: Shelf<Text>,
     campaigns: Shelf<Campaign>,
     categories: Shelf<Category>,
@@ -94,7 +94,7 @@ impl Facts for GivenFacts {
         Cow::Borrowed(&self.time_zone)
     }
 
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Voucher>> {
+    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>> {
         if let Some(voucher) = self.vouchers.get(code) {
             return Known::Is(Cow::Borrowed(voucher));
         }
@@ -103,7 +103,7 @@ impl Facts for GivenFacts {
         }
         let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
         match id.and_then(|id| self.vouchers.get(id)) {
-            Some(voucher) => Known::Is(Cow::Owned(Voucher { code: Text::from(code), ..voucher.clone() })),
+            Some(voucher) => Known::Is(Cow::Owned(Incentive { code: Text::from(code), ..voucher.clone() })),
             None => self.known(None),
         }
     }
@@ -116,7 +116,7 @@ impl Facts for GivenFacts {
         self.known(self.categories.get(id))
     }
 
-    fn rules(&self, voucher: &Voucher) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
         let mut rules: Vec<Cow<'_, Rule>> = Vec::new();

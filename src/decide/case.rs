@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
+use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables};
 use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
-use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
@@ -40,8 +40,8 @@ impl Lacks {
 /// A redeemable with everything that belongs to it.
 #[derive(Debug, Clone)]
 pub struct Offer<'a> {
-    /// The voucher.
-    pub voucher: Cow<'a, Voucher>,
+    /// The voucher or tier.
+    pub incentive: Cow<'a, Incentive>,
     /// Its campaign.
     pub campaign: Option<Cow<'a, Campaign>>,
     /// Its category, or its campaign's.
@@ -182,7 +182,7 @@ impl<'a> Case<'a> {
                 return Resolved::Unknown;
             }
         };
-        Resolved::Offer(Box::new(Offer { voucher, campaign, category, rules }))
+        Resolved::Offer(Box::new(Offer { incentive: voucher, campaign, category, rules }))
     }
 
     fn need<T>(&mut self, kind: &str, id: &str, fact: Known<T>) -> Option<T> {
@@ -200,7 +200,7 @@ impl<'a> Case<'a> {
     /// One voucher named once by its code and once by its id is named twice.
     fn refuse_same_voucher(&self) -> Result<(), Refusal> {
         let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
-        let ids: Vec<&str> = offers.map(|offer| offer.voucher.id.as_str()).collect();
+        let ids: Vec<&str> = offers.map(|offer| offer.incentive.id.as_str()).collect();
         if has_twins(&ids) { Err(duplicated()) } else { Ok(()) }
     }
 }
@@ -249,12 +249,9 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
         let overlaid = |name: &str| name != "id" && name != "metadata";
-        for (name, value) in sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null()) {
-            customer.document.insert(name.clone(), value.clone());
-        }
-        for (key, value) in &sent.metadata {
-            customer.metadata.insert(key.clone(), value.clone());
-        }
+        let document = sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null());
+        customer.document.overlay(document);
+        customer.metadata.overlay(sent.metadata.iter());
     }
     Buyer { customer: Some(Cow::Owned(customer)), stored: true, unknown }
 }
@@ -285,8 +282,6 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
     }
     order.discount_amount = sent.discount_amount.or(order.discount_amount);
     order.status = sent.status.or(order.status);
-    for (key, value) in &sent.metadata {
-        order.metadata.insert(key.clone(), value.clone());
-    }
+    order.metadata.overlay(sent.metadata.iter());
     Some(Cow::Owned(order))
 }

@@ -2,13 +2,15 @@
 //! It must not know what the voucher gives or what else is applied.
 
 use crate::decide::case::{Case, Offer};
+use crate::decide::scene::check_rules;
 use crate::facts::{Known, credits_account, redemptions_account};
 use crate::ledger::{AccountId, Standing};
+use crate::model::discount::GiftEffect;
+use crate::model::incentive::{Grant, Validity};
 use crate::model::request::Redeemable;
-use crate::model::voucher::{GiftEffect, Grant, Validity};
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Failure, Leaf, Scene, SceneItem, Test};
+use crate::rules::SceneItem;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -37,12 +39,12 @@ pub fn check(
 }
 
 fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {
-    Refusal::new(reason, offer.voucher.code.as_str())
+    Refusal::new(reason, offer.incentive.code.as_str())
 }
 
 /// Switches first, then beginnings, then ends, then recurring windows; the voucher's before the campaign's.
 fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
-    let voucher = &offer.voucher;
+    let voucher = &offer.incentive;
     let campaign = offer.campaign.as_deref();
     if !voucher.active || campaign.is_some_and(|campaign| !campaign.active) {
         return Err(refuse(Reason::VoucherDisabled, offer));
@@ -94,8 +96,8 @@ pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) ->
 }
 
 fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
-    let account = redemptions_account(&offer.voucher.id);
-    match standing(case, &account, offer.voucher.quantity) {
+    let account = redemptions_account(&offer.incentive.id);
+    match standing(case, &account, offer.incentive.quantity) {
         Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
@@ -106,13 +108,13 @@ fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Resu
 }
 
 fn check_gift(case: &Case<'_>, redeemable: &Redeemable, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
-    let Grant::Gift(gift) = &offer.voucher.grant else {
+    let Grant::Gift(gift) = &offer.incentive.grant else {
         return match redeemable.credits {
             Some(_) => Err(refuse(Reason::InvalidGift, offer)),
             None => Ok(()),
         };
     };
-    let account = credits_account(&offer.voucher.id);
+    let account = credits_account(&offer.incentive.id);
     let allotment = gift.allotment().minor();
     let left = match standing(case, &account, Some(allotment)) {
         Known::Is(standing) => standing.available().unwrap_or(0),
@@ -135,55 +137,4 @@ fn check_gift(case: &Case<'_>, redeemable: &Redeemable, offer: &Offer<'_>, found
         return Err(Refusal::new(Reason::MissingAmount, details));
     }
     Ok(())
-}
-
-fn check_rules(
-    case: &Case<'_>,
-    offer: &Offer<'_>,
-    cart: &Cart,
-    items: &[SceneItem<'_>],
-    found: &mut Found,
-) -> Result<(), Refusal> {
-    let customer = case.buyer.customer.as_ref();
-    let scene = Scene {
-        customer: customer.map(|customer| &customer.metadata),
-        amount: cart.total(),
-        initial_amount: case.priced.cart.initial_amount,
-        items: case.order.is_some().then_some(items),
-    };
-    for rule in &offer.rules {
-        let about_customer = |test: &Test| matches!(test, Test::CustomerMetadata(..));
-        if rule.leaves.iter().any(|leaf| about_customer(&leaf.test)) {
-            found.lacks.extend(case.buyer.unknown.clone());
-        }
-        if let Err(failure) = rule.check(&scene) {
-            return Err(violated(case, offer, &failure));
-        }
-    }
-    Ok(())
-}
-
-/// Which refusal a failed rule is (validation-rules.md section 8). What the rule needed and did not get comes before
-/// what it found.
-fn violated(case: &Case<'_>, offer: &Offer<'_>, failure: &Failure<'_>) -> Refusal {
-    let about_customer = |leaf: &Leaf| matches!(leaf.test, Test::CustomerMetadata(..));
-    let leaves = || failure.rule.leaves.iter();
-    if case.buyer.customer.is_none() && leaves().any(about_customer) {
-        return Refusal::new(Reason::MissingCustomer, "Customer is required to validate rules");
-    }
-    if case.order.is_none() && !leaves().all(about_customer) {
-        return Refusal::new(Reason::MissingOrder, "An order is required to validate rules");
-    }
-    let about_customer = failure.leaf.is_some_and(about_customer);
-    let reason = match about_customer {
-        true => Reason::CustomerRulesViolated,
-        false => Reason::OrderRulesViolated,
-    };
-    let kind = match offer.voucher.grant {
-        Grant::Discount(_) => "Discount Coupon",
-        Grant::Gift(_) => "Gift Card",
-    };
-    let rule = &failure.rule.id;
-    let details = format!("{kind} cannot be redeemed because of violated validation rules: {rule}");
-    Refusal { custom: failure.message().map(str::to_owned), ..Refusal::new(reason, details) }
 }

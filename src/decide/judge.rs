@@ -2,8 +2,8 @@
 
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::{Found, check};
+use crate::model::incentive::Grant;
 use crate::model::scope::Scope;
-use crate::model::voucher::Grant;
 use crate::money::Money;
 use crate::pricing::{Base, Cart, Gain, apply_discount, apply_gift, eligible_units};
 use crate::refusal::{Reason, Refusal};
@@ -22,7 +22,7 @@ impl<'c> Bench<'c> {
     /// A judge over a resolved request.
     pub fn new(case: &'c Case<'c>) -> Bench<'c> {
         let items = match &case.order {
-            Some(order) => crate::pricing::lines::scene_items(order, &case.priced),
+            Some(order) => crate::decide::scene::scene_items(order, &case.priced),
             None => Vec::new(),
         };
         let found = vec![Found::default(); case.resolved.len()];
@@ -69,7 +69,7 @@ impl Judge for Bench<'_> {
             return Ok(Gain::default());
         };
         let eligible = self.eligible(place, cart, once);
-        match &offer.voucher.grant {
+        match &offer.incentive.grant {
             Grant::Discount(discount) => {
                 let scoped = offer.scope().is_some();
                 apply_discount(discount, cart, base, &eligible, scoped)

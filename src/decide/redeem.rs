@@ -13,9 +13,9 @@ use crate::facts::{Facts, Known, credits_account, redeemed_account, redemptions_
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
 use crate::model::customer::Customer;
+use crate::model::incentive::Grant;
 use crate::model::order::{Order, OrderStatus};
 use crate::model::request::Redeemables;
-use crate::model::voucher::Grant;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::{Outcome, Step};
@@ -74,11 +74,11 @@ pub fn redeem<'a>(
     let mut ids = Ids::new(context);
     let case = Case::open(facts, request, context)?;
     let (case, tried) = evaluate(case);
-    let applies = tried.walk.steps.iter().any(|step| matches!(step.outcome, Outcome::Applied { .. }));
+    let applies = tried.walk.steps.iter().any(|step| matches!(step.outcome, Outcome::Applied(_)));
     if !(tried.valid && applies) {
         return Ok(fail(finish(case, tried), context.now, &mut ids));
     }
-    let many = tried.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied { .. })).count() > 1;
+    let many = tried.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied(_))).count() > 1;
     let parent = many.then(|| ids.hex18("r_"));
     let parts = parts(&case, &tried.walk.steps, &mut ids);
     let whole = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
@@ -106,16 +106,16 @@ pub fn redeem<'a>(
 
 fn parts(case: &Case<'_>, steps: &[Step], ids: &mut Ids) -> Vec<RedeemedPart> {
     let part = |step: &Step| {
-        let Outcome::Applied { gain, .. } = &step.outcome else { return None };
+        let Outcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.place)?;
-        let is_gift = matches!(offer.voucher.grant, Grant::Gift(_));
+        let is_gift = matches!(offer.incentive.grant, Grant::Gift(_));
         let credits = is_gift.then(|| gain.total().unwrap_or_default().minor());
         let taken = |account: &AccountId| {
             let balance = case.facts.balance(account).is().unwrap_or(0);
             Standing { balance, ..Standing::default() }.taken()
         };
-        let before = taken(&redemptions_account(&offer.voucher.id));
-        let spent = |credits: u64| taken(&credits_account(&offer.voucher.id)).saturating_add(credits);
+        let before = taken(&redemptions_account(&offer.incentive.id));
+        let spent = |credits: u64| taken(&credits_account(&offer.incentive.id)).saturating_add(credits);
         Some(RedeemedPart {
             id: ids.hex18("r_"),
             place: step.place,
@@ -132,7 +132,7 @@ fn post(case: &Case<'_>, parts: &[RedeemedPart], whole: &Text, book: &mut Book) 
     let mut chain = Vec::new();
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
-        let voucher = &offer.voucher;
+        let voucher = &offer.incentive;
         let campaign = voucher.campaign_id.as_deref();
         let mut transfer = |debit: AccountId, credit: AccountId, allotment: Option<u64>, amount: u64| {
             if let Known::Is(standing) = standing(case, &debit, allotment) {

@@ -12,10 +12,10 @@ use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
 use crate::facts::{Facts, Known, credits_account, redemptions_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Hold};
+use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
-use crate::model::voucher::{Campaign, Category, Grant, Voucher};
 use crate::pricing::Cart;
 use crate::pricing::lines::Priced;
 use crate::refusal::{Refusal, Skip};
@@ -67,7 +67,20 @@ pub struct Evaluated<'a> {
 impl Evaluated<'_> {
     /// The steps that were applied.
     pub fn applied(&self) -> impl Iterator<Item = &Step> {
-        self.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied { .. }))
+        self.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied(_)))
+    }
+
+    /// The order as one of the applied steps left it.
+    pub fn cart_after(&self, step: &Step) -> Cart {
+        let mut cart = self.priced.cart.clone();
+        let through = self.walk.steps.iter().position(|one| one.place == step.place).unwrap_or(0);
+        for step in self.walk.steps.iter().take(through.saturating_add(1)) {
+            if let Outcome::Applied(gain) = &step.outcome {
+                // It was added once before, so that it fits.
+                let _ = cart.add(gain);
+            }
+        }
+        cart
     }
 
     /// The redeemable of a step.
@@ -76,9 +89,9 @@ impl Evaluated<'_> {
     }
 
     /// The voucher, campaign and category of a step.
-    pub fn offer(&self, step: &Step) -> Option<(&Voucher, Option<&Campaign>, Option<&Category>)> {
+    pub fn offer(&self, step: &Step) -> Option<(&Incentive, Option<&Campaign>, Option<&Category>)> {
         match self.resolved.get(step.place)? {
-            Resolved::Offer(offer) => Some((&offer.voucher, offer.campaign.as_deref(), offer.category.as_deref())),
+            Resolved::Offer(offer) => Some((&offer.incentive, offer.campaign.as_deref(), offer.category.as_deref())),
             _ => None,
         }
     }
@@ -99,7 +112,7 @@ impl Evaluated<'_> {
     pub(super) fn trace(&self) -> Trace {
         let line = |step: &Step| {
             let verdict = match &step.outcome {
-                Outcome::Applied { gain, .. } => Verdict::Applied(gain.total().unwrap_or_default()),
+                Outcome::Applied(gain) => Verdict::Applied(gain.total().unwrap_or_default()),
                 Outcome::Skipped(skip) => Verdict::Skipped(*skip),
                 Outcome::Refused(refusal) => Verdict::Refused(refusal.clone()),
             };
@@ -195,7 +208,7 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
         ApplicationMode::All => {
             !outcomes().any(|outcome| matches!(outcome, Outcome::Refused(_) | Outcome::Skipped(Skip::Undecided)))
         }
-        ApplicationMode::Partial => outcomes().any(|outcome| matches!(outcome, Outcome::Applied { .. })),
+        ApplicationMode::Partial => outcomes().any(|outcome| matches!(outcome, Outcome::Applied(_))),
     }
 }
 
@@ -250,9 +263,9 @@ fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instan
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
     let mut unknown = Vec::new();
     for step in &tried.walk.steps {
-        let Outcome::Applied { gain, .. } = &step.outcome else { continue };
+        let Outcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.place) else { continue };
-        let voucher = &offer.voucher;
+        let voucher = &offer.incentive;
         let mut wanted: Vec<(AccountId, Option<u64>, u64)> =
             vec![(redemptions_account(&voucher.id), voucher.quantity, 1)];
         if let Grant::Gift(gift) = &voucher.grant {

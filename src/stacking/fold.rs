@@ -22,13 +22,8 @@ pub trait Judge {
 /// What became of one redeemable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It gave this, and left the order like that.
-    Applied {
-        /// What it gave.
-        gain: Gain,
-        /// The order after it.
-        cart: Cart,
-    },
+    /// It gave this. The order after it is the order before it with this added; writers replay it.
+    Applied(Gain),
     /// It was left out.
     Skipped(Skip),
     /// It cannot be used.
@@ -106,7 +101,7 @@ impl State {
             Ok(gain) => {
                 self.applied
                     .push(Applied { category: candidate.category.clone(), exclusive: candidate.exclusive(rules) });
-                Outcome::Applied { gain, cart: self.cart.clone() }
+                Outcome::Applied(gain)
             }
         }
     }

@@ -4,9 +4,9 @@
 use crate::facts::{PastRedemption, credits_account, redeemed_account, redemptions_account, spent_account};
 use crate::ledger::{Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
+use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
-use crate::model::voucher::{Campaign, Category, Grant, Voucher};
 use crate::rules::Rule;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
@@ -32,7 +32,7 @@ pub struct Given {
     /// Campaigns.
     pub campaigns: Vec<Campaign>,
     /// Vouchers, and the hash of the code for those that come without it.
-    pub vouchers: Vec<(Voucher, Option<Text>)>,
+    pub vouchers: Vec<(Incentive, Option<Text>)>,
     /// Categories.
     pub categories: Vec<Category>,
     /// Customers.
@@ -144,7 +144,7 @@ fn read_assignment(at: &At<'_>) -> Result<(Text, Text), Problem> {
 }
 
 /// Writes what a voucher's document says has been used as transfers, so that there is one way of counting.
-fn count(voucher: &Voucher, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
+fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
     let campaign = voucher.campaign_id.as_deref();
     let counted = |block: &str, name: &str| match at.get(block) {
         Some(block) => block.option(name, read::whole_number),

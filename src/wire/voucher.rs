@@ -3,10 +3,9 @@
 //!
 //! objects.md sections 5 and 6; validation-rules.md section 10.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::model::order::Metadata;
-use crate::model::voucher::{Campaign, Category, Grant, Validity, Voucher};
+use crate::model::incentive::{Campaign, Category, Grant, Incentive, IncentiveObject, Validity};
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
@@ -94,7 +93,7 @@ fn read_daily(at: &At<'_>) -> Result<DailyHours, Problem> {
 
 /// Reads a voucher from its document. The kind follows from what it grants when nothing says it (clients.md). `text`
 /// is the document itself, for answers that show it.
-pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
+pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
     at.object()?;
     let is_gift = at.option("type", |kind| kind.one_of(VOUCHER_TYPES))?;
     let grant = match is_gift.unwrap_or_else(|| at.get("gift").is_some()) {
@@ -106,7 +105,8 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
         redemption.object()?;
         redemption.option("quantity", read::whole_number)
     })?;
-    Ok(Voucher {
+    Ok(Incentive {
+        object: IncentiveObject::Voucher,
         id: at.option("id", read::text)?.unwrap_or_else(|| code.clone()),
         code,
         campaign_id: at.option("campaign_id", read::text)?,
@@ -122,7 +122,7 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Voucher, Problem> {
 }
 
 /// Reads a voucher from its document as it is stored.
-pub fn read_stored_voucher(text: &str) -> Result<Voucher, Problem> {
+pub fn read_stored_voucher(text: &str) -> Result<Incentive, Problem> {
     read_voucher(&At::whole(&Node::read(text.as_bytes())?), text)
 }
 
@@ -162,7 +162,7 @@ pub struct Counts {
 }
 
 /// The voucher as it is shown: its document, with what has been counted.
-pub fn show_voucher(document: &Metadata, counts: Counts) -> Metadata {
+pub fn show_voucher(document: &Map<String, Value>, counts: Counts) -> Map<String, Value> {
     let mut shown = document.clone();
     let code = document.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
     let quantity = document.get("redemption").and_then(|redemption| redemption.get("quantity"));

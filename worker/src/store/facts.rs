@@ -9,11 +9,12 @@ use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
 use scrip::facts::{Facts, Known, PastRedemption, credits_account, redemptions_account};
+use scrip::json::Members;
 use scrip::ledger::{AccountId, Transfer};
 use scrip::model::customer::Customer;
+use scrip::model::incentive::{Campaign, Category, Incentive};
 use scrip::model::order::{Goods, Order};
 use scrip::model::stacking::StackingRules;
-use scrip::model::voucher::{Campaign, Category, Voucher};
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -97,7 +98,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         }
     }
 
-    fn find_voucher(&self, code: &str) -> Result<Option<Voucher>, Fault> {
+    fn find_voucher(&self, code: &str) -> Result<Option<Incentive>, Fault> {
         let Some(row) = self.voucher_row(code)? else { return Ok(None) };
         let campaign = sql::text_or_null(&row, 1)?;
         if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
@@ -127,7 +128,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         body.map(|body| read_stored("campaign", id, &body, read_campaign)).transpose()
     }
 
-    fn find_rules(&self, voucher: &Voucher) -> Result<Vec<Rule>, Fault> {
+    fn find_rules(&self, voucher: &Incentive) -> Result<Vec<Rule>, Fault> {
         let names: Vec<&str> = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()]
             .into_iter()
             .flatten()
@@ -237,7 +238,7 @@ impl Facts for StoreFacts<'_, '_> {
         Cow::Borrowed(&self.zone)
     }
 
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Voucher>> {
+    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>> {
         self.note(self.find_voucher(code)).map(Cow::Owned).into()
     }
 
@@ -251,7 +252,7 @@ impl Facts for StoreFacts<'_, '_> {
         self.note(found).map(Cow::Owned).into()
     }
 
-    fn rules(&self, voucher: &Voucher) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
         let rules = self.note(self.find_rules(voucher).map(Some)).unwrap_or_default();
         Known::Is(rules.into_iter().map(Cow::Owned).collect())
     }
@@ -284,7 +285,7 @@ impl Facts for StoreFacts<'_, '_> {
         let found = self.note(self.store.document("redemption", id));
         // A rollback is listed with redemptions, and is none.
         let found = found.filter(|document| document.body.get("object").and_then(Json::as_str) == Some("redemption"));
-        found.map(|document: document::Document| Cow::Owned(read_past(document.body))).into()
+        found.map(|document: document::Document| Cow::Owned(read_past(Members::of_fields(&document.body)))).into()
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
