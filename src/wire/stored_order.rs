@@ -3,13 +3,15 @@
 //!
 //! calculation.md sections 2 and 3.
 
-use crate::model::order::{Metadata, Order};
+use serde_json::{Map, Value};
+
+use crate::model::order::Order;
 use crate::pricing::lines::Priced;
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::redemption::{fields, written};
 
 /// An order as it is stored and shown, with the amounts that its lines come to.
-pub fn show_order(order: &Order, priced: &Priced<'_>) -> Metadata {
+pub fn show_order(order: &Order, priced: &Priced<'_>) -> Map<String, Value> {
     let view = OrderView { order, priced, cart: &priced.cart, applied: Applied::Nothing, subtotals: true };
     fields(written(|out| view.put(out)))
 }

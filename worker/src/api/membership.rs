@@ -50,11 +50,11 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
         let conditions = rule.get("conditions").ok_or_else(|| Problem::missing(&place, "conditions"))?;
         let Some(conditions) = conditions.as_object() else {
             let told = format!("must be an object (actual value is `{}`)", shown(conditions));
-            return Err(Problem::at(&format!("{place}.conditions"), told).into());
+            return Err(Problem::at(format!("{place}.conditions"), told).into());
         };
         if let Some(operator) = conditions.keys().find(|operator| !OPERATORS.contains(&operator.as_str())) {
             let told = format!("must have operators of {} (actual value is `{operator}`)", OPERATORS.join(", "));
-            return Err(Problem::at(&format!("{place}.conditions"), told).into());
+            return Err(Problem::at(format!("{place}.conditions"), told).into());
         }
     }
     let junction = filter.get("junction").and_then(Json::as_str).map(str::to_ascii_lowercase);

@@ -85,7 +85,7 @@ fn brought(item: &Item, kind: RelatedObject) -> Option<Map<String, Json>> {
         body.insert("price".into(), price.minor().into());
     }
     if !goods.metadata.is_empty() {
-        body.insert("metadata".into(), Json::Object(goods.metadata.clone()));
+        body.insert("metadata".into(), Json::Object(goods.metadata.to_fields()));
     }
     Some(body)
 }

@@ -268,7 +268,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
 
 /// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
 fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
-    let metadata = Json::Object(request.metadata.clone());
+    let metadata = Json::Object(request.metadata.to_fields());
     metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
     let Some(order) = &request.order else { return Ok(()) };
     let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
