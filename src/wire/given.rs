@@ -6,6 +6,8 @@ use crate::ledger::{Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::promotion::Stack;
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
 use crate::text::Text;
@@ -16,9 +18,10 @@ use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
 use crate::wire::request::read_customer;
+use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rules::read_rule;
 use crate::wire::stacking::read_stacking_rules;
-use crate::wire::voucher::{read_campaign, read_category, read_voucher};
+use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 
 /// Everything that a set of rules says.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +36,14 @@ pub struct Given {
     pub campaigns: Vec<Campaign>,
     /// Vouchers, and the hash of the code for those that come without it.
     pub vouchers: Vec<(Incentive, Option<Text>)>,
+    /// Promotion tiers.
+    pub tiers: Vec<Incentive>,
+    /// Promotion stacks.
+    pub stacks: Vec<Stack>,
+    /// Rewards.
+    pub rewards: Vec<Reward>,
+    /// What rewards cost, by campaign.
+    pub reward_assignments: Vec<RewardAssignment>,
     /// Categories.
     pub categories: Vec<Category>,
     /// Customers.
@@ -65,6 +76,10 @@ impl Given {
             time_zone: body.option("time_zone", read_time_zone)?.unwrap_or_default(),
             campaigns: body.list("campaigns", read_campaign)?,
             vouchers: Vec::new(),
+            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.to_string()))?,
+            stacks: body.list("promotion_stacks", read_stack)?,
+            rewards: body.list("rewards", read_reward)?,
+            reward_assignments: body.list("reward_assignments", read_reward_assignment)?,
             categories: body.list("categories", read_category)?,
             customers: body.list("customers", read_customer)?,
             orders: body.list("orders", read_order)?,

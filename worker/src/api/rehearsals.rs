@@ -60,9 +60,13 @@ fn given(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The lists of a set of rules, the kind of their documents, and the field that is their second name.
-const KINDS: [(&str, &str, &str); 10] = [
+const KINDS: [(&str, &str, &str); 14] = [
     ("campaigns", "campaign", "name"),
     ("vouchers", "voucher", "code"),
+    ("promotion_tiers", "promotion_tier", ""),
+    ("promotion_stacks", "promotion_stack", ""),
+    ("rewards", "reward", ""),
+    ("reward_assignments", "reward_assignment", ""),
     ("customers", "customer", "source_id"),
     ("orders", "order", "source_id"),
     ("products", "product", "source_id"),
@@ -96,6 +100,8 @@ fn give_one(call: &mut Call<'_, '_>, (kind, second): (&str, &str), document: &Js
     let parent = match kind {
         // A voucher whose campaign is not given has none here: a campaign that is gone would take it along.
         "voucher" => text(document, "campaign_id").filter(|campaign| campaigns.contains(campaign)),
+        "promotion_tier" => text(document, "campaign_id").filter(|campaign| campaigns.contains(campaign)),
+        "reward_assignment" => text(document, "reward_id"),
         "validation_rules_assignment" => text(document, "related_object_id"),
         "redemption" => text(document, "related_object_id"),
         _ => None,
