@@ -67,10 +67,10 @@ pub struct PastRedemption {
     pub customer_id: Option<Text>,
     /// The order that it changed.
     pub order_id: Option<Text>,
-    /// The voucher that it redeemed.
+    /// The voucher or tier that it redeemed.
     pub voucher: Option<Text>,
-    /// Gift credits spent.
-    pub credits: Option<u64>,
+    /// Gift credits or points spent.
+    pub spent: Option<u64>,
     /// The document, for answers.
     pub document: crate::model::order::Metadata,
 }

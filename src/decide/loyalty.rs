@@ -70,7 +70,8 @@ pub fn check_card(
     let left = points_left(case, &offer.incentive, card, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
-        RewardKind::Coin(_) => wanted.points.unwrap_or(1),
+        // Without a number it is whole blocks, and at least one must be there.
+        RewardKind::Coin(coin) => wanted.points.unwrap_or(coin.points),
         _ => exchange.assignment.points.unwrap_or(0),
     };
     if left == 0 || price > left {

@@ -181,6 +181,10 @@ impl Steps<'_> {
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
+            if let Some(tier) = &voucher.tier {
+                out.member("name").text(&tier.name);
+                out.text_if("banner", tier.banner.as_ref());
+            }
             if let Some(campaign) = campaign {
                 out.member("campaign_name").text(&campaign.name);
                 out.member("campaign_id").text(&campaign.id);

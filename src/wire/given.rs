@@ -1,7 +1,10 @@
 //! Decides how a whole set of rules is read from one JSON document: what a vector gives, what the npm package is fed,
 //! and the body of a bundle. It must not know which of its facts a decision will ask for.
 
-use crate::facts::{PastRedemption, credits_account, redeemed_account, redemptions_account, spent_account};
+use crate::facts::{
+    PastRedemption, credits_account, points_account, points_spent_account, redeemed_account, redemptions_account,
+    spent_account,
+};
 use crate::ledger::{Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
@@ -128,6 +131,9 @@ impl Given {
         if let Some(credits) = at.option("credits", read::whole_number)? {
             entries.push(hold(credits_account(&voucher.id), credits));
         }
+        if let Some(points) = at.option("points", read::whole_number)? {
+            entries.push(hold(points_account(&voucher.id), points));
+        }
         journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
     }
 }
@@ -167,6 +173,10 @@ fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) -> Result<(), 
     };
     let used = counted("redemption", "redeemed_quantity")?.unwrap_or(0);
     let mut moves = vec![(redemptions_account(&voucher.id), redeemed_account(campaign), used)];
+    if let Grant::Loyalty(_) = &voucher.grant {
+        let spent = counted("redemption", "redeemed_points")?.unwrap_or(0);
+        moves.push((points_account(&voucher.id), points_spent_account(campaign), spent));
+    }
     if let Grant::Gift(gift) = &voucher.grant {
         let allotment = gift.allotment().minor();
         let balance = counted("gift", "balance")?.unwrap_or(allotment);
