@@ -1,8 +1,11 @@
 //! What can be true: the nouns of a decision, read once at the border. They must not know JSON documents or storage.
 
 pub mod customer;
+pub mod discount;
+pub mod incentive;
 pub mod order;
+pub mod promotion;
 pub mod request;
+pub mod reward;
 pub mod scope;
 pub mod stacking;
-pub mod voucher;

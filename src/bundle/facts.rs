@@ -5,9 +5,11 @@ use std::borrow::Cow;
 use crate::facts::{Facts, Known, PastRedemption};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
+use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::promotion::Stack;
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::model::voucher::{Campaign, Category, Voucher};
 use crate::rules::Rule;
 use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
@@ -20,8 +22,12 @@ pub struct GivenFacts {
     complete: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
-    vouchers: Shelf<Voucher>,
+    vouchers: Shelf<Incentive>,
     by_hash: Shelf<Text>,
+    tiers: Shelf<Incentive>,
+    stacks: Shelf<Stack>,
+    rewards: Shelf<Reward>,
+    reward_assignments: Vec<RewardAssignment>,
     campaigns: Shelf<Campaign>,
     categories: Shelf<Category>,
     customers: Shelf<Customer>,
@@ -58,6 +64,10 @@ impl GivenFacts {
                 [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
             }),
             by_hash,
+            tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
+            stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
+            rewards: Shelf::new(given.rewards, |reward| [Some(&reward.id), None]),
+            reward_assignments: given.reward_assignments,
             campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
             categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
             customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
@@ -83,41 +93,9 @@ impl GivenFacts {
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
         self.journal.as_ref().map_or(Known::Unknown, |journal| Known::Is(read(journal)))
     }
-}
 
-impl Facts for GivenFacts {
-    fn stacking_rules(&self) -> Cow<'_, StackingRules> {
-        Cow::Borrowed(&self.stacking_rules)
-    }
-
-    fn time_zone(&self) -> Cow<'_, TimeZone> {
-        Cow::Borrowed(&self.time_zone)
-    }
-
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Voucher>> {
-        if let Some(voucher) = self.vouchers.get(code) {
-            return Known::Is(Cow::Borrowed(voucher));
-        }
-        if self.by_hash.is_empty() {
-            return self.known(None);
-        }
-        let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
-        match id.and_then(|id| self.vouchers.get(id)) {
-            Some(voucher) => Known::Is(Cow::Owned(Voucher { code: Text::from(code), ..voucher.clone() })),
-            None => self.known(None),
-        }
-    }
-
-    fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
-        self.known(self.campaigns.get(id))
-    }
-
-    fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
-        self.known(self.categories.get(id))
-    }
-
-    fn rules(&self, voucher: &Voucher) -> Known<Vec<Cow<'_, Rule>>> {
-        let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
+    /// The rules assigned to any of these.
+    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Cow<'_, Rule>>> {
         let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
         let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
         for id in assigned.flatten() {
@@ -130,6 +108,63 @@ impl Facts for GivenFacts {
             }
         }
         Known::Is(rules)
+    }
+}
+
+impl Facts for GivenFacts {
+    fn stacking_rules(&self) -> Cow<'_, StackingRules> {
+        Cow::Borrowed(&self.stacking_rules)
+    }
+
+    fn time_zone(&self) -> Cow<'_, TimeZone> {
+        Cow::Borrowed(&self.time_zone)
+    }
+
+    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>> {
+        if let Some(voucher) = self.vouchers.get(code) {
+            return Known::Is(Cow::Borrowed(voucher));
+        }
+        if self.by_hash.is_empty() {
+            return self.known(None);
+        }
+        let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
+        match id.and_then(|id| self.vouchers.get(id)) {
+            Some(voucher) => Known::Is(Cow::Owned(Incentive { code: Text::from(code), ..voucher.clone() })),
+            None => self.known(None),
+        }
+    }
+
+    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.known(self.tiers.get(id))
+    }
+
+    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
+        self.known(self.stacks.get(id))
+    }
+
+    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
+        self.known(self.rewards.get(id))
+    }
+
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
+        let these = |one: &&RewardAssignment| one.reward_id == reward_id && one.campaign_id == campaign_id;
+        self.known(self.reward_assignments.iter().find(these))
+    }
+
+    fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
+        self.known(self.campaigns.get(id))
+    }
+
+    fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
+        self.known(self.categories.get(id))
+    }
+
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
+        self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
+    }
+
+    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+        self.rules_named([Some(&Text::from(id)), None, None])
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {

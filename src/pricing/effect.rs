@@ -3,7 +3,7 @@
 //! calculation.md sections 5 and 9. Whatever the base, an order-level gain never exceeds what is still to be paid,
 //! and an item-level gain never exceeds the line's subtotal.
 
-use crate::model::voucher::{AmountEffect, Discount, GiftEffect, PercentEffect};
+use crate::model::discount::{AmountEffect, Discount, GiftEffect, PercentEffect};
 use crate::money::{Money, Percent};
 use crate::pricing::cart::{Cart, Gain, Line};
 use crate::pricing::spread::spread;

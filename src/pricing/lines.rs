@@ -138,33 +138,6 @@ fn price_line(item: &Item, sku: Option<&Goods>, product: Option<&Goods>, catalog
     })
 }
 
-/// The lines of an order as rules and scopes see them.
-pub fn scene_items<'a>(order: &'a Order, priced: &'a Priced<'_>) -> Vec<SceneItem<'a>> {
-    let lines = order.items.iter().enumerate().map(|(place, item)| {
-        let (sku, product) = (priced.skus.beside(place), priced.products.beside(place));
-        let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
-        let parent = || sku?.product_id.as_deref();
-        let listed = || product?.id.as_deref();
-        SceneItem {
-            product_id: item.product_id.as_deref().or_else(listed).or_else(parent),
-            product_source_id: source(item, RelatedObject::Product, product),
-            sku_id,
-            sku_source_id: source(item, RelatedObject::Sku, sku),
-        }
-    });
-    lines.collect()
-}
-
-fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {
-    let inline = match kind {
-        RelatedObject::Product => &item.product,
-        RelatedObject::Sku => &item.sku,
-    };
-    let sent = (item.related_object == Some(kind)).then_some(item.source_id.as_deref()).flatten();
-    let inline = inline.as_ref().and_then(|goods| goods.source_id.as_deref());
-    sent.or(inline).or_else(|| listed?.source_id.as_deref())
-}
-
 /// The units of each line that the scope covers; free units never count (calculation.md section 19, D3).
 pub fn eligible_units(scope: &Scope, items: &[SceneItem<'_>], cart: &Cart) -> Vec<u64> {
     let among = |list: &[GoodsRef], item: &SceneItem<'_>| list.iter().any(|goods| item.is(goods));

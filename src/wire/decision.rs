@@ -5,7 +5,8 @@
 use crate::decide::case::Resolved;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::id::Context;
-use crate::model::voucher::{Category, Grant};
+use crate::model::incentive::{Category, Grant};
+use crate::pricing::Cart;
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
 use crate::wire::at::word;
@@ -14,6 +15,7 @@ use crate::wire::offer::{put_discount, put_goods_list};
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
+use crate::wire::reward::put_reward;
 use crate::wire::stacking::put_stacking_rules;
 
 /// The JSON of a validation.
@@ -69,7 +71,7 @@ impl<'a> Sorted<'a> {
         let inapplicable = those(|outcome| matches!(outcome, Outcome::Refused(_)));
         let redeemables = match (evaluated.all_or_nothing(), evaluated.valid) {
             (true, _) => those(|_| true),
-            (false, true) => those(|outcome| matches!(outcome, Outcome::Applied { .. })),
+            (false, true) => those(|outcome| matches!(outcome, Outcome::Applied(_))),
             (false, false) => inapplicable.clone(),
         };
         let skipped = those(|outcome| matches!(outcome, Outcome::Skipped(_)));
@@ -87,17 +89,25 @@ pub(crate) struct Steps<'a> {
 
 impl Steps<'_> {
     /// Writes a list of steps as the next value.
+    ///
+    /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
+    /// list holds all applied ones, in the order of application, or none.
     pub fn put(&self, out: &mut Out, steps: &[&Step]) {
+        let mut cart = self.evaluated.priced.cart.clone();
         out.list(|out| {
             for step in steps {
-                out.item().object(|out| self.put_step(out, step));
+                if let Outcome::Applied(gain) = &step.outcome {
+                    // It was added once before, so that it fits.
+                    let _ = cart.add(gain);
+                }
+                out.item().object(|out| self.put_step(out, step, &cart));
             }
         });
     }
 
-    fn put_step(&self, out: &mut Out, step: &Step) {
+    fn put_step(&self, out: &mut Out, step: &Step, cart: &Cart) {
         let status = match &step.outcome {
-            Outcome::Applied { .. } => "APPLICABLE",
+            Outcome::Applied(_) => "APPLICABLE",
             Outcome::Skipped(_) => "SKIPPED",
             Outcome::Refused(_) => "INAPPLICABLE",
         };
@@ -107,7 +117,7 @@ impl Steps<'_> {
             out.member("object").text(redeemable.object.name());
         }
         match &step.outcome {
-            Outcome::Applied { gain, cart } => {
+            Outcome::Applied(gain) => {
                 if let Some(order) = &self.evaluated.order {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
@@ -134,12 +144,19 @@ impl Steps<'_> {
     /// What an applied redeemable granted.
     fn put_grant(&self, out: &mut Out, step: &Step) {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
-        out.member("result").object(|out| match &offer.voucher.grant {
+        out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => put_discount(out.member("discount"), discount, offer.scope().is_some()),
+            Grant::Loyalty(_) => {
+                let paid = self.evaluated.found.get(step.place).and_then(|found| found.paid).unwrap_or(0);
+                out.member("loyalty_card").object(|out| out.member("points").number(paid));
+                if let Some(exchange) = &offer.exchange {
+                    put_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
+                }
+            }
             Grant::Gift(_) => {
                 let found = self.evaluated.found.get(step.place);
                 let credits = match &step.outcome {
-                    Outcome::Applied { gain, .. } => gain.total().unwrap_or_default().minor(),
+                    Outcome::Applied(gain) => gain.total().unwrap_or_default().minor(),
                     _ => 0,
                 };
                 out.member("gift").object(|out| {
@@ -164,6 +181,10 @@ impl Steps<'_> {
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
+            if let Some(tier) = &voucher.tier {
+                out.member("name").text(&tier.name);
+                out.text_if("banner", tier.banner.as_ref());
+            }
             if let Some(campaign) = campaign {
                 out.member("campaign_name").text(&campaign.name);
                 out.member("campaign_id").text(&campaign.id);

@@ -2,8 +2,8 @@
 //!
 //! endpoints.md section 1, shape S7; calculation.md sections 4 and 7.
 
+use crate::model::discount::{AmountEffect, Discount, Gift, GiftEffect, PercentEffect};
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::model::voucher::{AmountEffect, Discount, Gift, GiftEffect, PercentEffect};
 use crate::wire::at::{At, Words, read, word};
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;

@@ -1,15 +1,14 @@
-//! Decides how answers are put down as JSON. Names of members are ours and plain, so that only values go through the
-//! JSON library; a generic writer would be made anew for every kind of answer. It must not know what an answer says.
+//! Decides how answers are put down as JSON. Names of members are ours and plain, so that only values are looked at for
+//! escapes; a generic writer would be made anew for every kind of answer. It must not know what an answer says.
 
-use serde_json::Value;
-
+use crate::json::{Node, Pen};
 use crate::model::order::Metadata;
 use crate::money::Money;
 
 /// JSON that is being written.
 #[derive(Debug, Default)]
 pub struct Out {
-    bytes: Vec<u8>,
+    pen: Pen,
     /// Whether the innermost object or list has something in it.
     filled: bool,
 }
@@ -17,14 +16,14 @@ pub struct Out {
 impl Out {
     /// The JSON of one object.
     pub fn object_of(write: impl FnOnce(&mut Out)) -> Vec<u8> {
-        let mut out = Out { bytes: Vec::with_capacity(1024), filled: false };
+        let mut out = Out { pen: Pen::new(), filled: false };
         out.object(write);
-        out.bytes
+        out.pen.into_bytes()
     }
 
     /// What has been written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+        self.pen.into_bytes()
     }
 
     /// An object as the next value.
@@ -44,7 +43,7 @@ impl Out {
     /// Begins an item of a list; its value comes next.
     pub fn item(&mut self) -> &mut Out {
         if self.filled {
-            self.bytes.push(b',');
+            self.pen.byte(b',');
         }
         self.filled = true;
         self
@@ -53,27 +52,21 @@ impl Out {
     /// Begins a member; its value comes next. The name is plain: it needs no escape.
     #[inline(never)]
     pub fn member(&mut self, name: &str) -> &mut Out {
-        if self.filled {
-            self.bytes.push(b',');
-        }
+        self.pen.name(name, self.filled);
         self.filled = true;
-        self.bytes.push(b'"');
-        self.bytes.extend_from_slice(name.as_bytes());
-        self.bytes.extend_from_slice(b"\":");
         self
     }
 
     /// A text as the next value.
     #[inline(never)]
     pub fn text(&mut self, text: &str) {
-        // Writing to memory cannot fail.
-        let _ = serde_json::to_writer(&mut self.bytes, text);
+        self.pen.text(text);
     }
 
     /// A whole number as the next value.
     #[inline(never)]
     pub fn number(&mut self, number: u64) {
-        let _ = serde_json::to_writer(&mut self.bytes, &number);
+        self.pen.number(number);
     }
 
     /// Yes or no as the next value.
@@ -83,14 +76,14 @@ impl Out {
 
     /// JSON that is written already as the next value.
     pub fn raw(&mut self, json: &str) {
-        self.bytes.extend_from_slice(json.as_bytes());
+        self.pen.put(json.as_bytes());
     }
 
     /// Custom data as the next value.
     #[inline(never)]
     pub fn metadata(&mut self, metadata: &Metadata) {
         self.object(|out| {
-            for (name, value) in metadata {
+            for (name, value) in metadata.iter() {
                 out.pair(name, |out| out.value(value));
             }
         });
@@ -99,14 +92,14 @@ impl Out {
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
         self.item().text(name);
-        self.bytes.push(b':');
+        self.pen.byte(b':');
         write(self);
     }
 
     /// Any JSON as the next value.
     #[inline(never)]
-    pub fn value(&mut self, value: &Value) {
-        let _ = serde_json::to_writer(&mut self.bytes, value);
+    pub fn value(&mut self, value: &Node<'_>) {
+        self.pen.node(value);
     }
 
     /// A member with a text, when there is one.
@@ -138,12 +131,12 @@ impl Out {
     }
 
     fn open(&mut self, bracket: u8) {
-        self.bytes.push(bracket);
+        self.pen.byte(bracket);
         self.filled = false;
     }
 
     fn close(&mut self, bracket: u8) {
-        self.bytes.push(bracket);
+        self.pen.byte(bracket);
         self.filled = true;
     }
 }

@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::decide::rollback::{RollBack, RolledBack, UndonePart};
-use crate::model::order::{Metadata, Order};
+use crate::model::order::Order;
 use crate::model::stacking::RollbackMode;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Line};
@@ -56,7 +56,7 @@ pub fn write_rollback(rolled_back: &RolledBack, request: &RollBack) -> Written {
     Written { status: 200, answer: serde_json::to_vec(&answer).unwrap_or_default(), documents }
 }
 
-fn document(id: &Text, part: &UndonePart, body: Metadata) -> Document {
+fn document(id: &Text, part: &UndonePart, body: Map<String, Value>) -> Document {
     let past = &part.redemption;
     let (parent, holder) = (past.voucher.clone(), past.customer_id.clone());
     Document { kind: "redemption", id: id.clone(), parent, holder, body }
@@ -68,7 +68,7 @@ fn rollback_body(
     request: &RollBack,
     order: Option<&Map<String, Value>>,
 ) -> Map<String, Value> {
-    let past = &part.redemption.document;
+    let past = part.redemption.document.to_fields();
     let kept = |name: &str| past.get(name).cloned().unwrap_or(Value::Null);
     let mut body = fields(json!({
         "id": part.id,
@@ -87,21 +87,30 @@ fn rollback_body(
         "related_object_type": kept("related_object_type"),
         "related_object_id": kept("related_object_id"),
     }));
-    if let Some(credits) = part.redemption.credits {
+    if let Some(spent) = part.redemption.spent {
         // Given back is written as a negative amount.
-        let back = i64::try_from(credits).unwrap_or(i64::MAX).saturating_neg();
+        let back = i64::try_from(spent).unwrap_or(i64::MAX).saturating_neg();
         body.insert("amount".into(), back.into());
-        body.insert("gift".into(), json!({ "amount": back }));
+        if past.contains_key("loyalty_card") {
+            body.insert("loyalty_card".into(), json!({ "points": back }));
+        } else {
+            body.insert("gift".into(), json!({ "amount": back }));
+        }
+    }
+    for name in ["related_object_parent_id", "reward", "promotion_tier"] {
+        if let Some(value) = past.get(name) {
+            body.insert(name.into(), value.clone());
+        }
     }
     if let Some(voucher) = past.get("voucher").and_then(Value::as_object) {
-        body.insert("voucher".into(), Value::Object(restored(voucher, part.redemption.credits)));
+        body.insert("voucher".into(), Value::Object(restored(voucher, part.redemption.spent)));
     }
     body
 }
 
 /// The voucher of a redemption with what the redemption took given back. The service shows the counts of the ledger
 /// in its place; a decision without the service has only this.
-fn restored(voucher: &Map<String, Value>, credits: Option<u64>) -> Map<String, Value> {
+fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
     let mut shown = voucher.clone();
     let lower = |holder: Option<&mut Value>, name: &str, by: u64| {
         if let Some(count) = holder.and_then(|holder| holder.get_mut(name)) {
@@ -109,10 +118,12 @@ fn restored(voucher: &Map<String, Value>, credits: Option<u64>) -> Map<String, V
         }
     };
     lower(shown.get_mut("redemption"), "redeemed_quantity", 1);
-    if let Some(credits) = credits {
-        lower(shown.get_mut("redemption"), "redeemed_amount", credits);
-        if let Some(balance) = shown.get_mut("gift").and_then(|gift| gift.get_mut("balance")) {
-            *balance = balance.as_u64().unwrap_or(0).saturating_add(credits).into();
+    if let Some(spent) = spent {
+        for (kind, counted) in [("gift", "redeemed_amount"), ("loyalty_card", "redeemed_points")] {
+            lower(shown.get_mut("redemption"), counted, spent);
+            if let Some(balance) = shown.get_mut(kind).and_then(|block| block.get_mut("balance")) {
+                *balance = balance.as_u64().unwrap_or(0).saturating_add(spent).into();
+            }
         }
     }
     shown
@@ -120,7 +131,7 @@ fn restored(voucher: &Map<String, Value>, credits: Option<u64>) -> Map<String, V
 
 /// The redemption, now undone.
 fn undone(part: &UndonePart, rolled_back: &RolledBack) -> Document {
-    let mut body = part.redemption.document.clone();
+    let mut body = part.redemption.document.to_fields();
     body.insert("status".into(), "ROLLED_BACK".into());
     let rollback = json!({
         "id": part.id,
@@ -142,7 +153,7 @@ fn order_document(order: &Order, rolled_back: &RolledBack) -> Map<String, Value>
     let view = OrderView { order, priced: &Priced::default(), cart: &cart, applied: Applied::Nothing, subtotals: true };
     let mut shown = fields(written(|out| view.put(out)));
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
-    let mut redemptions = order.redemptions.clone();
+    let mut redemptions = order.redemptions.to_fields();
     if let Some(part) = undone
         && let Some(entry) = redemptions.get_mut(part.redemption.id.as_str()).and_then(Value::as_object_mut)
     {

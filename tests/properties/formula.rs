@@ -3,9 +3,9 @@
 use chrono::{Days, Months, NaiveDate};
 use proptest::prelude::*;
 use scrip::formula::{self, Formula, Lookup, Operand, Value, Which, evaluate};
+use scrip::json;
 use scrip::money::{Money, Percent};
 use scrip::time::{Instant, TimeZone};
-use serde_json::json;
 
 use crate::holds;
 
@@ -31,30 +31,32 @@ impl Lookup for Table {
 pub fn table() -> Table {
     let money = |minor| Value::of_money(Money::new(minor).unwrap());
     let count = |count| Value::of_count(count);
-    let data = |value: serde_json::Value| Value::of_json(&value).unwrap();
+    let data = |text: &str| Value::of_json(&json::read(text.as_bytes(), 2).unwrap()).unwrap();
     let moment = |text: &str| Value::of_moment(Instant::parse(text).unwrap());
     let values = [
         ("ORDER_METADATA(\"day_of_week\")", count(5)),
-        ("ORDER_METADATA(\"store_city\")", data(json!("New York"))),
-        ("ORDER_METADATA(\"regions\")", data(json!(["EMEA", "APAC"]))),
-        ("ORDER_METADATA(\"gift\")", data(json!(true))),
-        ("ORDER_METADATA(\"ratio\")", data(json!(1.25))),
-        ("CUSTOMER_METADATA(\"value\")", data(json!("75.55"))),
-        ("CUSTOMER_METADATA(\"tier\")", data(json!("VIP"))),
+        ("ORDER_METADATA(\"store_city\")", data(r#""New York""#)),
+        ("ORDER_METADATA(\"regions\")", data(r#"["EMEA", "APAC"]"#)),
+        ("ORDER_METADATA(\"gift\")", data("true")),
+        ("ORDER_METADATA(\"ratio\")", data("1.25")),
+        ("ORDER_METADATA(\"huge\")", data("1e30")),
+        ("ORDER_METADATA(\"fine\")", data("1.5e-6")),
+        ("CUSTOMER_METADATA(\"value\")", data(r#""75.55""#)),
+        ("CUSTOMER_METADATA(\"tier\")", data(r#""VIP""#)),
         ("CUSTOMER_METADATA(\"visits\")", count(11)),
         ("REDEEMABLE_METADATA(\"month\")", count(3)),
-        ("REDEMPTION_METADATA(\"store\")", data(json!("store_7"))),
+        ("REDEMPTION_METADATA(\"store\")", data(r#""store_7""#)),
         ("PUBLICATION_METADATA(\"year\")", count(2025)),
         ("ORDER_ITEM_PRICE", money(600)),
         ("ORDER_ITEM_AMOUNT", money(1200)),
         ("ORDER_ITEM_SUBTOTAL", money(1100)),
         ("ORDER_ITEM_UNITS_QUANTITY", count(2)),
-        ("ORDER_ITEM_METADATA(\"Size\")", data(json!("XL"))),
-        ("ORDER_ITEM_PRODUCT_METADATA(\"category\")", data(json!("mugs"))),
+        ("ORDER_ITEM_METADATA(\"Size\")", data(r#""XL""#)),
+        ("ORDER_ITEM_PRODUCT_METADATA(\"category\")", data(r#""mugs""#)),
         ("CHEAPEST_ORDER_ITEM_PRICE", money(100)),
-        ("CHEAPEST_ORDER_ITEM_METADATA(\"Size\")", data(json!("S"))),
+        ("CHEAPEST_ORDER_ITEM_METADATA(\"Size\")", data(r#""S""#)),
         ("MOST_EXPENSIVE_ORDER_ITEM_UNITS_QUANTITY", count(4)),
-        ("MOST_EXPENSIVE_ORDER_ITEM_PRODUCT_METADATA(\"category\")", data(json!("lamps"))),
+        ("MOST_EXPENSIVE_ORDER_ITEM_PRODUCT_METADATA(\"category\")", data(r#""lamps""#)),
         ("ORDER_AMOUNT", money(11_499)),
         ("ORDER_ITEMS_QUANTITY", count(5)),
         ("ORDER_UNITS_QUANTITY", count(9)),
@@ -66,7 +68,7 @@ pub fn table() -> Table {
         ("VOUCHER_EXPIRATION_DATE", moment("2026-04-15T12:00:00Z")),
         ("PROMOTION_TIER_START_DATE", moment("2026-02-28T23:30:00Z")),
         ("PROMOTION_TIER_EXPIRATION_DATE", moment("2027-03-13T23:30:00Z")),
-        ("CUSTOMER_BIRTHDATE", data(json!("1964-02-29"))),
+        ("CUSTOMER_BIRTHDATE", data(r#""1964-02-29""#)),
         ("NOW", moment("2026-03-13T23:30:00Z")),
     ];
     Table {
@@ -121,6 +123,8 @@ fn numbers_follow_the_usual_rules() {
         ("\"2\" + 1", "3"),
         ("\"two\" + 1", "none"),
         ("ORDER_METADATA(\"ratio\") * 4", "5"),
+        ("ORDER_METADATA(\"huge\") * 0 + ORDER_METADATA(\"fine\") * 1000", "0.0015"),
+        ("ORDER_METADATA(\"ratio\") IN_ARRAY \"1.250,3\"", "true"),
         ("ORDER_METADATA(\"regions\") + 1", "none"),
     ]);
 }
@@ -182,6 +186,13 @@ fn operands_are_looked_up() {
         ("REDEMPTION_METADATA(\"store\")", "\"store_7\""),
         ("ORDER_METADATA(\"gift\")", "true"),
     ]);
+}
+
+#[test]
+fn what_no_value_stands_for_is_missing() {
+    for text in ["null", "{\"a\":1}", "1e300", "1.5e-40"] {
+        assert_eq!(Value::of_json(&json::read(text.as_bytes(), 2).unwrap()), None, "{text}");
+    }
 }
 
 #[test]

@@ -1,0 +1,167 @@
+//! Decides what an incentive and its campaign are to a decision: what they grant, when they hold, how often.
+//! It must not know whether one has been used; what is counted lives in the ledger.
+//!
+//! objects.md sections 5 and 6.
+
+use crate::model::discount::{Discount, Gift};
+use crate::model::order::Metadata;
+use crate::text::Text;
+use crate::time::{DailyHours, Instant, Timeframe};
+
+/// What a voucher grants.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Grant {
+    /// A discount.
+    Discount(Discount),
+    /// Credits of a gift card.
+    Gift(Gift),
+    /// Points of a loyalty card.
+    Loyalty(Card),
+}
+
+/// A loyalty card's points (objects.md section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Card {
+    /// All that were ever earned.
+    pub points: u64,
+    /// What was taken off by hand.
+    pub subtracted_points: u64,
+    /// What was lost to time.
+    pub expired_points: u64,
+}
+
+impl Card {
+    /// What may be spent in the card's whole life.
+    pub fn allotment(&self) -> u64 {
+        self.points.saturating_sub(self.subtracted_points).saturating_sub(self.expired_points)
+    }
+}
+
+/// When something holds (validation-rules.md section 10).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Validity {
+    /// Not before.
+    pub start_date: Option<Instant>,
+    /// Not after.
+    pub expiration_date: Option<Instant>,
+    /// Recurring periods counted from the start date.
+    pub timeframe: Option<Timeframe>,
+    /// 0 for Sunday to 6 for Saturday; `None` is every day.
+    pub days_of_week: Option<Vec<u8>>,
+    /// Hours of the day; `None` is all day.
+    pub hours: Option<Vec<DailyHours>>,
+}
+
+/// What can be redeemed: a voucher by its code, or a tier of a promotion (validation-rules.md section 4.5 calls either
+/// an incentive).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Incentive {
+    /// Which of the two it is.
+    pub object: IncentiveObject,
+    /// Assigned by the service.
+    pub id: Text,
+    /// What the customer types; in a bundle it is what was typed. Of a tier it is the id.
+    pub code: Text,
+    /// Its campaign, if it has one.
+    pub campaign_id: Option<Text>,
+    /// Its own category; the campaign's counts when there is none.
+    pub category_id: Option<Text>,
+    /// What it grants.
+    pub grant: Grant,
+    /// The manual switch.
+    pub active: bool,
+    /// When it holds.
+    pub validity: Validity,
+    /// How often it may be redeemed; `None` is without limit.
+    pub quantity: Option<u64>,
+    /// The customer who holds it.
+    pub holder_id: Option<Text>,
+    /// The customer who may pass it on and not use it: of a referral code, whoever it was published to.
+    pub referrer_id: Option<Text>,
+    /// What only a tier has.
+    pub tier: Option<Box<Tier>>,
+    /// Custom data.
+    pub metadata: Metadata,
+    /// The stored document as text, for answers that show the voucher; a decision reads only the fields above.
+    pub document: Box<str>,
+}
+
+/// Whether an incentive is a code or a tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IncentiveObject {
+    /// A code.
+    Voucher,
+    /// A tier of a promotion: valid without a code, and never counted by quantity.
+    PromotionTier,
+}
+
+/// What a tier has and a code has not (objects.md section 7).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tier {
+    /// Its name.
+    pub name: Text,
+    /// What customers are told of it.
+    pub banner: Option<Text>,
+    /// Its rank within the promotion, 1 the first.
+    pub hierarchy: u64,
+}
+
+impl Incentive {
+    /// What it is called in the details of a refused rule (validation-rules.md section 8).
+    pub fn kind_name(&self, campaign: Option<&Campaign>) -> &'static str {
+        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
+        match (self.object, &self.grant) {
+            (IncentiveObject::PromotionTier, _) => "Promotion Tier",
+            (_, Grant::Gift(_)) => "Gift Card",
+            (_, Grant::Loyalty(_)) => "Loyalty Card",
+            _ if is_referral || self.referrer_id.is_some() => "Referral Code",
+            _ => "Discount Coupon",
+        }
+    }
+}
+
+/// What a campaign is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CampaignType {
+    /// Codes for a discount.
+    #[default]
+    DiscountCoupons,
+    /// Gift cards.
+    GiftVouchers,
+    /// Loyalty cards.
+    LoyaltyProgram,
+    /// Codes that customers pass on.
+    ReferralProgram,
+    /// Tiers, without codes.
+    Promotion,
+}
+
+/// A campaign as a decision about one of its incentives reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Campaign {
+    /// Assigned by the service.
+    pub id: Text,
+    /// Its name.
+    pub name: Text,
+    /// What it is made of.
+    pub campaign_type: CampaignType,
+    /// The manual switch.
+    pub active: bool,
+    /// When it holds.
+    pub validity: Validity,
+    /// Its category.
+    pub category_id: Option<Text>,
+    /// Whether a voucher's own window, made when it was published, stands in place of this one's.
+    pub activity_after_publishing: bool,
+}
+
+/// A group of campaigns for stacking.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Category {
+    /// Assigned by the service.
+    pub id: Text,
+    /// Its name.
+    pub name: Text,
+    /// 0 is the strongest.
+    pub hierarchy: u64,
+}
