@@ -33,6 +33,8 @@ pub mod vouchers;
 
 /// The kinds of async actions that write lists, and what each does with an item.
 pub const STEPS: &[(&str, Step)] = &[
+    ("CUSTOMERS.BULK_UPDATE", customers::write_one),
+    ("CUSTOMERS.METADATA_UPDATE", customers::write_one),
     ("PRODUCTS.BULK_UPDATE", products::write_one),
     ("PRODUCTS.METADATA_UPDATE", products::write_one),
     ("ORDERS.IMPORT", orders::write_one),

@@ -7,7 +7,7 @@ use crate::auth::Caller;
 use crate::jobs;
 use crate::query::Query;
 use crate::reply::{ErrorBody, Stop};
-use crate::route::{self, Call};
+use crate::route::{self, Answer, Call, Outcome};
 use crate::service::Request;
 use crate::shape::{self, Nulls};
 use crate::store::Store;
@@ -64,8 +64,13 @@ pub fn same_metadata(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Erro
     Ok(named.into_iter().map(item).collect())
 }
 
-/// Notes an async action of a kind and its items at the commit; gives the action's id.
-pub fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, Stop> {
+/// Notes an async action of a kind and its items at the commit, and answers its id with the route's status.
+pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Outcome {
+    let id = start(call, kind, items)?;
+    Ok(Answer::status(call.route.success, json!({ "async_action_id": id })))
+}
+
+fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, Stop> {
     let cursor = Cursor {
         caller: call.caller.clone(),
         path: call.route.path.to_owned(),

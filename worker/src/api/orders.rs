@@ -120,8 +120,7 @@ fn import(call: &mut Call<'_, '_>) -> Outcome {
     for (place, order) in orders.iter().enumerate() {
         read(call, order.clone()).map_err(|problem| problem.within(&format!("[{place}]")))?;
     }
-    let id = batch::start(call, "ORDERS.IMPORT", orders)?;
-    Ok(Answer::json(json!({ "async_action_id": id })))
+    batch::answer(call, "ORDERS.IMPORT", orders)
 }
 
 /// One order of a list.

@@ -110,14 +110,12 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 
 fn bulk(call: &mut Call<'_, '_>) -> Outcome {
     let items = batch::items(call)?;
-    let id = batch::start(call, "PRODUCTS.BULK_UPDATE", items)?;
-    Ok(Answer::status(202, json!({ "async_action_id": id })))
+    batch::answer(call, "PRODUCTS.BULK_UPDATE", items)
 }
 
 fn bulk_metadata(call: &mut Call<'_, '_>) -> Outcome {
     let items = batch::same_metadata(call)?;
-    let id = batch::start(call, "PRODUCTS.METADATA_UPDATE", items)?;
-    Ok(Answer::status(202, json!({ "async_action_id": id })))
+    batch::answer(call, "PRODUCTS.METADATA_UPDATE", items)
 }
 
 /// One product of a list.
