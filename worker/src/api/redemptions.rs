@@ -254,6 +254,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
             failed: i64::from(succeeded == 0),
             credits: sum(&|part| part.credits),
             points: sum(&|part| part.points),
+            referrals: decision.changes.referrals.clone(),
             ..Tally::default()
         };
         (written, decision.changes, decision.answer.customer_id.clone(), tally)
@@ -269,6 +270,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
         tell_rewards(&mut written, &changes.grants, &vouchers);
     }
     deciding::put(call, written.documents, &orders)?;
+    deciding::write_referrers(call, &changes.referrals)?;
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
 }
