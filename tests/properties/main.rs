@@ -21,6 +21,7 @@ mod ledger;
 mod model;
 mod money;
 mod ratios;
+mod shelf;
 mod spreading;
 mod stacker;
 mod stacking;
