@@ -2,6 +2,7 @@
 //! there, absent or unknown, and unknown is what makes a decision without the server possible.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
@@ -47,6 +48,36 @@ impl<T> Known<T> {
 impl<T> From<Option<T>> for Known<T> {
     fn from(fact: Option<T>) -> Known<T> {
         fact.map_or(Known::Absent, Known::Is)
+    }
+}
+
+/// A fact as a case keeps it: lent by whoever knows it, or its own. It is as small as a place, where a `Cow` is as large
+/// as what it may own; a case moves dozens of them.
+#[derive(Debug, Clone)]
+pub enum Held<'a, T> {
+    /// Somebody else's.
+    Lent(&'a T),
+    /// Its own.
+    Own(Box<T>),
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Held::Lent(fact) => fact,
+            Held::Own(fact) => fact,
+        }
+    }
+}
+
+impl<'a, T: Clone> From<Cow<'a, T>> for Held<'a, T> {
+    fn from(fact: Cow<'a, T>) -> Held<'a, T> {
+        match fact {
+            Cow::Borrowed(fact) => Held::Lent(fact),
+            Cow::Owned(fact) => Held::Own(Box::new(fact)),
+        }
     }
 }
 
@@ -107,9 +138,9 @@ pub trait Facts {
     /// A category by id.
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
     /// The rules assigned to one thing alone, by its id.
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
     /// A stored order by id or `source_id`.
