@@ -9,7 +9,7 @@ use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 
 /// What is known of a fact.
@@ -120,12 +120,12 @@ pub trait Facts {
 
 /// The account of a voucher's redemptions.
 pub fn redemptions_account(voucher_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("voucher/{voucher_id}/redemptions"))
+    AccountId::new(joined(&["voucher/", voucher_id, "/redemptions"]))
 }
 
 /// The account of a gift card's credits, in minor units.
 pub fn credits_account(voucher_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("voucher/{voucher_id}/credits"))
+    AccountId::new(joined(&["voucher/", voucher_id, "/credits"]))
 }
 
 /// Where redemptions of a campaign are counted; of vouchers without a campaign, in the project.
@@ -140,7 +140,7 @@ pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
 
 fn counterpart(campaign_id: Option<&str>, what: &str) -> AccountId {
     AccountId::new(match campaign_id {
-        Some(id) => compact_str::format_compact!("campaign/{id}/{what}"),
-        None => compact_str::format_compact!("project/{what}"),
+        Some(id) => joined(&["campaign/", id, "/", what]),
+        None => joined(&["project/", what]),
     })
 }

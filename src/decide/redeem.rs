@@ -19,7 +19,7 @@ use crate::model::request::Redeemables;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::{Outcome, Step};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::Instant;
 
 /// What was redeemed of one redeemable.
@@ -140,7 +140,7 @@ fn post(case: &Case<'_>, parts: &[RedeemedPart], whole: &Text, book: &mut Book) 
             }
             if amount > 0 {
                 chain.push(Transfer {
-                    id: compact_str::format_compact!("{}.{}", part.id, chain.len()),
+                    id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: whole.clone(),
                     debit,
                     credit,
