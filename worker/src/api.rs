@@ -2,6 +2,7 @@
 
 use crate::route::Route;
 
+pub mod assignments;
 pub mod async_actions;
 pub mod bundle;
 pub mod campaigns;
@@ -18,6 +19,7 @@ pub mod rehearsals;
 pub mod rollbacks;
 pub mod stacking_rules;
 pub mod system;
+pub mod validation_rules;
 pub mod vouchers;
 
 /// Every route that the service has.
@@ -29,6 +31,8 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    validation_rules::ROUTES,
+    assignments::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
     async_actions::ROUTES,

@@ -75,3 +75,11 @@ pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, Sto
     call.store.update(resource.object, &document);
     Ok(document)
 }
+
+/// The verb of a route that removes one document of which nothing else depends.
+pub fn remove(call: &mut Call<'_, '_>) -> Outcome {
+    let resource = call.resource()?;
+    let document = resource.find(call)?;
+    call.store.remove(resource.object, &document.id);
+    Ok(Answer::empty(204))
+}

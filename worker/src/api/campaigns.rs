@@ -4,7 +4,7 @@
 use crate::api::fields::{
     CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
-use crate::api::{generation, grants, vouchers};
+use crate::api::{assignments, generation, grants, vouchers};
 use crate::codes::CodeShape;
 use crate::jobs::{self, Removal};
 use crate::list::{Filter, List};
@@ -135,12 +135,12 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
-    let mut assigned = grants::assigned(call, &documents)?;
+    let mut assigned = assignments::assigned(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let mut body = document.body;
         body.insert("categories".into(), json!([]));
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        body.insert("validation_rules_assignments".into(), grants::assignment_list(rules));
+        body.insert("validation_rules_assignments".into(), assignments::listed(rules));
         Json::Object(body)
     });
     Ok(shown.collect())
@@ -155,7 +155,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
-    let rules = grants::take_rules(call, &mut body)?;
+    let rules = assignments::take_rules(call, &mut body)?;
     let name = body.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
     if call.store.document_by_name("campaign", &name, "")?.is_some() {
         return Err(duplicate("campaign", "name", &name).into());
@@ -203,7 +203,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let template = generation::template(&document, &Map::new(), created_at);
     grants::check_readable(Some(&document.body), &template, "voucher")?;
     call.store.insert("campaign", &document);
-    let assigned = grants::assign(call, rules, &document.id, "campaign");
+    let assigned = assignments::assign(call, rules, &document.id, "campaign");
     match wanted {
         0 => {}
         1 => drop(generation::make_one(call, &document, &Map::new(), None)?),
@@ -211,7 +211,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     }
     let mut shown = CAMPAIGN.show_one(call, document)?;
     if let Some(shown) = shown.as_object_mut() {
-        shown.insert("validation_rules_assignments".into(), grants::assignment_list(assigned));
+        shown.insert("validation_rules_assignments".into(), assignments::listed(assigned));
     }
     Ok(Answer::json(shown))
 }
@@ -265,6 +265,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
     let id =
         jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_DELETE", cursor));
+    assignments::detach(call, &campaign.id);
     call.store.remove("campaign", &campaign.id);
     Ok(Answer::status(202, json!({ "async_action_id": id })))
 }

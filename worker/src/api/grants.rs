@@ -4,12 +4,10 @@
 use crate::reply::{ErrorBody, Stop, error, invalid_payload, not_found};
 use crate::route::Call;
 use crate::shape::{below, shown};
-use crate::store::document::Document;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
 use scrip::wire::voucher::{read_campaign, read_stored_voucher};
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 
 fn problem(path: &str, text: impl Into<String>) -> ErrorBody {
     Problem::at(path, text).into()
@@ -147,67 +145,6 @@ pub fn settle_category(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Res
         body.insert("category_id".into(), found.id.into());
     }
     Ok(())
-}
-
-/// Takes the validation rules that a body names out of it; they must exist.
-pub fn take_rules(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, Stop> {
-    let mut found = Vec::new();
-    let named = body.remove("validation_rules").unwrap_or_default();
-    for id in named.as_array().into_iter().flatten().filter_map(Json::as_str) {
-        if call.store.document("validation_rules", id)?.is_none() {
-            return Err(not_found("validation_rules", id).into());
-        }
-        found.push(id.to_owned());
-    }
-    Ok(found)
-}
-
-/// Assigns validation rules to a document at the commit; gives the assignments.
-pub fn assign(call: &mut Call<'_, '_>, rules: Vec<String>, id: &str, kind: &str) -> Vec<Json> {
-    let mut assigned = Vec::new();
-    for rule in rules {
-        let own = call.ids.alphanumeric("asgm_", 16).to_string();
-        let body = json!({
-            "id": own, "rule_id": rule, "related_object_id": id, "related_object_type": kind, "created_at": crate::moment::text(call.now_ms()),
-            "updated_at": null, "validation_status": "VALID", "validation_omitted_rules": [], "object": "validation_rules_assignment",
-        });
-        assigned.push(body.clone());
-        let body = body.as_object().cloned().unwrap_or_default();
-        let created_at = call.now_ms();
-        let document = Document {
-            id: own,
-            key: None,
-            parent: Some(id.to_owned()),
-            holder: None,
-            created_at,
-            updated_at: None,
-            body,
-        };
-        call.store.insert("validation_rules_assignment", &document);
-    }
-    assigned
-}
-
-/// The rules that are assigned to documents, by the id of the document.
-pub fn assigned(call: &Call<'_, '_>, documents: &[Document]) -> Result<BTreeMap<String, Vec<Json>>, Stop> {
-    let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
-    let found = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-        &[Json::from(ids).to_string().into()],
-    )?;
-    let mut assigned: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-    for document in found {
-        if let Some(parent) = document.parent {
-            assigned.entry(parent).or_default().push(Json::Object(document.body));
-        }
-    }
-    Ok(assigned)
-}
-
-/// Assignments in their list.
-pub fn assignment_list(assigned: Vec<Json>) -> Json {
-    json!({ "object": "list", "data_ref": "data", "total": assigned.len(), "data": assigned })
 }
 
 /// What the engine would not read must not be stored: it could never be redeemed.

@@ -5,7 +5,7 @@ use crate::api::fields::{
     BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
     VALIDITY_TIMEFRAME,
 };
-use crate::api::{generation, grants};
+use crate::api::{assignments, generation, grants};
 use crate::codes::{self, CodeShape, code_key};
 use crate::list::{Clause, Filter, List};
 use crate::moment;
@@ -121,7 +121,7 @@ fn accounts(voucher_id: &str) -> [String; 3] {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
-    let mut assigned = grants::assigned(call, &documents)?;
+    let mut assigned = assignments::assigned(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
         show_standing(document, &standings, rules)
@@ -146,19 +146,26 @@ pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, 
     }
     body.insert("loyalty_card".into(), Json::Null);
     body.insert("categories".into(), json!([]));
-    body.insert("validation_rules_assignments".into(), grants::assignment_list(rules));
+    body.insert("validation_rules_assignments".into(), assignments::listed(rules));
     Json::Object(body)
 }
 
-/// The voucher that a path names; one whose campaign is being deleted is gone already.
+/// The voucher that a path names.
 pub fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
-    let voucher = VOUCHER.find(call)?;
-    if let Some(campaign) = &voucher.parent
-        && call.store.document("campaign", campaign)?.is_none()
-    {
-        return Err(not_found("voucher", call.param("code")).into());
+    find_named(call, call.param(VOUCHER.parameter))
+}
+
+/// The voucher with a code or an id; one whose campaign is being deleted is gone already.
+pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
+    let key = code_key(name, call.caller.settings.case_sensitive_codes);
+    let voucher = call.store.document_by_name(VOUCHER.object, &key, name)?;
+    let voucher = voucher.ok_or_else(|| not_found(VOUCHER.object, name))?;
+    match &voucher.parent {
+        Some(campaign) if call.store.document("campaign", campaign)?.is_none() => {
+            Err(not_found(VOUCHER.object, name).into())
+        }
+        _ => Ok(voucher),
     }
-    Ok(voucher)
 }
 
 /// A code is looked up as it is stored, which the index has.
@@ -204,7 +211,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
-    let rules = grants::take_rules(call, &mut body)?;
+    let rules = assignments::take_rules(call, &mut body)?;
     let campaign = find_campaign(call, &mut body, kind)?;
     let code = settle_code(call, &mut body)?;
     let defaults = json!({
@@ -223,7 +230,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     call.check_fits(&voucher)?;
     grants::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
-    let assigned = grants::assign(call, rules, &voucher.id, "voucher");
+    let assigned = assignments::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
         generation::count(call, &campaign.id, 1);
     }
