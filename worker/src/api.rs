@@ -5,6 +5,7 @@ use crate::route::Route;
 pub mod assignments;
 pub mod async_actions;
 pub mod bundle;
+pub mod campaign_creation;
 pub mod campaigns;
 pub mod customers;
 pub mod deciding;
@@ -12,6 +13,8 @@ pub mod fields;
 pub mod generation;
 pub mod grants;
 pub mod oauth;
+pub mod promotion_stacks;
+pub mod promotions;
 pub mod publications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
@@ -31,6 +34,8 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    promotions::ROUTES,
+    promotion_stacks::ROUTES,
     validation_rules::ROUTES,
     assignments::ROUTES,
     bundle::ROUTES,

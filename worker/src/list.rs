@@ -106,8 +106,7 @@ pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBod
 impl List {
     /// Selects the page that a query asks for, within a clause.
     pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
-        let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-        let page = read_int(query, "page", 1, self.page_max)?.unwrap_or(1);
+        let (limit, page) = self.span(query)?;
         let order = self.order(query)?;
         for filter in self.filters {
             apply(filter, store, query, &mut clause)?;
@@ -123,7 +122,20 @@ impl List {
         Ok(Page { documents: store.documents(&statement, &clause.params)?, total })
     }
 
-    fn order(&self, query: &Query) -> Result<String, ErrorBody> {
+    /// How many elements a page of the query has, and which page it asks for.
+    pub fn span(&self, query: &Query) -> Result<(i64, i64), ErrorBody> {
+        let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+        Ok((limit, read_int(query, "page", 1, self.page_max)?.unwrap_or(1)))
+    }
+
+    /// Whether there is more after the page that a query asks for.
+    pub fn has_more(&self, query: &Query, total: i64) -> Result<bool, ErrorBody> {
+        let (limit, page) = self.span(query)?;
+        Ok(page.saturating_mul(limit) < total)
+    }
+
+    /// The order that a query asks for; without one, the newest first.
+    pub fn order(&self, query: &Query) -> Result<String, ErrorBody> {
         let Some(text) = query.get("order") else { return Ok("created_at DESC, seq DESC".into()) };
         let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
         let column = self.orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);

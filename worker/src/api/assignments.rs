@@ -167,6 +167,22 @@ pub fn assign(call: &mut Call<'_, '_>, rules: Vec<String>, id: &str, kind: &str)
     assigned
 }
 
+/// Makes exactly these rules the rules of an object, at the commit; an assignment that stays is left as it is.
+pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: &str) -> Result<Vec<Json>, Stop> {
+    let mut kept = Vec::new();
+    for known in documents(call, &[id])? {
+        match rules.iter().position(|rule| Some(rule) == known.holder.as_ref()) {
+            Some(place) => {
+                rules.remove(place);
+                kept.push(Json::Object(known.body));
+            }
+            None => call.store.remove(ASSIGNMENT.object, &known.id),
+        }
+    }
+    kept.extend(assign(call, rules, id, kind));
+    Ok(kept)
+}
+
 /// Detaches every rule from an object that goes, at the commit.
 pub fn detach(call: &mut Call<'_, '_>, object_id: &str) {
     call.store.write(

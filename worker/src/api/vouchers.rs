@@ -2,8 +2,8 @@
 //! It must not know how a redemption is decided.
 
 use crate::api::fields::{
-    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
-    VALIDITY_TIMEFRAME,
+    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, LOYALTY_CARD, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK,
+    VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
 use crate::api::{assignments, generation, grants};
 use crate::codes::{self, CodeShape, code_key};
@@ -15,6 +15,8 @@ use crate::route::{Answer, Call, Outcome, Route, get, post};
 use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::ledger::{Post, Standing};
+use scrip::facts::{credits_account, redemptions_account, spent_account};
+use scrip::wire::Problem;
 use scrip::wire::voucher::{Counts, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -22,9 +24,10 @@ use std::collections::HashMap;
 const CREATE: &[Field] = &[
     may("code", KEY),
     may("code_config", CODE_CONFIG),
-    may("type", Kind::Text),
+    may("type", VOUCHER_TYPE),
     may("discount", DISCOUNT),
     may("gift", GIFT),
+    may("loyalty_card", LOYALTY_CARD),
     may("redemption", REDEMPTION),
     may("campaign", KEY),
     may("campaign_id", KEY),
@@ -109,10 +112,21 @@ pub fn publications_account(voucher_id: &str) -> String {
     format!("voucher/{voucher_id}/publications")
 }
 
-fn accounts(voucher_id: &str) -> [String; 3] {
+/// The account of a loyalty card's points.
+fn points_account(voucher_id: &str) -> String {
+    format!("voucher/{voucher_id}/points")
+}
+
+/// Where spent points of a campaign are counted.
+fn points_spent_account(campaign_id: Option<&str>) -> String {
+    campaign_id.map_or_else(|| "project/points_spent".into(), |id| format!("campaign/{id}/points_spent"))
+}
+
+fn accounts(voucher_id: &str) -> [String; 4] {
     [
-        scrip::facts::redemptions_account(voucher_id).to_string(),
-        scrip::facts::credits_account(voucher_id).to_string(),
+        redemptions_account(voucher_id).to_string(),
+        credits_account(voucher_id).to_string(),
+        points_account(voucher_id),
         publications_account(voucher_id),
     ]
 }
@@ -134,7 +148,7 @@ pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, 
     let taken = |account: &String| {
         standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
     };
-    let [redemptions, credits, publications] = accounts(&document.id);
+    let [redemptions, credits, points, publications] = accounts(&document.id);
     let counts = Counts {
         redeemed_quantity: taken(&redemptions),
         redeemed_amount: taken(&credits),
@@ -144,10 +158,31 @@ pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, 
     if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
         gift.entry("subtracted_amount").or_insert(json!(0));
     }
-    body.insert("loyalty_card".into(), Json::Null);
+    show_card(&mut body, taken(&points));
     body.insert("categories".into(), json!([]));
     body.insert("validation_rules_assignments".into(), assignments::listed(rules));
     Json::Object(body)
+}
+
+/// A loyalty card with what is left on it: points, less those that were spent, taken off by hand or lost to time.
+fn show_card(body: &mut Map<String, Json>, redeemed: u64) {
+    let Some(card) = body.entry("loyalty_card").or_insert(Json::Null).as_object_mut() else { return };
+    for (name, default) in [
+        ("subtracted_points", json!(0)),
+        ("expired_points", json!(0)),
+        ("pending_points", json!(0)),
+        ("next_expiration_date", Json::Null),
+        ("next_expiration_points", Json::Null),
+    ] {
+        card.entry(name).or_insert(default);
+    }
+    let number = |name: &str| card.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let gone = number("subtracted_points").saturating_add(number("expired_points")).saturating_add(redeemed);
+    let balance = number("points").saturating_sub(gone);
+    card.insert("balance".into(), balance.into());
+    if let Some(redemption) = body.get_mut("redemption").and_then(Json::as_object_mut) {
+        redemption.insert("redeemed_points".into(), redeemed.into());
+    }
 }
 
 /// The voucher that a path names.
@@ -200,14 +235,9 @@ fn set_active(call: &mut Call<'_, '_>, active: bool) -> Outcome {
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
-    if let Some(kind) =
-        body.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER")))
-    {
-        return Err(grants::not_supported(".type", "DISCOUNT_VOUCHER, GIFT_VOUCHER", kind).into());
-    }
     let kind = grants::voucher_type(&body, "")?;
     grants::check_discount(&body, "")?;
-    let spent = grants::complete_gift(&mut body, "", true)?;
+    let spent = grants::complete_card(&mut body, "", true)?;
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
@@ -215,7 +245,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = find_campaign(call, &mut body, kind)?;
     let code = settle_code(call, &mut body)?;
     let defaults = json!({
-        "type": kind, "discount": null, "gift": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,
+        "type": kind, "discount": null, "gift": null, "loyalty_card": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,
         "start_date": null, "expiration_date": null, "validity_timeframe": null, "validity_day_of_week": null, "validity_hours": null,
         "active": true, "additional_info": null, "metadata": {}, "is_referral_code": false, "created_at": moment::text(call.now_ms()),
         "updated_at": null, "object": "voucher", "redemption": { "quantity": null },
@@ -225,6 +255,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(campaign) = &campaign {
         whole.insert("campaign".into(), campaign.body.get("name").cloned().unwrap_or(Json::Null));
         whole.insert("campaign_id".into(), campaign.id.clone().into());
+        whole.insert("is_referral_code".into(), generation::is_referral(campaign).into());
     }
     let voucher = generation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
     call.check_fits(&voucher)?;
@@ -236,43 +267,42 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     }
     let mut standings = HashMap::new();
     if spent > 0 {
-        let post = taken_before(call, &voucher.id, campaign.as_ref(), spent);
+        let post = taken_before(call, &voucher, campaign.as_ref(), spent);
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
         call.store.post(&[post]);
     }
     Ok(Answer::json(show_standing(voucher, &standings, assigned)))
 }
 
-/// What a gift card had lost before it came here, as a transfer.
-fn taken_before(call: &mut Call<'_, '_>, voucher_id: &str, campaign: Option<&Document>, amount: i64) -> Post {
+/// What a card had lost before it came here, as a transfer.
+fn taken_before(call: &mut Call<'_, '_>, voucher: &Document, campaign: Option<&Document>, amount: i64) -> Post {
     let id = call.ids.hex18("tr_").to_string();
-    Post {
-        chain: id.clone(),
-        id,
-        debit: scrip::facts::credits_account(voucher_id).to_string(),
-        credit: scrip::facts::spent_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
-        amount,
-        reverses: None,
-        at: call.now_ms(),
-    }
+    let campaign_id = campaign.map(|campaign| campaign.id.as_str());
+    let is_card = voucher.body.get("loyalty_card").is_some_and(Json::is_object);
+    let (debit, credit) = if is_card {
+        (points_account(&voucher.id), points_spent_account(campaign_id))
+    } else {
+        (credits_account(&voucher.id).to_string(), spent_account(campaign_id).to_string())
+    };
+    Post { chain: id.clone(), id, debit, credit, amount, reverses: None, at: call.now_ms() }
 }
 
 fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) -> Result<Option<Document>, Stop> {
     let by_name = body.remove("campaign");
     let by_id = body.remove("campaign_id");
-    let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else { return Ok(None) };
+    let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else {
+        // A loyalty card belongs to a program (endpoints.md, vouchers).
+        return if kind == "LOYALTY_CARD" { Err(Problem::missing("", "campaign").into()) } else { Ok(None) };
+    };
     let campaign =
         call.store.document_by_name("campaign", &name, &name)?.ok_or_else(|| not_found("campaign", &name))?;
+    generation::check_open(&campaign)?;
     let wanted =
         campaign.body.get("voucher").and_then(|voucher| voucher.get("type")).and_then(Json::as_str).unwrap_or_default();
     if wanted != kind {
         let told =
             format!("Property .type must be {wanted}, the type of the campaign's vouchers (actual value is `{kind}`)");
         return Err(invalid_payload(told).into());
-    }
-    if campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE") {
-        let told = "You can not generate vouchers for STANDALONE type campaign.";
-        return Err(crate::reply::error(400, "invalid_campaign", "Invalid Campaign", told).into());
     }
     Ok(Some(campaign))
 }
