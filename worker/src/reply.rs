@@ -49,15 +49,15 @@ pub struct ErrorFields {
     /// The type of that document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
-    /// The documents that stand in the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub related_object_ids: Option<Vec<String>>,
+    /// Some of the documents that stand in the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_object_ids: Vec<String>,
     /// The type of those documents.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub related_object_type: Option<String>,
     /// How many of them there are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub related_object_total: Option<usize>,
+    pub related_object_total: Option<i64>,
     /// The project's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
@@ -171,14 +171,13 @@ pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
     .about(resource_type, value)
 }
 
-/// The document cannot go, because others need it (errors-and-auth, section 3.3).
-pub fn in_use(resource_type: &str, id: &str, related_type: &str, related_ids: Vec<String>) -> ErrorBody {
-    let listed = related_ids.join(", ");
-    let told = format!("Resource {resource_type} with id {id} is in use by {related_type}s with ids [{listed}]");
-    let mut body = error(400, "resource_in_use", "Resource in use", told).about(resource_type, id);
-    body.related_object_total = Some(related_ids.len());
-    body.related_object_ids = Some(related_ids);
-    body.related_object_type = Some(related_type.into());
+/// The document cannot go: others need it, some of which are named, and there are so many of them.
+pub fn in_use((kind, id): (&str, &str), by_kind: &str, by: Vec<String>, total: i64) -> ErrorBody {
+    let told = format!("Resource {kind} with id {id} is in use by {by_kind}s with ids [{}]", by.join(", "));
+    let mut body = error(400, "resource_in_use", "Resource in use", told).about(kind, id);
+    body.related_object_ids = by;
+    body.related_object_type = Some(by_kind.to_owned());
+    body.related_object_total = Some(total);
     body
 }
 

@@ -66,6 +66,14 @@ pub fn list(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(Json::Object(resource.list.envelope(shown, page.total))))
 }
 
+/// The verb of a route that removes one document, and answers nothing.
+pub fn remove(call: &mut Call<'_, '_>) -> Outcome {
+    let resource = call.resource()?;
+    let document = resource.find(call)?;
+    call.store.remove(resource.object, &document.id);
+    Ok(Answer::empty(204))
+}
+
 /// Sets `active` of a document at the commit, and gives the document as it will be.
 pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, Stop> {
     let resource = call.resource()?;
@@ -74,12 +82,4 @@ pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, Sto
     call.touch(&mut document);
     call.store.update(resource.object, &document);
     Ok(document)
-}
-
-/// The verb of a route that removes one document of which nothing else depends.
-pub fn remove(call: &mut Call<'_, '_>) -> Outcome {
-    let resource = call.resource()?;
-    let document = resource.find(call)?;
-    call.store.remove(resource.object, &document.id);
-    Ok(Answer::empty(204))
 }

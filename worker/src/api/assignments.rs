@@ -117,14 +117,20 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::empty(204))
 }
 
-/// The ids of a rule's assignments: as many as a refusal names.
-pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<Vec<String>, Stop> {
+/// Some of a rule's assignments by id, as many as a refusal names, and how many there are.
+pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), Stop> {
     let rows = call.store.rows(
-        "SELECT id FROM document WHERE kind = 'validation_rules_assignment' AND holder = ?1 ORDER BY seq LIMIT 100",
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules_assignment' AND holder = ?1 ORDER BY seq LIMIT 10",
         &[rule_id.into()],
     )?;
+    named(&rows)
+}
+
+/// The ids of rows that also say how many there are in all.
+pub fn named(rows: &[sql::Row]) -> Result<(Vec<String>, i64), Stop> {
+    let total = rows.first().map_or(Ok(0), |row| sql::int(row, 1))?;
     let ids: Result<Vec<String>, sql::Fault> = rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect();
-    Ok(ids?)
+    Ok((ids?, total))
 }
 
 /// Takes the validation rules that a body names out of it; they must exist.

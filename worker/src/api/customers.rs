@@ -63,9 +63,11 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         clause.and("created_at < {}", at);
     }
     let page = CUSTOMER.list.select(call.store, &call.query, clause)?;
+    let number = crate::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
+    let limit = crate::list::read_int(&call.query, "limit", 1, 100)?.unwrap_or(crate::list::LIMIT_DEFAULT);
     let shown = resource::show_body(call, page.documents)?;
     let mut envelope = CUSTOMER.list.envelope(shown, page.total);
-    envelope.insert("has_more".into(), CUSTOMER.list.has_more(&call.query, page.total)?.into());
+    envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Answer::json(Json::Object(envelope)))
 }
 

@@ -5,7 +5,7 @@ use crate::api::campaigns::CAMPAIGN;
 use crate::api::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
 use crate::api::{assignments, customers, deciding, grants};
 use crate::auth::Class;
-use crate::list::{Clause, List};
+use crate::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::moment;
 use crate::reply::{Stop, error, in_use};
 use crate::resource::{self, Resource, plain_key};
@@ -179,50 +179,49 @@ fn brief(campaign: &Document) -> Json {
     Json::Object(brief)
 }
 
-/// A page of all tiers. Those that can be used now are told by their windows, which no statement can evaluate.
+/// Switched on, and between its dates at a moment.
+const OPEN: &str =
+    "COALESCE(json_extract(body, '$.active'), 1) AND COALESCE(json_extract(body, '$.start_date') <= {}, 1)
+    AND COALESCE(json_extract(body, '$.expiration_date') > {}, 1)";
+
+/// A page of all tiers, or of those that can be used now: their windows are more than a statement can evaluate.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let (documents, total) = if call.query.is_true("is_available") {
-        let usable = usable(call)?;
-        let (limit, page) = TIER.list.span(&call.query)?;
-        let (limit, page) = (usize::try_from(limit).unwrap_or(0), usize::try_from(page).unwrap_or(0));
-        let total = i64::try_from(usable.len()).unwrap_or(i64::MAX);
-        let skipped = page.saturating_sub(1).saturating_mul(limit);
-        (usable.into_iter().skip(skipped).take(limit).collect(), total)
+    let mut clause = Clause::of_kind(TIER.object);
+    let page = if call.query.is_true("is_available") {
+        clause.and(OPEN, moment::text(call.now_ms()));
+        let (now, zone) = (call.context.now, deciding::time_zone(call)?);
+        let closed = closed_campaigns(call, now, &zone)?;
+        let is_open = |tier: &Document| {
+            recurs_now(&tier.body, now, &zone) && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
+        };
+        TIER.list.select_where(call.store, &call.query, clause, &is_open)?
     } else {
-        let page = TIER.list.select(call.store, &call.query, Clause::of_kind(TIER.object))?;
-        (page.documents, page.total)
+        TIER.list.select(call.store, &call.query, clause)?
     };
-    let shown = show(call, documents)?;
-    let mut envelope = TIER.list.envelope(shown, total);
-    envelope.insert("has_more".into(), TIER.list.has_more(&call.query, total)?.into());
+    let number = read_int(&call.query, "page", 1, TIER.list.page_max)?.unwrap_or(1);
+    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+    let shown = show(call, page.documents)?;
+    let mut envelope = TIER.list.envelope(shown, page.total);
+    envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Answer::json(Json::Object(envelope)))
 }
 
-/// The tiers whose switches and windows, and those of their campaigns, let them be used now; newest first.
-fn usable(call: &Call<'_, '_>) -> Result<Vec<Document>, Stop> {
-    let order = TIER.list.order(&call.query)?;
-    let open = "COALESCE(json_extract(d.body, '$.active'), 1) = 1
-        AND (json_extract(d.body, '$.start_date') IS NULL OR json_extract(d.body, '$.start_date') <= ?1)
-        AND (json_extract(d.body, '$.expiration_date') IS NULL OR json_extract(d.body, '$.expiration_date') > ?1)";
-    let campaign = open.replace("d.body", "c.body");
-    let statement = format!(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document d WHERE kind = 'promotion_tier' AND {open}
-           AND EXISTS (SELECT 1 FROM document c WHERE c.kind = 'campaign' AND c.id = d.parent AND {campaign}) ORDER BY {order}"
-    );
-    let now = call.context.now;
-    let found = call.store.documents(&statement, &[moment::text(now.millis()).into()])?;
-    let parents: Vec<&str> = found.iter().filter_map(|document| document.parent.as_deref()).collect();
-    let zone = deciding::time_zone(call)?;
-    let campaigns = call.store.documents_by_names(CAMPAIGN.object, &[], &parents)?;
-    let closed: Vec<String> = campaigns
-        .into_iter()
-        .filter(|campaign| !recurs_now(&campaign.body, now, &zone))
-        .map(|campaign| campaign.id)
-        .collect();
-    let is_open = |tier: &Document| {
-        recurs_now(&tier.body, now, &zone) && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
+/// The promotions whose tiers cannot be used now.
+fn closed_campaigns(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> Result<Vec<String>, Stop> {
+    let found = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'campaign' AND json_extract(body, '$.campaign_type') = 'PROMOTION'",
+        &[],
+    )?;
+    let text = moment::text(now.millis());
+    let is_closed = |campaign: &Document| {
+        let date = |name: &str| campaign.body.get(name).and_then(Json::as_str);
+        campaign.body.get("active") == Some(&Json::Bool(false))
+            || date("start_date").is_some_and(|start| start > text.as_str())
+            || date("expiration_date").is_some_and(|end| end <= text.as_str())
+            || !recurs_now(&campaign.body, now, zone)
     };
-    Ok(found.into_iter().filter(is_open).collect())
+    Ok(found.into_iter().filter(is_closed).map(|campaign| campaign.id).collect())
 }
 
 /// Whether a moment lies in every recurring window of a document.
@@ -372,14 +371,13 @@ fn take_assignments(sent: &mut Map<String, Json>) {
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let tier = TIER.find(call)?;
     let rows = call.store.rows(
-        "SELECT id FROM document WHERE kind = 'promotion_stack' AND parent = ?1
-           AND ?2 IN (SELECT value FROM json_each(body, '$.tiers.ids')) ORDER BY seq LIMIT 100",
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'promotion_stack' AND parent = ?1
+           AND ?2 IN (SELECT value FROM json_each(body, '$.tiers.ids')) ORDER BY seq LIMIT 10",
         &[tier.parent.as_deref().unwrap_or_default().into(), tier.id.as_str().into()],
     )?;
-    let stacks: Result<Vec<String>, sql::Fault> = rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect();
-    let stacks = stacks?;
-    if !stacks.is_empty() {
-        return Err(in_use(TIER.object, &tier.id, "promotion_stack", stacks).into());
+    let (stacks, total) = assignments::named(&rows)?;
+    if total > 0 {
+        return Err(in_use((TIER.object, &tier.id), "promotion_stack", stacks, total).into());
     }
     assignments::detach(call, &tier.id);
     call.store.remove(TIER.object, &tier.id);

@@ -270,9 +270,9 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 /// A rule that guards something stays until it is detached: to delete it would give away what it guards.
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let rule = RULE.find(call)?;
-    let assigned = assignments::of_rule(call, &rule.id)?;
-    if !assigned.is_empty() {
-        return Err(in_use(RULE.object, &rule.id, assignments::ASSIGNMENT.object, assigned).into());
+    let (assigned, total) = assignments::of_rule(call, &rule.id)?;
+    if total > 0 {
+        return Err(in_use((RULE.object, &rule.id), assignments::ASSIGNMENT.object, assigned, total).into());
     }
     call.store.remove(RULE.object, &rule.id);
     Ok(Answer::empty(204))
