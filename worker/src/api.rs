@@ -19,6 +19,8 @@ pub mod publications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
+pub mod reward_assignments;
+pub mod rewards;
 pub mod rollbacks;
 pub mod stacking_rules;
 pub mod system;
@@ -34,6 +36,8 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    rewards::ROUTES,
+    reward_assignments::ROUTES,
     promotions::ROUTES,
     promotion_stacks::ROUTES,
     validation_rules::ROUTES,

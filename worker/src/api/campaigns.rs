@@ -4,7 +4,7 @@
 
 use crate::api::campaign_creation::{self, TYPES, VOUCHERS_MAX};
 use crate::api::fields::{CODE_CONFIG, KEY, LIMIT, PAGE, REDEMPTION};
-use crate::api::{assignments, generation, grants, promotions, vouchers};
+use crate::api::{assignments, generation, grants, promotions, reward_assignments, vouchers};
 use crate::jobs::{self, Removal};
 use crate::list::{Filter, List};
 use crate::reply::{Stop, invalid_payload};
@@ -136,6 +136,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
         jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_DELETE", cursor));
     assignments::detach(call, &campaign.id);
     promotions::remove_all(call, &campaign.id);
+    reward_assignments::remove_all(call, &campaign.id);
     call.store.remove("campaign", &campaign.id);
     Ok(Answer::status(202, json!({ "async_action_id": id })))
 }
