@@ -12,6 +12,7 @@ pub mod deciding;
 pub mod fields;
 pub mod generation;
 pub mod grants;
+pub mod handing;
 pub mod oauth;
 pub mod promotion_stacks;
 pub mod promotions;
@@ -22,6 +23,7 @@ pub mod rehearsals;
 pub mod reward_assignments;
 pub mod rewards;
 pub mod rollbacks;
+pub mod sessions;
 pub mod stacking_rules;
 pub mod system;
 pub mod validation_rules;
@@ -42,6 +44,7 @@ pub const AREAS: &[&[Route]] = &[
     promotion_stacks::ROUTES,
     validation_rules::ROUTES,
     assignments::ROUTES,
+    sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
     async_actions::ROUTES,

@@ -12,6 +12,8 @@ use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use scrip::wire::Problem;
+use scrip::wire::at::read_document;
+use scrip::wire::voucher::read_stack;
 use serde_json::{Map, Value as Json, json};
 
 /// Tiers of one stack, at most.
@@ -119,6 +121,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     body.extend(sent);
     let (parent, created_at) = (Some(campaign.id), call.now_ms());
     let stack = Document { id, key: None, parent, holder: None, created_at, updated_at: None, body };
+    check(&stack)?;
     call.check_fits(&stack)?;
     call.store.insert(STACK.object, &stack);
     Ok(Answer::json(STACK.show_one(call, stack)?))
@@ -132,6 +135,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     grants::settle_category(call, &mut sent)?;
     stack.body.extend(sent);
     call.touch(&mut stack);
+    check(&stack)?;
     call.check_fits(&stack)?;
     call.store.update(STACK.object, &stack);
     Ok(Answer::json(STACK.show_one(call, stack)?))
@@ -160,4 +164,9 @@ fn settle_tiers(call: &Call<'_, '_>, campaign_id: &str, sent: &mut Map<String, J
         }
     }
     Ok(())
+}
+
+/// A stack that the engine would not read must not be stored.
+fn check(stack: &Document) -> Result<(), Problem> {
+    read_document(&Json::Object(stack.body.clone()).to_string(), read_stack).map(drop)
 }

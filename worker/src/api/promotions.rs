@@ -16,9 +16,8 @@ use crate::store::sql;
 use scrip::model::incentive::Validity;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::Problem;
-use scrip::wire::at::{At, read_document};
-use scrip::wire::offer::read_discount;
-use scrip::wire::voucher::read_validity;
+use scrip::wire::at::read_document;
+use scrip::wire::voucher::{read_stored_tier, read_validity};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -35,7 +34,7 @@ const RULES_MAX: usize = 10;
 pub const CREATE: &[Field] = &[
     must("name", KEY),
     may("banner", Kind::Text),
-    must("action", ACTION),
+    may("action", ACTION),
     may("metadata", Kind::Map),
     may("hierarchy", Kind::Int(0, INT_MAX)),
     may("active", Kind::Bool),
@@ -296,10 +295,16 @@ pub struct Draft {
     pub hierarchy: i64,
 }
 
+/// What a tier does that was sent with no more than a name, as existing clients do (clients.md): nothing yet.
+fn no_action() -> Json {
+    json!({ "discount": { "type": "AMOUNT", "amount_off": 0 } })
+}
+
 /// Checks a tier as it was sent, at a place of the body; without a rank of its own it comes after the last one.
 pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place: &str) -> Result<Draft, Stop> {
     take_assignments(&mut sent);
     let rules = assignments::take_rules(call, &mut sent)?;
+    sent.entry("action").or_insert_with(no_action);
     check(&sent, place)?;
     grants::settle_dates(&mut sent);
     grants::settle_category(call, &mut sent)?;
@@ -413,11 +418,7 @@ fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
     let action = body.get("action").and_then(Json::as_object).cloned().unwrap_or_default();
     grants::check_discount(&action, "action").map_err(within)?;
     grants::check_validity(body).map_err(within)?;
-    read_document(&Json::Object(body.clone()).to_string(), read_tier).map_err(within)
-}
-
-/// A tier as the engine reads it.
-fn read_tier(at: &At<'_>) -> Result<(), Problem> {
-    read_validity(at)?;
-    at.need("action", |action| action.need("discount", read_discount)).map(drop)
+    let mut whole = body.clone();
+    whole.entry("id").or_insert_with(|| "new".into());
+    read_stored_tier(&Json::Object(whole).to_string()).map(drop).map_err(within)
 }

@@ -11,7 +11,10 @@ use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, shown};
 use crate::store::document::Document;
+use scrip::facts::stock_account;
 use scrip::wire::Problem;
+use scrip::wire::at::read_document;
+use scrip::wire::reward::read_reward;
 use serde_json::{Map, Value as Json, json};
 
 /// What a reward gives; exactly one of the three is sent.
@@ -59,7 +62,7 @@ pub const ROUTES: &[Route] = &[
 
 /// Rewards with how many of their goods are gone; of the others nothing is counted.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
-    let account = |document: &Document| format!("reward/{}/stock", document.id);
+    let account = |document: &Document| stock_account(&document.id).to_string();
     let named: Vec<String> = documents.iter().map(account).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
     let shown = documents.into_iter().map(|document| {
@@ -95,6 +98,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     body.extend(sent);
     let created_at = call.now_ms();
     let reward = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
+    read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
     call.check_fits(&reward)?;
     call.store.insert(REWARD.object, &reward);
     Ok(Answer::json(REWARD.show_one(call, reward)?))
@@ -118,6 +122,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     crate::api::customers::merge(&mut reward.body, sent);
     call.touch(&mut reward);
+    read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
     call.check_fits(&reward)?;
     call.store.update(REWARD.object, &reward);
     Ok(Answer::json(REWARD.show_one(call, reward)?))

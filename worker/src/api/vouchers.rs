@@ -15,7 +15,7 @@ use crate::route::{Answer, Call, Outcome, Route, get, post};
 use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::ledger::{Post, Standing};
-use scrip::facts::{credits_account, redemptions_account, spent_account};
+use scrip::facts::{credits_account, points_account, points_spent_account, redemptions_account, spent_account};
 use scrip::wire::Problem;
 use scrip::wire::voucher::{Counts, show_voucher};
 use serde_json::{Map, Value as Json, json};
@@ -112,21 +112,11 @@ pub fn publications_account(voucher_id: &str) -> String {
     format!("voucher/{voucher_id}/publications")
 }
 
-/// The account of a loyalty card's points.
-fn points_account(voucher_id: &str) -> String {
-    format!("voucher/{voucher_id}/points")
-}
-
-/// Where spent points of a campaign are counted.
-fn points_spent_account(campaign_id: Option<&str>) -> String {
-    campaign_id.map_or_else(|| "project/points_spent".into(), |id| format!("campaign/{id}/points_spent"))
-}
-
 fn accounts(voucher_id: &str) -> [String; 4] {
     [
         redemptions_account(voucher_id).to_string(),
         credits_account(voucher_id).to_string(),
-        points_account(voucher_id),
+        points_account(voucher_id).to_string(),
         publications_account(voucher_id),
     ]
 }
@@ -282,8 +272,9 @@ fn taken_before(call: &mut Call<'_, '_>, voucher: &Document, campaign: Option<&D
     let (debit, credit) = if is_card {
         (points_account(&voucher.id), points_spent_account(campaign_id))
     } else {
-        (credits_account(&voucher.id).to_string(), spent_account(campaign_id).to_string())
+        (credits_account(&voucher.id), spent_account(campaign_id))
     };
+    let (debit, credit) = (debit.to_string(), credit.to_string());
     Post { chain: id.clone(), id, debit, credit, amount, reverses: None, at: call.now_ms() }
 }
 
