@@ -7,13 +7,21 @@ pub mod async_actions;
 pub mod bundle;
 pub mod campaign_creation;
 pub mod campaigns;
+pub mod categories;
 pub mod customers;
 pub mod deciding;
 pub mod fields;
 pub mod generation;
 pub mod grants;
 pub mod handing;
+pub mod membership;
+pub mod metadata_schemas;
 pub mod oauth;
+pub mod orders;
+pub mod orders_pricing;
+pub mod overrides;
+pub mod product_collections;
+pub mod products;
 pub mod promotion_stacks;
 pub mod promotions;
 pub mod publications;
@@ -23,7 +31,9 @@ pub mod rehearsals;
 pub mod reward_assignments;
 pub mod rewards;
 pub mod rollbacks;
+pub mod segments;
 pub mod sessions;
+pub mod skus;
 pub mod stacking_rules;
 pub mod system;
 pub mod validation_rules;
@@ -34,6 +44,12 @@ pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     campaigns::ROUTES,
     vouchers::ROUTES,
+    categories::ROUTES,
+    products::ROUTES,
+    skus::ROUTES,
+    product_collections::ROUTES,
+    segments::ROUTES,
+    orders::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,
@@ -47,6 +63,7 @@ pub const AREAS: &[&[Route]] = &[
     sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
+    metadata_schemas::ROUTES,
     async_actions::ROUTES,
     oauth::ROUTES,
     #[cfg(feature = "rehearsal")]

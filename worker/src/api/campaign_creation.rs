@@ -6,7 +6,7 @@ use crate::api::fields::{
     CODE_CONFIG, DISCOUNT, GIFT, KEY, LOYALTY_CARD, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
     VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
-use crate::api::{assignments, generation, grants, promotions};
+use crate::api::{assignments, generation, grants, metadata_schemas, promotions};
 use crate::codes::CodeShape;
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, duplicate, error};
@@ -216,6 +216,7 @@ fn begin(
     let key = whole.get("name").and_then(Json::as_str).map(str::to_owned);
     let created_at = call.now_ms();
     let document = Document { id, key, parent: None, holder: None, created_at, updated_at: None, body: whole };
+    metadata_schemas::check(call.store, &[(CAMPAIGN.object, document.body.get("metadata"))])?;
     call.check_fits(&document)?;
     Ok(document)
 }

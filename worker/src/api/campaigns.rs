@@ -147,17 +147,20 @@ fn open_campaign(call: &Call<'_, '_>) -> Result<Document, Stop> {
     Ok(campaign)
 }
 
-fn read_overrides(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
+fn read_overrides(call: &Call<'_, '_>, campaign: &Document) -> Result<Map<String, Json>, Stop> {
     let mut overrides = call.body(Nulls::Dropped)?;
     grants::check_validity(&overrides)?;
     grants::settle_category(call, &mut overrides)?;
+    if let Some(metadata) = overrides.get("metadata") {
+        vouchers::check_metadata(call, Some(campaign), Some(metadata))?;
+    }
     Ok(overrides)
 }
 
 fn add(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = open_campaign(call)?;
     let count = crate::list::read_int(&call.query, "vouchers_count", 1, VOUCHERS_MAX)?.unwrap_or(1);
-    let mut overrides = read_overrides(call)?;
+    let mut overrides = read_overrides(call, &campaign)?;
     let code = overrides.remove("code").and_then(|code| code.as_str().map(str::to_owned));
     if count > 1 && code.is_some() {
         return Err(invalid_payload(format!(
@@ -178,7 +181,7 @@ fn add(call: &mut Call<'_, '_>) -> Outcome {
 
 fn add_code(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = open_campaign(call)?;
-    let overrides = read_overrides(call)?;
+    let overrides = read_overrides(call, &campaign)?;
     let code = call.param("code").to_owned();
     add_one(call, &campaign, &overrides, Some(&code))
 }

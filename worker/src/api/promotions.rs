@@ -3,7 +3,7 @@
 
 use crate::api::campaigns::CAMPAIGN;
 use crate::api::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
-use crate::api::{assignments, customers, deciding, grants};
+use crate::api::{assignments, customers, deciding, grants, metadata_schemas};
 use crate::auth::Class;
 use crate::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::moment;
@@ -316,6 +316,7 @@ pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place:
     });
     let mut body = defaults.as_object().cloned().unwrap_or_default();
     body.extend(sent);
+    metadata_schemas::check(call.store, &[(TIER.object, body.get("metadata"))])?;
     Ok(Draft { body, rules, hierarchy })
 }
 
@@ -350,6 +351,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     customers::merge(&mut tier.body, sent);
     check(&tier.body, "")?;
+    metadata_schemas::check(call.store, &[(TIER.object, tier.body.get("metadata"))])?;
     call.touch(&mut tier);
     call.check_fits(&tier)?;
     call.store.update(TIER.object, &tier);

@@ -1,9 +1,9 @@
 //! Rewards: what points are exchanged for. Create, get, list, update, delete.
 //! It must not know what a reward costs, nor how one is handed out.
 
-use crate::api::assignments;
 use crate::api::fields::{KEY, LIMIT, PAGE};
 use crate::api::reward_assignments::ASSIGNMENT;
+use crate::api::{assignments, metadata_schemas};
 use crate::list::{Clause, List};
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, error, in_use, not_found};
@@ -99,6 +99,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let created_at = call.now_ms();
     let reward = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
     read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
+    metadata_schemas::check(call.store, &[(REWARD.object, reward.body.get("metadata"))])?;
     call.check_fits(&reward)?;
     call.store.insert(REWARD.object, &reward);
     Ok(Answer::json(REWARD.show_one(call, reward)?))
@@ -123,6 +124,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     crate::api::customers::merge(&mut reward.body, sent);
     call.touch(&mut reward);
     read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
+    metadata_schemas::check(call.store, &[(REWARD.object, reward.body.get("metadata"))])?;
     call.check_fits(&reward)?;
     call.store.update(REWARD.object, &reward);
     Ok(Answer::json(REWARD.show_one(call, reward)?))
