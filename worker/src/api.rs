@@ -4,6 +4,7 @@ use crate::route::Route;
 
 pub mod assignments;
 pub mod async_actions;
+pub mod balances;
 pub mod bundle;
 pub mod campaign_creation;
 pub mod campaigns;
@@ -33,6 +34,7 @@ pub mod rewards;
 pub mod rollbacks;
 pub mod segments;
 pub mod sessions;
+pub mod singles;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
@@ -54,6 +56,8 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    singles::ROUTES,
+    balances::ROUTES,
     rewards::ROUTES,
     reward_assignments::ROUTES,
     promotions::ROUTES,
