@@ -7,6 +7,7 @@ pub mod assignments;
 pub mod async_actions;
 pub mod balances;
 pub mod bundle;
+pub mod campaign_changes;
 pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
@@ -58,6 +59,7 @@ pub const STEPS: &[(&str, Step)] = &[
 pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     campaigns::ROUTES,
+    campaign_changes::ROUTES,
     vouchers::ROUTES,
     categories::ROUTES,
     products::ROUTES,
