@@ -43,6 +43,7 @@ pub mod system;
 pub mod transactions;
 pub mod validation_rules;
 pub mod voucher_changes;
+pub mod voucher_imports;
 pub mod vouchers;
 pub mod windows;
 
@@ -53,6 +54,10 @@ pub const STEPS: &[(&str, Step)] = &[
     ("PRODUCTS.BULK_UPDATE", products::write_one),
     ("PRODUCTS.METADATA_UPDATE", products::write_one),
     ("ORDERS.IMPORT", orders::write_one),
+    ("VOUCHERS.IMPORT", voucher_imports::write_alone),
+    ("CAMPAIGN.VOUCHERS_IMPORT", voucher_imports::write_into),
+    ("VOUCHERS.BULK_UPDATE", voucher_imports::write_metadata),
+    ("VOUCHERS.METADATA_UPDATE", voucher_imports::write_metadata),
 ];
 
 /// Every route that the service has.
@@ -75,6 +80,7 @@ pub const AREAS: &[&[Route]] = &[
     balances::ROUTES,
     transactions::ROUTES,
     voucher_changes::ROUTES,
+    voucher_imports::ROUTES,
     rewards::ROUTES,
     reward_assignments::ROUTES,
     promotions::ROUTES,
