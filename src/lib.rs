@@ -13,6 +13,7 @@ pub mod time;
 pub mod bundle;
 pub mod decide;
 pub mod facts;
+pub mod formula;
 pub mod ledger;
 pub mod model;
 pub mod pricing;

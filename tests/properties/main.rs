@@ -13,9 +13,12 @@
 #[path = "../support/tally.rs"]
 mod tally;
 
+mod big;
 mod decisions;
+mod formula;
 mod ledger;
 mod money;
+mod ratios;
 mod spreading;
 mod stacking;
 mod windows;
