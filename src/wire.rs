@@ -15,6 +15,7 @@ pub mod redemption;
 pub mod request;
 pub mod rollback;
 pub mod rules;
+pub mod scope;
 pub mod stacking;
 pub mod voucher;
 

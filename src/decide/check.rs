@@ -5,10 +5,10 @@ use crate::decide::case::{Case, Offer};
 use crate::decide::scene::check_rules;
 use crate::facts::{Known, credits_account, redemptions_account};
 use crate::ledger::{AccountId, Standing};
-use crate::model::discount::GiftEffect;
+use crate::model::discount::{Discount, GiftEffect};
 use crate::model::incentive::{Grant, Validity};
 use crate::model::request::Redeemable;
-use crate::pricing::Cart;
+use crate::pricing::{Bundles, Cart, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::SceneItem;
 use crate::text::Text;
@@ -21,6 +21,10 @@ pub struct Found {
     pub credits: Option<u64>,
     /// Facts that only the server has.
     pub lacks: Vec<Text>,
+    /// The bundles in the order, when the rules ask for any.
+    pub bundles: Option<Box<Bundles>>,
+    /// The discount with the numbers that its formulas came to, when it has any.
+    pub resolved: Option<Box<Discount>>,
 }
 
 /// Checks a voucher against the running order. What it found is told even when it refuses.
@@ -35,7 +39,27 @@ pub fn check(
     check_validity(case, offer)?;
     check_quantity(case, offer, found)?;
     check_gift(case, redeemable, offer, found)?;
-    check_rules(case, offer, cart, items, found)
+    check_rules(case, offer, cart, items, found)?;
+    check_bundles(offer, cart, items, found)
+}
+
+/// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
+/// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
+fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &[SceneItem<'_>], found: &mut Found) -> Result<(), Refusal> {
+    for rule in &offer.rules {
+        let Some(rules) = &rule.bundle else { continue };
+        let bundles = count_bundles(rules, items, cart);
+        let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);
+        if fewest {
+            found.bundles = Some(Box::new(bundles));
+        }
+    }
+    match &found.bundles {
+        Some(bundles) if bundles.quantity == 0 => {
+            Err(Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {

@@ -13,19 +13,21 @@ use crate::rules::{Failure, Leaf, Scene, SceneItem, Test};
 
 /// The lines of an order as rules and scopes see them.
 pub fn scene_items<'a>(order: &'a Order, priced: &'a Priced<'_>) -> Vec<SceneItem<'a>> {
-    let lines = order.items.iter().enumerate().map(|(place, item)| {
-        let (sku, product) = (priced.skus.beside(place), priced.products.beside(place));
-        let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
-        let parent = || sku?.product_id.as_deref();
-        let listed = || product?.id.as_deref();
-        SceneItem {
-            product_id: item.product_id.as_deref().or_else(listed).or_else(parent),
-            product_source_id: source(item, RelatedObject::Product, product),
-            sku_id,
-            sku_source_id: source(item, RelatedObject::Sku, sku),
-        }
-    });
-    lines.collect()
+    let lines = order.items.iter().enumerate();
+    lines.map(|(place, item)| scene_item(item, priced.skus.beside(place), priced.products.beside(place))).collect()
+}
+
+/// A line, with the catalogue's goods beside it, as rules and scopes see it.
+pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
+    let parent = || sku?.product_id.as_deref();
+    let listed = || product?.id.as_deref();
+    SceneItem {
+        product_id: item.product_id.as_deref().or_else(listed).or_else(parent),
+        product_source_id: source(item, RelatedObject::Product, product),
+        sku_id,
+        sku_source_id: source(item, RelatedObject::Sku, sku),
+    }
 }
 
 fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::model::scope::{GoodsRef, Scope};
+use crate::model::scope::{BundleRules, GoodsRef, Scope};
 use crate::money::Money;
 use crate::rules::logic::Expression;
 use crate::text::Text;
@@ -20,6 +20,8 @@ pub struct Rule {
     pub message: Option<String>,
     /// The lines that the grant is about.
     pub scope: Scope,
+    /// What has to be in the order together.
+    pub bundle: Option<BundleRules>,
 }
 
 /// One numbered test of a rule.

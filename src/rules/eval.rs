@@ -34,12 +34,16 @@ pub struct SceneItem<'a> {
     pub sku_source_id: Option<&'a str>,
 }
 
+/// The collection that every line is in.
+pub const ALL_PRODUCTS: &str = "pc_a11pr0dUc75";
+
 impl SceneItem<'_> {
     /// Whether the line is this product or SKU. A product is also each of its SKUs.
     pub fn is(&self, goods: &GoodsRef) -> bool {
         let (id, source_id) = match goods.object {
             GoodsObject::Product => (self.product_id, self.product_source_id),
             GoodsObject::Sku => (self.sku_id, self.sku_source_id),
+            GoodsObject::Collection => return &*goods.id == ALL_PRODUCTS,
         };
         let named = |found: Option<&str>, wanted: &str| found == Some(wanted);
         named(id, &goods.id)

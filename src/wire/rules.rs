@@ -3,20 +3,20 @@
 //! validation-rules.md sections 1 to 5. Rule names and operators that this version does not know are refused, naming
 //! them: a rule that is passed over would give money away.
 
-use crate::model::scope::{GoodsObject, GoodsRef, Scope};
+use crate::model::scope::GoodsRef;
 use crate::money::Money;
 use crate::rank::{arranged, ranked};
 use crate::rules::{Condition, Expression, Leaf, Operand, Operator, Rule, Test};
 use crate::text::Text;
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
+use crate::wire::offer::{read_bundle_rules, read_scope};
 use crate::wire::problem::Problem;
+use crate::wire::scope::read_goods_ref;
 
 /// The rule names of this version.
 const NAMES: &str =
     "order.amount, order.initial_amount, customer.metadata, order.items.any, order.items.every, order.items.none";
-
-const GOODS: &[(&str, GoodsObject)] = &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku)];
 
 /// Reads a validation rule from its document.
 pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
@@ -41,6 +41,7 @@ pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
         logic,
         message: read_message(at)?,
         scope: at.option("applicable_to", read_scope)?.unwrap_or_default(),
+        bundle: at.option("bundle_rules", read_bundle_rules)?.flatten(),
     })
 }
 
@@ -51,26 +52,6 @@ fn read_message(at: &At<'_>) -> Result<Option<String>, Problem> {
         error.option("message", read::string)
     })?;
     Ok(message.flatten())
-}
-
-fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
-    at.object()?;
-    Ok(Scope {
-        included_all: at.option("included_all", read::flag)?.unwrap_or(false),
-        included: at.list("included", read_goods)?,
-        excluded: at.list("excluded", read_goods)?,
-    })
-}
-
-/// Reads a product or SKU of a scope or of a test. Every entry of this version applies to every unit.
-fn read_goods(at: &At<'_>) -> Result<GoodsRef, Problem> {
-    at.object()?;
-    at.option("effect", |effect| effect.one_of(&[("APPLY_TO_EVERY", ())]))?;
-    Ok(GoodsRef {
-        object: at.need("object", |object| object.one_of(GOODS))?,
-        id: at.need("id", read::text)?,
-        source_id: at.option("source_id", read::text)?,
-    })
 }
 
 fn read_leaf(key: Text, at: &At<'_>) -> Result<Leaf, Problem> {
@@ -129,7 +110,7 @@ fn read_operand(at: &At<'_>) -> Result<Operand, Problem> {
 }
 
 fn read_wanted(at: &At<'_>) -> Result<Vec<GoodsRef>, Problem> {
-    let conditions = read_conditions(at, read_goods)?;
+    let conditions = read_conditions(at, read_goods_ref)?;
     if conditions.iter().any(|condition| condition.operator != Operator::In) {
         return Err(at.problem("must use `$is` or `$in`"));
     }
