@@ -29,22 +29,16 @@ pub fn count_bundles(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart) 
         if middle == quantity {
             break;
         }
-        match serve(rules, items, cart, middle).1.is_empty() {
+        match serve(rules, items, cart, middle).missing.is_empty() {
             true => quantity = middle,
             false => too_many = middle,
         }
     }
-    let (identified, missing) = serve(rules, items, cart, quantity.max(1));
-    Bundles { quantity, limit: rules.limit, identified, missing }
+    Bundles { quantity, ..serve(rules, items, cart, quantity.max(1)) }
 }
 
 /// The units that serve so many bundles, and what is missing of them.
-fn serve(
-    rules: &BundleRules,
-    items: &[SceneItem<'_>],
-    cart: &Cart,
-    bundles: u64,
-) -> (Vec<(usize, u64)>, Vec<(GoodsRef, u64)>) {
+fn serve(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart, bundles: u64) -> Bundles {
     let mut free: Vec<u64> = cart.lines.iter().map(|line| line.paid_units()).collect();
     let mut missing = Vec::new();
     for object in [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection] {
@@ -64,5 +58,6 @@ fn serve(
         }
     }
     let taken = cart.lines.iter().zip(&free).map(|(line, left)| line.paid_units().saturating_sub(*left));
-    (taken.enumerate().filter(|(_, units)| *units > 0).collect(), missing)
+    let identified = taken.enumerate().filter(|(_, units)| *units > 0).collect();
+    Bundles { quantity: bundles, limit: rules.limit, identified, missing }
 }
