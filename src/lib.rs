@@ -4,6 +4,7 @@
 //! one trait, takes the moment and the seed as values, and returns an answer with the changes that follow from it.
 
 pub mod id;
+pub mod json;
 pub mod money;
 pub mod rank;
 pub mod shelf;

@@ -75,7 +75,7 @@ impl Ratio {
             Some((digits, power)) => (digits, power.parse::<i8>().ok()?),
             None => (text, 0),
         };
-        let plain = digits.strip_prefix('-').unwrap_or(digits);
+        let (negative, plain) = digits.strip_prefix('-').map_or((false, digits), |plain| (true, plain));
         let (whole, decimals) = plain.split_once('.').unwrap_or((plain, "0"));
         if whole.is_empty() || decimals.is_empty() {
             return None;
@@ -86,10 +86,11 @@ impl Ratio {
         let decimals = decimals.trim_end_matches('0');
         power = power.checked_sub(i128::try_from(decimals.len()).ok()?)?;
         for letter in whole.chars().chain(decimals.chars()) {
-            top = top.checked_mul(10)?.checked_add(i128::from(letter.to_digit(10)?))?;
+            let digit = i128::from(letter.to_digit(10)?);
+            let tens = top.checked_mul(10)?;
+            top = if negative { tens.checked_sub(digit)? } else { tens.checked_add(digit)? };
         }
-        let sign = if plain.len() == digits.len() { 1 } else { -1 };
-        Ratio::whole(top.checked_mul(sign)?).shifted(power)
+        Ratio::whole(top).shifted(power)
     }
 
     /// This times 10 to a power.

@@ -1,13 +1,12 @@
 //! Decides what a formula computes with: numbers, texts, yes or no, dates and lists of these, and how one kind is read
 //! as another. It must not know where a value comes from.
 
-use chrono::NaiveDate;
-use serde_json::Value as Json;
-
 use crate::formula::ratio::Ratio;
+use crate::json::Node;
 use crate::money::Money;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone, read_date};
+use chrono::NaiveDate;
 
 /// A value while a formula is evaluated. What is missing is no value at all.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,16 +67,14 @@ impl Value {
     }
 
     /// A value of custom data; `null`, objects and numbers out of bounds are none.
-    pub fn of_json(json: &Json) -> Option<Value> {
+    pub fn of_json(json: &Node<'_>) -> Option<Value> {
         Some(match json {
-            Json::Null | Json::Object(_) => return None,
-            Json::Bool(flag) => Value::Flag(*flag),
-            Json::Number(number) => Value::Number(match number.as_i64() {
-                Some(whole) => Ratio::whole(i128::from(whole)),
-                None => Ratio::parse(&number.to_string())?,
-            }),
-            Json::String(text) => Value::Text(Text::new(text)),
-            Json::Array(elements) => Value::List(elements.iter().filter_map(Value::of_json).collect()),
+            Node::Null | Node::Object(_) => return None,
+            Node::Flag(flag) => Value::Flag(*flag),
+            Node::Whole(whole) => Value::Number(Ratio::whole(i128::from(*whole))),
+            Node::Fraction(digits) => Value::Number(Ratio::parse(digits)?),
+            Node::Text(text) => Value::Text(Text::new(text)),
+            Node::List(elements) => Value::List(elements.iter().filter_map(Value::of_json).collect()),
         })
     }
 

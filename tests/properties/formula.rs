@@ -31,7 +31,9 @@ impl Lookup for Table {
 fn table() -> Table {
     let money = |minor| Value::of_money(Money::new(minor).unwrap());
     let count = |count| Value::of_count(count);
-    let data = |value: serde_json::Value| Value::of_json(&value).unwrap();
+    let data = |value: serde_json::Value| {
+        Value::of_json(&scrip::json::read(value.to_string().as_bytes(), 64).unwrap()).unwrap()
+    };
     let moment = |text: &str| Value::of_moment(Instant::parse(text).unwrap());
     let values = [
         ("ORDER_METADATA(\"day_of_week\")", count(5)),

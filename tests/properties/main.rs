@@ -16,6 +16,7 @@ mod tally;
 mod big;
 mod decisions;
 mod formula;
+mod json;
 mod ledger;
 mod money;
 mod ratios;

@@ -130,7 +130,10 @@ fn what_leaves_the_bounds_is_no_number() {
     let largest = Ratio::whole(i128::MAX);
     let one = Ratio::whole(1);
     assert_eq!(largest.plus(one), None);
-    assert_eq!(Ratio::whole(i128::MIN).negated(), None);
+    let smallest = Ratio::whole(i128::MIN);
+    assert_eq!(smallest.negated(), None);
+    assert_eq!(Ratio::parse(&smallest.to_string()), Some(smallest));
+    assert_eq!(Ratio::parse("170141183460469231731687303715884105728"), None);
     assert_eq!(largest.times(Ratio::whole(2)), None);
     assert_eq!(largest.times(largest.over(largest).unwrap()), Some(largest));
     assert_eq!(one.over(Ratio::ZERO), None);
