@@ -144,7 +144,7 @@ fn account_of(
         true => (incentive.object == IncentiveObject::PromotionTier).then_some(incentive.id.as_str())?,
         false => incentive.campaign_id.as_deref()?,
     };
-    let own = || item.product_id.or(item.product_source_id).or(item.sku_id).or(item.sku_source_id);
+    let own = || item.names().into_iter().flatten().next();
     let goods = if cap.kind.each { own()? } else { &entry.goods.id };
     let customer = if cap.kind.customer { Some(customer?) } else { None };
     Some(units_account(owner, goods, customer))

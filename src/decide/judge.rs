@@ -125,7 +125,7 @@ impl<'c> Bench<'c> {
     fn free_goods(&mut self, stand: &Stand<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
         let times = if unit.effect == UnitEffect::ReplaceItems { 1 } else { numbers.times() };
         let units = numbers.units(&unit.unit_off).checked_mul(times)?;
-        let named = |object| GoodsRef { object, id: unit.unit_type.clone(), source_id: None };
+        let named = |object| GoodsRef::new(object, unit.unit_type.clone(), None);
         let mut free = FreeGoods {
             effect: unit.effect,
             units,
@@ -265,7 +265,7 @@ fn lines<'i>(own: &'i [SceneItem<'i>], cart: &'i Cart) -> Cow<'i, [SceneItem<'i>
         return Cow::Borrowed(own);
     }
     let added = cart.added.iter().map(|item| scene_item(item, item.sku.as_deref(), item.product.as_deref()));
-    Cow::Owned(own.iter().copied().chain(added).collect())
+    Cow::Owned(own.iter().cloned().chain(added).collect())
 }
 
 /// The discount with the numbers that its formulas come to on the order as a whole; what reads single lines keeps its

@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::text::Text;
 
 /// What an entry names. The later, the more specific: of several entries on one line the most specific counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GoodsObject {
     /// The products and SKUs of a collection.
     Collection,
@@ -31,7 +31,7 @@ impl GoodsObject {
 }
 
 /// A product, SKU or collection, by id or by the caller's identifier.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GoodsRef {
     /// What it is.
     pub object: GoodsObject,
@@ -39,6 +39,13 @@ pub struct GoodsRef {
     pub id: Text,
     /// The caller's identifier.
     pub source_id: Option<Text>,
+}
+
+impl GoodsRef {
+    /// The goods of this id and identifier.
+    pub fn new(object: GoodsObject, id: Text, source_id: Option<Text>) -> GoodsRef {
+        GoodsRef { object, id, source_id }
+    }
 }
 
 /// In which order the targets of an entry are taken, and which of them (calculation.md section 7.3).
@@ -193,6 +200,19 @@ impl Scope {
             }
         }
         scope
+    }
+
+    /// Puts goods into it, or out of it, with every unit of them.
+    pub fn add(&mut self, goods: GoodsRef, included: bool) {
+        let plain = Terms::default();
+        let list = if included { &mut self.included } else { &mut self.excluded };
+        let group = list.iter().position(|entry| entry.terms == plain).unwrap_or(list.len());
+        list.push(Entry { group, ..Entry::every(goods) });
+    }
+
+    /// All goods that it names: first those included, then those excluded.
+    pub fn goods(&self) -> impl Iterator<Item = &GoodsRef> {
+        self.included.iter().chain(&self.excluded).map(|entry| &entry.goods)
     }
 
     /// Whether it names any product: then a discount without an effect acts on lines.

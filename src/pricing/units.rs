@@ -87,7 +87,7 @@ impl Work<'_> {
         let mut found: Vec<usize> = Vec::new();
         for reach in reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
             let Some(item) = self.items.get(reach.place).filter(|item| item.is(goods)) else { continue };
-            let known = |place: &usize| self.items.get(*place).is_some_and(|other| alike(item, other));
+            let known = |place: &usize| self.items.get(*place).is_some_and(|other| item.names() == other.names());
             if !found.iter().any(known) {
                 found.push(reach.place);
             }
@@ -186,10 +186,4 @@ fn unit_price(line: Option<&Line>, goods: &FreeGoods) -> Option<Money> {
         None => goods.price,
         Some(line) => line.amount.and(line.price.or(goods.price)),
     }
-}
-
-/// Whether two lines are the same goods.
-fn alike(one: &SceneItem<'_>, other: &SceneItem<'_>) -> bool {
-    (one.sku_id, one.sku_source_id) == (other.sku_id, other.sku_source_id)
-        && (one.product_id, one.product_source_id) == (other.product_id, other.product_source_id)
 }

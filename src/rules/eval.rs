@@ -38,7 +38,12 @@ pub struct SceneItem<'a> {
 /// The collection that every line is in.
 pub const ALL_PRODUCTS: &str = "pc_a11pr0dUc75";
 
-impl SceneItem<'_> {
+impl<'a> SceneItem<'a> {
+    /// The product's id and its identifier, the SKU's id and its identifier.
+    pub fn names(&self) -> [Option<&'a str>; 4] {
+        [self.product_id, self.product_source_id, self.sku_id, self.sku_source_id]
+    }
+
     /// Whether the line is this product or SKU. A product is also each of its SKUs.
     pub fn is(&self, goods: &GoodsRef) -> bool {
         let (id, source_id) = match goods.object {

@@ -166,8 +166,9 @@ impl Steps<'_> {
         let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
             Some(LineGoods { object, id: id.or(source_id)?, source_id })
         };
-        let sku = named(GoodsObject::Sku, item.sku_id, item.sku_source_id);
-        sku.or_else(|| named(GoodsObject::Product, item.product_id, item.product_source_id))
+        let [product_id, product_source_id, sku_id, sku_source_id] = item.names();
+        let sku = named(GoodsObject::Sku, sku_id, sku_source_id);
+        sku.or_else(|| named(GoodsObject::Product, product_id, product_source_id))
     }
 
     /// The bundles of a redeemable whose rules ask for any (calculation.md section 8).
