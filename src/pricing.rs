@@ -7,13 +7,14 @@ pub mod effect;
 pub mod gain;
 pub mod lines;
 pub mod numbers;
+pub mod points;
 pub mod select;
 pub mod spread;
 pub mod units;
 
 pub use bundles::{Bundles, count_bundles};
 pub use cart::{Cart, Changed, Line};
-pub use effect::{Base, Ground, NoLines, acts_on_lines, apply_gift, apply_points, off_lines, off_order};
+pub use effect::{Base, Ground, NoLines, acts_on_lines, apply_gift, off_lines, off_order};
 pub use gain::{Gain, Replacement};
 pub use lines::{Priced, price};
 pub use numbers::{Blind, Numbers, Sight};

@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, check};
+use crate::decide::loyalty::exchange;
 use crate::decide::scene::{scene_item, scene_items};
 use crate::decide::sight::View;
 use crate::facts::Known;
 use crate::model::discount::{Discount, Dynamic, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
+use crate::model::reward::RewardKind;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::Money;
 use crate::pricing::{
@@ -208,7 +210,7 @@ impl Judge for Bench<'_> {
             Resolved::Refused(refusal) => return Some(refusal.clone()),
             Resolved::Unknown => return None,
         };
-        let redeemable = self.case.request.redeemables.get(place)?;
+        let redeemable = self.case.redeemables.get(place)?;
         let mut found = Found::default();
         let items = lines(&self.items, cart);
         let verdict = check(self.case, redeemable, offer, cart, &items, &mut found);
@@ -216,6 +218,11 @@ impl Judge for Bench<'_> {
             *slot = found;
         }
         verdict.err()
+    }
+
+    fn rewards(&self, place: usize) -> bool {
+        let exchange = self.case.offer(place).and_then(|offer| offer.exchange.as_ref());
+        exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
@@ -232,7 +239,7 @@ impl Judge for Bench<'_> {
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
             Grant::Gift(gift) => {
                 let left = self.found.get(place).and_then(|found| found.credits).unwrap_or(0);
-                let wanted = case.request.redeemables.get(place).and_then(|redeemable| redeemable.credits);
+                let wanted = case.redeemables.get(place).and_then(|redeemable| redeemable.credits);
                 let left = Money::from_wide(u128::from(left)).unwrap_or_default();
                 let credits = wanted.map_or(left, |wanted| wanted.min(left));
                 let view = View { case, offer, cart };
@@ -248,6 +255,14 @@ impl Judge for Bench<'_> {
                 });
                 let reach = if stand.scope.is_some() { self.reach.clone() } else { Vec::new() };
                 gain.map(|gain| Gain { reach, ..gain })
+            }
+            Grant::Loyalty(_) => {
+                let mut found = self.found.get(place).cloned().unwrap_or_default();
+                let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
+                if let Some(slot) = self.found.get_mut(place) {
+                    *slot = found;
+                }
+                Ok(gain)
             }
         };
         if let Ok(gain) = &gain {

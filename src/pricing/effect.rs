@@ -1,7 +1,7 @@
-//! Decides what one discount, gift or payment with points takes off a cart, in money. It must not know whether it may
+//! Decides what one discount or gift takes off a cart, in money. It must not know whether it may
 //! be applied at all, nor units that come or go.
 //!
-//! calculation.md sections 5.1 to 5.8, 9 and 10.3. Whatever the base, an order-level gain never exceeds what is still
+//! calculation.md sections 5.1 to 5.8 and 9. Whatever the base, an order-level gain never exceeds what is still
 //! to be paid, and an item-level gain never exceeds the line's subtotal. Of several limits the smallest counts (7.4).
 
 use crate::model::discount::{AmountEffect, Discount, GiftEffect, PercentEffect};
@@ -135,38 +135,6 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Res
     }
     // The cap of a line is what it can give; the credits are the limit of all.
     Ok(per_line(&ground, &targets, Some(credits), |target| Some(target.cap)).unwrap_or_default())
-}
-
-/// What points pay: the points that are spent, and the money. Given points may be a fraction of a block of `block`
-/// points worth `value`; without any, as many whole blocks as the order takes, rounded up, and the balance allows.
-/// `None` of a coin without points or worth.
-///
-/// ```
-/// use scrip::money::Money;
-/// use scrip::pricing::{Cart, apply_points};
-/// let money = |minor| Money::new(minor).unwrap();
-/// let cart = Cart { amount: Some(money(45_000)), ..Cart::default() };
-/// // calculation.md section 17, examples 32 and 33.
-/// let (points, gain) = apply_points(money(2000), 100, None, 5000, &cart).unwrap();
-/// assert_eq!((points, gain.order), (2300, Some(money(45_000))));
-/// let (points, gain) = apply_points(money(2000), 100, Some(100), 5000, &cart).unwrap();
-/// assert_eq!((points, gain.order), (100, Some(money(2000))));
-/// ```
-pub fn apply_points(value: Money, block: u64, points: Option<u64>, balance: u64, cart: &Cart) -> Option<(u64, Gain)> {
-    if block == 0 || value.is_zero() {
-        return None;
-    }
-    let open = cart.total().unwrap_or_default();
-    let points = match points {
-        Some(points) => points,
-        None => {
-            let needed = open.minor().checked_add(value.minor().checked_sub(1)?)?.checked_div(value.minor())?;
-            needed.min(balance.checked_div(block)?).checked_mul(block)?
-        }
-    };
-    // More than there is to be paid is cut, so that a product beyond every bound is just as good.
-    let paid = value.portion(points, block).map_or(open, |paid| paid.min(open));
-    Some((points, Gain::of_order(cart.amount.map(|_| paid))))
 }
 
 /// `amount` so many times, or the largest amount that there is: what is taken off is cut at what is there.

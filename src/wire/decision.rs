@@ -17,6 +17,7 @@ use crate::wire::offer::put_discount;
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
+use crate::wire::reward::put_reward;
 use crate::wire::scope::{GoodsList, LineGoods, put_name};
 use crate::wire::stacking::put_stacking_rules;
 
@@ -213,6 +214,13 @@ impl Steps<'_> {
                 put_discount(out.member("discount"), resolved.unwrap_or(discount), scoped, resolved.is_some());
                 self.put_bundles(out, step, cart);
             }
+            Grant::Loyalty(_) => {
+                let paid = found.and_then(|found| found.paid).unwrap_or(0);
+                out.member("loyalty_card").object(|out| out.member("points").number(paid));
+                if let Some(exchange) = &offer.exchange {
+                    put_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
+                }
+            }
             Grant::Gift(_) => {
                 let credits = match &step.outcome {
                     Outcome::Applied(gain) => gain.total().unwrap_or_default().minor(),
@@ -241,6 +249,10 @@ impl Steps<'_> {
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
+            if let Some(tier) = &voucher.tier {
+                out.member("name").text(&tier.name);
+                out.text_if("banner", tier.banner.as_ref());
+            }
             if let Some(campaign) = campaign {
                 out.member("campaign_name").text(&campaign.name);
                 out.member("campaign_id").text(&campaign.id);
