@@ -5,6 +5,8 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::standing;
+use crate::decide::postings::Posting;
+use crate::decide::scene::scene_items;
 use crate::facts::{Known, discounted_units_account, units_account};
 use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;
@@ -34,7 +36,7 @@ impl<'c> Caps<'c> {
     pub fn note(&mut self, offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain) {
         let customer = customer_key(self.case);
         let used = counted(offer, items, gain, customer.as_deref());
-        self.used.extend(used.into_iter().map(|(account, _, units)| (account, units)));
+        self.used.extend(used);
     }
 }
 
@@ -87,32 +89,24 @@ impl Allowance for Left<'_> {
     }
 }
 
-/// The transfers that count what the redeemable at this place of the request has used of its caps, `(debit, credit,
-/// units)`; nearly always none. `customer` is the id of whoever redeems.
-pub fn cap_transfers(
-    case: &Case<'_>,
-    place: usize,
-    gain: &Gain,
-    customer: Option<&str>,
-) -> Vec<(AccountId, AccountId, u64)> {
+/// What counts the units that the redeemable at this place of the request has used of its caps; nearly always nothing.
+/// `customer` is the id of whoever redeems.
+pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option<&str>) -> Vec<Posting> {
     let (Some(offer), Some(order)) = (case.offer(place), &case.order) else { return Vec::new() };
     let is_capped = offer.scope().is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));
     if !is_capped {
         return Vec::new();
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
-    counted(offer, &crate::decide::scene::scene_items(order, &case.priced), gain, customer)
+    let used = counted(offer, &scene_items(order, &case.priced), gain, customer);
+    let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
+    used.into_iter().map(posting).collect()
 }
 
-/// The transfers with which an applied redeemable's discounted units are counted: from, to, how many. A unit counts
-/// when its line was given money; `customer` is the id of whoever redeems.
-fn counted(
-    offer: &Offer<'_>,
-    items: &[SceneItem<'_>],
-    gain: &Gain,
-    customer: Option<&str>,
-) -> Vec<(AccountId, AccountId, u64)> {
-    let mut found: Vec<(AccountId, AccountId, u64)> = Vec::new();
+/// The units that an applied redeemable has used, by account. A unit counts when its line was given money, or when it
+/// was replaced.
+fn counted(offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain, customer: Option<&str>) -> Vec<(AccountId, u64)> {
+    let mut found: Vec<(AccountId, u64)> = Vec::new();
     let Some(scope) = offer.scope().filter(|scope: &&Scope| scope.selective) else { return found };
     for reach in gain.reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
         let given = gain.lines.get(reach.place).copied().flatten().is_some_and(|off| !off.is_zero());
@@ -121,9 +115,9 @@ fn counted(
         let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(reach.place)) else { continue };
         for cap in &entry.terms.caps {
             let Some(debit) = account_of(cap, entry, offer, item, customer) else { continue };
-            match found.iter_mut().find(|(known, ..)| *known == debit) {
-                Some((_, _, units)) => *units = units.saturating_add(reach.units),
-                None => found.push((debit, discounted_units_account(), reach.units)),
+            match found.iter_mut().find(|(known, _)| *known == debit) {
+                Some((_, units)) => *units = units.saturating_add(reach.units),
+                None => found.push((debit, reach.units)),
             }
         }
     }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::decide::caps::cap_postings;
 use crate::decide::case::Case;
 use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved};
@@ -154,16 +155,18 @@ fn post(
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
         let step = tried.walk.steps.iter().find(|step| step.place == part.place);
-        let discount = match step.map(|step| &step.outcome) {
-            Some(Outcome::Applied(gain)) => gain.total().unwrap_or_default().minor(),
-            _ => 0,
+        let (discount, caps) = match step.map(|step| &step.outcome) {
+            Some(Outcome::Applied(gain)) => {
+                (gain.total().unwrap_or_default().minor(), cap_postings(case, part.place, gain, customer_id))
+            }
+            _ => (0, Vec::new()),
         };
         let campaign = offer.incentive.campaign_id.as_ref();
         let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
         campaigns.extend(campaign);
         let spent = part.credits.or(part.points).unwrap_or(0);
         let postings = reserved(offer, spent, customer_id).into_iter();
-        for posting in postings.chain(counted(case, offer, discount, is_first)) {
+        for posting in postings.chain(counted(case, offer, discount, is_first)).chain(caps) {
             if let Known::Is(standing) = standing(case, &posting.debit, posting.allotment) {
                 book.open(posting.debit.clone(), standing);
             }

@@ -84,7 +84,11 @@ fn read_entry(at: &At<'_>) -> Result<Entry, Problem> {
 /// Reads a product, SKU or collection by its name.
 pub fn read_goods_ref(at: &At<'_>) -> Result<GoodsRef, Problem> {
     at.object()?;
-    Ok(GoodsRef::new(at.need("object", |object| object.one_of(GOODS))?, at.need("id", read::text)?, at.option("source_id", read::text)?))
+    Ok(GoodsRef::new(
+        at.need("object", |object| object.one_of(GOODS))?,
+        at.need("id", read::text)?,
+        at.option("source_id", read::text)?,
+    ))
 }
 
 /// Reads bundle rules; `None` when there is no entry. A limit of null is the largest there is (calculation.md section
