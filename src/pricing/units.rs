@@ -119,9 +119,10 @@ impl Work<'_> {
         let Some(line) = self.cart.lines.get(source.place).copied() else { return Some(()) };
         let known = target.and_then(|place| self.cart.lines.get(place)).copied();
         let (Some(old), Some(new)) = (line.price, unit_price(known.as_ref(), goods)) else { return Some(()) };
-        // Units that have been discounted away cannot be given back.
-        let whole = line.subtotal().minor().checked_div(old.minor()).unwrap_or(source.units);
-        let units = source.units.min(whole);
+        // Units that have been discounted away cannot be given back, nor more than the order is said to amount to.
+        let worth = line.subtotal().min(self.cart.amount.unwrap_or_default());
+        let whole = worth.minor().checked_div(old.minor()).unwrap_or(source.units);
+        let units = source.units.min(line.paid_units()).min(whole);
         if units == 0 || target == Some(source.place) || line.amount.is_none() {
             return Some(());
         }

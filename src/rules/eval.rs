@@ -39,6 +39,12 @@ pub struct SceneItem<'a> {
 pub const ALL_PRODUCTS: &str = "pc_a11pr0dUc75";
 
 impl<'a> SceneItem<'a> {
+    /// The line of a product and a SKU, each by its id and by the caller's identifier.
+    pub fn new(product: [Option<&'a str>; 2], sku: [Option<&'a str>; 2]) -> SceneItem<'a> {
+        let ([product_id, product_source_id], [sku_id, sku_source_id]) = (product, sku);
+        SceneItem { product_id, product_source_id, sku_id, sku_source_id }
+    }
+
     /// The product's id and its identifier, the SKU's id and its identifier.
     pub fn names(&self) -> [Option<&'a str>; 4] {
         [self.product_id, self.product_source_id, self.sku_id, self.sku_source_id]

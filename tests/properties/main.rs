@@ -19,6 +19,7 @@ mod formula;
 mod json;
 mod ledger;
 mod money;
+mod pricing;
 mod ratios;
 mod spreading;
 mod stacking;
