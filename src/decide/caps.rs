@@ -10,7 +10,7 @@ use crate::decide::scene::scene_items;
 use crate::facts::{Known, discounted_units_account, units_account};
 use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;
-use crate::model::scope::{Cap, Entry, Scope};
+use crate::model::scope::{Cap, Entry};
 use crate::pricing::{Allowance, Gain, Numbers};
 use crate::rules::SceneItem;
 use crate::text::Text;
@@ -34,9 +34,10 @@ impl<'c> Caps<'c> {
 
     /// Notes what a redeemable has used, for those after it.
     pub fn note(&mut self, offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain) {
-        let customer = customer_key(self.case);
-        let used = counted(offer, items, gain, customer.as_deref());
-        self.used.extend(used);
+        if is_capped(offer) {
+            let customer = customer_key(self.case);
+            self.used.extend(counted(offer, items, gain, customer.as_deref()));
+        }
     }
 }
 
@@ -93,8 +94,7 @@ impl Allowance for Left<'_> {
 /// `customer` is the id of whoever redeems.
 pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option<&str>) -> Vec<Posting> {
     let (Some(offer), Some(order)) = (case.offer(place), &case.order) else { return Vec::new() };
-    let is_capped = offer.scope().is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));
-    if !is_capped {
+    if !is_capped(offer) {
         return Vec::new();
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
@@ -103,11 +103,17 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     used.into_iter().map(posting).collect()
 }
 
+/// Whether any cap is set at all.
+fn is_capped(offer: &Offer<'_>) -> bool {
+    let scope = offer.scope().filter(|scope| scope.selective);
+    scope.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()))
+}
+
 /// The units that an applied redeemable has used, by account. A unit counts when its line was given money, or when it
 /// was replaced.
 fn counted(offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain, customer: Option<&str>) -> Vec<(AccountId, u64)> {
     let mut found: Vec<(AccountId, u64)> = Vec::new();
-    let Some(scope) = offer.scope().filter(|scope: &&Scope| scope.selective) else { return found };
+    let Some(scope) = offer.scope() else { return found };
     for reach in gain.reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
         let given = gain.lines.get(reach.place).copied().flatten().is_some_and(|off| !off.is_zero());
         let replaced = gain.units_at(reach.place).is_some();
