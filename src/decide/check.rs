@@ -57,16 +57,16 @@ fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &[SceneItem<'_>], found:
         let Some(rules) = &rule.bundle else { continue };
         let bundles = count_bundles(rules, items, cart);
         let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);
+        let is_missing = bundles.quantity == 0;
         if fewest {
             found.bundles = Some(Box::new(bundles));
         }
-    }
-    match &found.bundles {
-        Some(bundles) if bundles.quantity == 0 => {
-            Err(Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products"))
+        if is_missing {
+            let refusal = Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products");
+            return Err(Refusal { custom: rule.message.clone(), ..refusal });
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {

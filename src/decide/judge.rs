@@ -9,7 +9,7 @@ use crate::decide::loyalty::exchange;
 use crate::decide::scene::{scene_item, scene_items};
 use crate::decide::sight::View;
 use crate::facts::Known;
-use crate::model::discount::{Discount, Dynamic, UnitEffect, UnitOff};
+use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
 use crate::model::reward::RewardKind;
@@ -81,7 +81,7 @@ impl<'c> Bench<'c> {
     fn discount(&mut self, stand: &Stand<'_>, discount: &Discount) -> Option<Gain> {
         let bundles = self.found.get(stand.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
-        let view = View { case: self.case, offer: stand.offer, cart: stand.cart };
+        let view = View::new(self.case, stand.offer, stand.cart);
         let numbers = Numbers { cart: stand.cart, sight: &view, bundles };
         if discount.is_dynamic()
             && let Some(found) = self.found.get_mut(stand.place)
@@ -93,17 +93,40 @@ impl<'c> Bench<'c> {
         if on_lines || scoped {
             self.look(stand, &numbers);
         }
-        let mut gain = if on_lines {
-            self.on_lines(stand, discount, &numbers)?
-        } else {
-            off_order(discount, &numbers, stand.base)?
+        let gain = match on_lines {
+            true => self.on_lines(stand, discount, &numbers),
+            false => off_order(discount, &numbers, stand.base),
         };
-        if scoped {
-            gain.reach.clone_from(&self.reach);
+        if let Some(found) = self.found.get_mut(stand.place) {
+            found.lacks.extend(view.lacks.take());
         }
-        Some(gain)
+        let reach = if scoped { self.reach.clone() } else { Vec::new() };
+        Some(Gain { reach, ..gain? })
     }
 
+    fn gift(&mut self, stand: &Stand<'_>, gift: &Gift) -> Result<Gain, Refusal> {
+        let left = self.found.get(stand.place).and_then(|found| found.credits).unwrap_or(0);
+        let left = Money::from_wide(u128::from(left)).unwrap_or_default();
+        let wanted = self.case.redeemables.get(stand.place).and_then(|redeemable| redeemable.credits);
+        let credits = wanted.map_or(left, |wanted| wanted.min(left));
+        let view = View::new(self.case, stand.offer, stand.cart);
+        if stand.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
+            self.look(stand, &Numbers { cart: stand.cart, sight: &view, bundles: None });
+        }
+        let everything = Scope::default();
+        let scope = stand.scope.unwrap_or(&everything);
+        let ground = Ground { cart: stand.cart, base: Base::Discounted, scope, reach: &self.reach };
+        let gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
+            Refusal::new(
+                Reason::MissingOrderItemsAmount,
+                "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
+            )
+        })?;
+        let reach = if stand.scope.is_some() { self.reach.clone() } else { Vec::new() };
+        Ok(Gain { reach, ..gain })
+    }
+
+    /// What a discount of lines or units takes off those in reach.
     fn on_lines(&mut self, stand: &Stand<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
         let units: &[UnitOff] = match discount {
             Discount::Unit(unit) => std::slice::from_ref(unit),
@@ -237,25 +260,7 @@ impl Judge for Bench<'_> {
             Grant::Discount(discount) => self
                 .discount(&stand, discount)
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
-            Grant::Gift(gift) => {
-                let left = self.found.get(place).and_then(|found| found.credits).unwrap_or(0);
-                let wanted = case.redeemables.get(place).and_then(|redeemable| redeemable.credits);
-                let left = Money::from_wide(u128::from(left)).unwrap_or_default();
-                let credits = wanted.map_or(left, |wanted| wanted.min(left));
-                let view = View { case, offer, cart };
-                self.look(&stand, &Numbers { cart, sight: &view, bundles: None });
-                let everything = Scope::default();
-                let scope = stand.scope.unwrap_or(&everything);
-                let ground = Ground { cart, base: Base::Discounted, scope, reach: &self.reach };
-                let gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
-                    Refusal::new(
-                        Reason::MissingOrderItemsAmount,
-                        "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
-                    )
-                });
-                let reach = if stand.scope.is_some() { self.reach.clone() } else { Vec::new() };
-                gain.map(|gain| Gain { reach, ..gain })
-            }
+            Grant::Gift(gift) => self.gift(&stand, gift),
             Grant::Loyalty(_) => {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
                 let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);

@@ -3,13 +3,16 @@
 //!
 //! calculation.md section 6.
 
+use std::cell::RefCell;
+
 use crate::decide::case::{Case, Offer};
-use crate::facts::redemptions_account;
+use crate::facts::{Known, redemptions_account};
 use crate::formula::{Name, Operand, Value};
 use crate::ledger::Standing;
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::{Item, Metadata};
 use crate::pricing::{Cart, Sight};
+use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
 /// What one redeemable's formulas see.
@@ -20,9 +23,16 @@ pub struct View<'a> {
     pub offer: &'a Offer<'a>,
     /// The order as it is before this redeemable.
     pub cart: &'a Cart,
+    /// Facts that were asked for and only the server has.
+    pub lacks: RefCell<Vec<Text>>,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// A view that has not been used.
+    pub fn new(case: &'a Case<'a>, offer: &'a Offer<'a>, cart: &'a Cart) -> View<'a> {
+        View { case, offer, cart, lacks: RefCell::default() }
+    }
+
     fn item(&self, place: usize) -> Option<&Item> {
         let items = &self.case.order.as_ref()?.items;
         items.get(place).or_else(|| self.cart.added.get(place.checked_sub(items.len())?))
@@ -39,8 +49,15 @@ impl View<'_> {
 
     /// How often the code has been redeemed.
     fn redeemed(&self) -> Option<u64> {
-        let balance = self.case.facts.balance(&redemptions_account(&self.offer.incentive.id)).is()?;
-        Some(Standing { balance, ..Standing::default() }.taken())
+        let account = redemptions_account(&self.offer.incentive.id);
+        match self.case.facts.balance(&account) {
+            Known::Is(balance) => Some(Standing { balance, ..Standing::default() }.taken()),
+            Known::Absent => Some(0),
+            Known::Unknown => {
+                self.lacks.borrow_mut().push(Text::from(account.as_str()));
+                None
+            }
+        }
     }
 }
 
@@ -49,6 +66,9 @@ impl Sight for View<'_> {
         let key = operand.key.as_str();
         let incentive = &self.offer.incentive;
         let customer = self.case.buyer.customer.as_deref();
+        if matches!(operand.name, Name::CustomerMetadata | Name::CustomerBirthdate) {
+            self.lacks.borrow_mut().extend(self.case.buyer.unknown.clone());
+        }
         let is_tier = incentive.object == IncentiveObject::PromotionTier;
         let moment = |wanted: bool, moment: Option<Instant>| moment.filter(|_| wanted).map(Value::of_moment);
         match operand.name {

@@ -33,7 +33,7 @@ pub struct FreeGoods {
 pub fn add_units(all: &[FreeGoods], cart: &Cart, items: &[SceneItem<'_>], reach: &[Reach], once: bool) -> Option<Gain> {
     let mut work = Work { cart: cart.clone(), items, once, gain: Gain::default(), units: UnitGain::default() };
     work.gain.lines = vec![None; cart.lines.len()];
-    for goods in all {
+    for goods in all.iter().filter(|goods| goods.units > 0) {
         match goods.effect {
             UnitEffect::AddNewItems => {
                 let line = work.line_of(&goods.goods);

@@ -76,7 +76,7 @@ pub fn read_discount(at: &At<'_>) -> Result<Discount, Problem> {
     for (name, _) in FIELDS.iter().filter(|(_, kinds)| !kinds.contains(&kind)) {
         if let Some(stray) = at.get(name) {
             let kind = word(KINDS, kind).unwrap_or_default();
-            return Err(stray.problem(&format!("is not a field of a discount of type {kind}")));
+            return Err(stray.problem(&format!("must NOT be present on a discount of type {kind}")));
         }
     }
     let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money)?;
@@ -223,7 +223,12 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
             }
         };
         out.member("effect").text(effect);
-        out.member("is_dynamic").flag(is_dynamic);
+        // Prices that live on the entries of a scope are told there.
+        let priced_by_entries =
+            matches!(discount, Discount::Fixed { fixed_amount, .. } if fixed_amount.plain.is_none());
+        if !priced_by_entries {
+            out.member("is_dynamic").flag(is_dynamic);
+        }
     });
 }
 
@@ -238,5 +243,86 @@ fn put_unit(out: &mut Out, unit: &UnitOff) {
             out.text_if("source_id", goods.source_id.as_ref());
             out.text_if(name, goods.name.as_ref());
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read_discount, read_scope};
+    use crate::wire::at::{Read, read_document};
+    use crate::wire::scope::read_bundle_rules;
+
+    /// What is wrong with a document; empty when nothing is.
+    fn told<T>(text: &str, read: Read<T>) -> String {
+        match read_document(text, read) {
+            Ok(_) => String::new(),
+            Err(problem) => format!("{}: {}", problem.path, problem.text),
+        }
+    }
+
+    #[test]
+    fn a_discount_that_does_not_fit_its_type_is_refused() {
+        let cases = [
+            (r#"{"type":"AMOUNT","amount_off":5,"percent_off":5}"#, "percent_off: must NOT be present"),
+            (r#"{"type":"AMOUNT","amount_off":5,"amount_limit":5}"#, "amount_limit: must NOT be present"),
+            (r#"{"type":"PERCENT","percent_off_formula":"5"}"#, ": should have required property 'percent_off'"),
+            (r#"{"type":"PERCENT","percent_off":5,"effect":"ADD_NEW_ITEMS"}"#, "effect: must be one of APPLY_TO_ORDER"),
+            (r#"{"type":"PERCENT","percent_off":5,"percent_off_formula":"5 +"}"#, "percent_off_formula: "),
+            (r#"{"type":"PERCENT","percent_off":5,"percent_off_formula":5}"#, "percent_off_formula: must be a string"),
+            (r#"{"type":"FIXED","effect":"APPLY_TO_ORDER"}"#, ": should have required property 'fixed_amount'"),
+            (r#"{"type":"FIXED","fixed_amount":-1}"#, "fixed_amount: must be an integer from 0"),
+            (r#"{"type":"FIXED","fixed_amount":1,"aggregated_amount_limit":5}"#, "aggregated_amount_limit: must NOT"),
+            (r#"{"type":"UNIT","unit_off":1}"#, ": should have required property 'unit_type'"),
+            (r#"{"type":"UNIT","unit_off":0,"unit_type":"prod_a"}"#, "unit_off: must be at least 1"),
+            (
+                r#"{"type":"UNIT","unit_type":"prod_a","effect":"APPLY_TO_ORDER"}"#,
+                "effect: must be one of ADD_NEW_ITEMS",
+            ),
+            (r#"{"type":"UNIT","effect":"ADD_MANY_ITEMS","units":[]}"#, "units: must NOT have fewer than 1 items"),
+            (r#"{"type":"UNIT","effect":"ADD_MANY_ITEMS"}"#, ": should have required property 'units'"),
+            (
+                r#"{"type":"UNIT","effect":"ADD_MANY_ITEMS","units":[{"unit_type":"a","effect":"REPLACE_ITEMS"}]}"#,
+                "units[0].effect: must be one of ADD_NEW_ITEMS, ADD_MISSING_ITEMS",
+            ),
+            (r#"{"type":"GIFT"}"#, "type: must be one of AMOUNT, PERCENT, FIXED, UNIT"),
+        ];
+        for (text, wanted) in cases {
+            let told = told(text, read_discount);
+            assert!(told.contains(wanted), "{text}\n{told}");
+        }
+        for text in [
+            r#"{"type":"PERCENT","percent_off":5,"amount_off":null,"is_dynamic":false}"#,
+            r#"{"type":"FIXED"}"#,
+            r#"{"type":"UNIT","unit_type":"prod_a"}"#,
+            r#"{"type":"UNIT","units":[{"unit_type":"a","unit_off":2}]}"#,
+        ] {
+            assert_eq!(told(text, read_discount), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_scope_or_bundle_that_cannot_be_is_refused() {
+        let entry = |more: &str| format!(r#"{{"included":[{{"object":"product","id":"a"{more}}}]}}"#);
+        let cases = [
+            (entry(r#","repeat":0"#), "included[0].repeat: must be at least 1"),
+            (entry(r#","effect":"APPLY_TO_ORDER""#), "included[0].effect: must be one of APPLY_TO_EVERY"),
+            (entry(r#","target":"LINE""#), "included[0].target: must be one of ITEM, UNIT"),
+            (entry(r#","quantity_limit":-1"#), "included[0].quantity_limit: must be an integer from 0"),
+            (entry(r#","product_campaign_quantity_limit_formula":"(""#), "product_campaign_quantity_limit_formula: "),
+            (
+                r#"{"included":[{"object":"brand","id":"a"}]}"#.to_owned(),
+                "must be one of product, sku, products_collection",
+            ),
+        ];
+        for (text, wanted) in cases {
+            let told = told(&text, read_scope);
+            assert!(told.contains(wanted), "{text}\n{told}");
+        }
+        for limit in ["0", "101", "\"two\""] {
+            let told = told(&format!(r#"{{"limit":{limit}}}"#), read_bundle_rules);
+            assert!(told.contains("limit: must be an integer from 1 to 100"), "{told}");
+        }
+        let other = r#"{"1":{"name":"order.items.every","conditions":{"$is":[]}}}"#;
+        assert!(told(other, read_bundle_rules).contains("1.name: must be one of order.items.any"));
     }
 }

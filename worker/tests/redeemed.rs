@@ -1,7 +1,13 @@
 //! What one redemption leaves for the next: discounted units of a campaign's life, and free units on a stored order,
 //! counted and given back through the whole service in process.
 #![cfg(feature = "rehearsal")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
 
 #[path = "support/edge.rs"]
 mod edge;
