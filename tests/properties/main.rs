@@ -21,6 +21,7 @@ mod ledger;
 mod money;
 mod pricing;
 mod ratios;
+mod shelf;
 mod spreading;
 mod stacking;
 mod windows;
