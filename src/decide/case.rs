@@ -8,7 +8,7 @@ use crate::decide::loyalty::Exchange;
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Incentive};
+use crate::model::incentive::{Campaign, CampaignType, Category, Incentive};
 use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
@@ -55,6 +55,14 @@ pub struct Offer<'a> {
 }
 
 impl Offer<'_> {
+    /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md
+    /// section 9).
+    pub fn referrer(&self) -> Option<&Text> {
+        let campaign = self.campaign.as_deref();
+        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
+        self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
+    }
+
     /// The lines it is about: the scope of the first rule that names any goods.
     pub fn scope(&self) -> Option<&Scope> {
         let scopes = self.rules.iter().map(|rule| &rule.scope);

@@ -262,6 +262,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
             failed: i64::from(succeeded == 0),
             credits: sum(&|part| part.credits),
             points: sum(&|part| part.points),
+            referrals: decision.changes.referrals.clone(),
             ..Tally::default()
         };
         (written, decision.changes, decision.answer.customer_id.clone(), tally)
@@ -280,6 +281,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
+    deciding::write_referrers(call, &changes.referrals)?;
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
 }

@@ -179,9 +179,11 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
         let rows = self.store.rows(
-            "SELECT rule.id, rule.body FROM document given JOIN document rule
-               ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
-             WHERE given.kind = 'validation_rules_assignment' AND given.parent IN (SELECT value FROM json_each(?1)) ORDER BY given.seq",
+            // The rules of the voucher come before those of its campaign, as they are checked.
+            "SELECT rule.id, rule.body FROM json_each(?1) named
+               JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
+               JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
+             ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;
         let mut rules: Vec<Rule> = Vec::new();
