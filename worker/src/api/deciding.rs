@@ -159,7 +159,7 @@ pub fn write_customer(
     };
     if let Some(sent) = sent {
         let mut profile: Map<String, Json> =
-            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.clone(), crate::shape::Nulls::Kept)
+            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.to_fields(), crate::shape::Nulls::Kept)
                 .map_err(|problem| problem.within("customer"))?;
         profile.remove("id");
         profile.remove("source_id");
