@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Incentive};
+use crate::model::incentive::{Campaign, Category, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
 use crate::model::stacking::StackingRules;
-use crate::rules::Rule;
+use crate::rules::{Collection, Rule, Segment};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -98,6 +98,10 @@ pub trait Facts {
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
     /// The rules assigned to a voucher and to its campaign.
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
+    /// A segment by id.
+    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
+    /// A collection of products and SKUs by id.
+    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
     /// A stored order by id or `source_id`.
@@ -108,6 +112,8 @@ pub trait Facts {
     fn sku(&self, key: &str) -> Known<Cow<'_, Goods>>;
     /// The net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
+    /// Units that left or reached an account since a moment, by transfers that have not been undone.
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64>;
     /// Units of an account under unexpired holds of other keys than `key`.
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64>;
     /// A redemption by id.
@@ -141,6 +147,50 @@ pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
 fn counterpart(campaign_id: Option<&str>, what: &str) -> AccountId {
     AccountId::new(match campaign_id {
         Some(id) => compact_str::format_compact!("campaign/{id}/{what}"),
+        None => compact_str::format_compact!("project/{what}"),
+    })
+}
+
+/// The account of an incentive's redemptions, a voucher's or a tier's.
+pub fn incentive_account(incentive: &Incentive) -> AccountId {
+    match incentive.object {
+        IncentiveObject::Voucher => redemptions_account(&incentive.id),
+        IncentiveObject::PromotionTier => {
+            AccountId::new(compact_str::format_compact!("promotion_tier/{}/redemptions", incentive.id))
+        }
+    }
+}
+
+/// Where spent points of a campaign are counted.
+pub fn points_spent_account(campaign_id: Option<&str>) -> AccountId {
+    counterpart(campaign_id, "points_spent")
+}
+
+/// Redemptions by one customer of one incentive or, with the id of a campaign, of all of it
+/// (validation-rules.md section 4.5).
+pub fn customer_account(customer_id: &str, of: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("customer/{customer_id}/of/{of}"))
+}
+
+/// Redemptions of one incentive through one channel.
+pub fn channel_account(channel_id: &str, of: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("channel/{channel_id}/of/{of}"))
+}
+
+/// The value of orders made with a campaign, in minor units (validation-rules.md section 4.6); without a campaign,
+/// where that value comes from.
+pub fn orders_account(campaign_id: Option<&str>) -> AccountId {
+    budget("orders", campaign_id)
+}
+
+/// The discounts granted in a campaign, in minor units; without a campaign, where they come from.
+pub fn discounted_account(campaign_id: Option<&str>) -> AccountId {
+    budget("discounted", campaign_id)
+}
+
+fn budget(what: &str, campaign_id: Option<&str>) -> AccountId {
+    AccountId::new(match campaign_id {
+        Some(id) => compact_str::format_compact!("{what}/{id}"),
         None => compact_str::format_compact!("project/{what}"),
     })
 }

@@ -15,7 +15,7 @@ pub mod operator;
 pub mod scene;
 pub mod why;
 
-pub use ast::{BundleEntry, BundleRules, Group, Leaf, Needs, Property, Rule};
+pub use ast::{Group, Leaf, Needs, Rule, Test};
 pub use compare::{Clock, Condition, Found, Moment, Operand, Window};
 pub use eval::Failure;
 pub use filter::{Collection, Contents, Field, Filter, Members, Segment};
@@ -24,4 +24,4 @@ pub use logic::{Expression, LogicError};
 pub use names::{Area, Counter, Kind, Period};
 pub use number::Number;
 pub use operator::Operator;
-pub use scene::{Asks, Figures, GoodsIndex, Membership, Properties, Scene, SceneItem};
+pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem};

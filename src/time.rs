@@ -295,7 +295,7 @@ impl Timeframe {
 }
 
 /// Hours of the day on some weekdays: from the first minute to the last, both included.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DailyHours {
     /// Minutes since midnight.
     pub start: u16,

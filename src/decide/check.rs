@@ -2,7 +2,7 @@
 //! It must not know what the voucher gives or what else is applied.
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::scene::check_rules;
+use crate::decide::scene::{Items, check_rules};
 use crate::facts::{Known, credits_account, redemptions_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::GiftEffect;
@@ -10,7 +10,6 @@ use crate::model::incentive::{Grant, Validity};
 use crate::model::request::Redeemable;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::SceneItem;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -29,7 +28,7 @@ pub fn check(
     redeemable: &Redeemable,
     offer: &Offer<'_>,
     cart: &Cart,
-    items: &[SceneItem<'_>],
+    items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_validity(case, offer)?;

@@ -97,6 +97,8 @@ pub struct Expand {
     pub category: bool,
     /// Metadata of redemptions.
     pub redemption: bool,
+    /// How each verdict came about.
+    pub trace: bool,
 }
 
 /// A request to validate or redeem.
@@ -127,4 +129,6 @@ pub struct Channel {
     pub id: Text,
     /// Whether the caller is a page: then the catalogue's price wins over the request's.
     pub client: bool,
+    /// The login of the user who asks, when it is one.
+    pub user: Option<Text>,
 }

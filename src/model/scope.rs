@@ -5,7 +5,7 @@
 use crate::text::{Symbol, Text};
 
 /// What an entry names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GoodsObject {
     /// A product and all its SKUs.
     Product,
@@ -28,7 +28,7 @@ impl GoodsObject {
 }
 
 /// A product, SKU or collection, by id or by the caller's identifier.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GoodsRef {
     /// What it is.
     pub object: GoodsObject,
@@ -77,4 +77,25 @@ impl Scope {
     pub fn goods(&self) -> impl Iterator<Item = &GoodsRef> {
         self.included.iter().chain(&self.excluded)
     }
+}
+
+/// The most bundles that one discount counts (calculation.md section 8).
+pub const MOST_BUNDLES: u64 = 100;
+
+/// What has to be in the order together, and how often it counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleRules {
+    /// All of these.
+    pub entries: Vec<BundleEntry>,
+    /// How many bundles count, 1 to [`MOST_BUNDLES`].
+    pub limit: u64,
+}
+
+/// One part of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleEntry {
+    /// The goods; several stand for one another.
+    pub goods: Vec<GoodsRef>,
+    /// Units of them in one bundle, at least 1.
+    pub quantity: u64,
 }

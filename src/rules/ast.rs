@@ -1,11 +1,11 @@
 //! Decides what a rule can say. It must not know how a rule is written or what it is about at a given moment.
 
-use crate::model::scope::{GoodsRef, Scope};
+use crate::model::scope::{BundleRules, GoodsRef, Scope};
 use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Area, Kind};
-use crate::text::{Symbol, Text};
+use crate::text::Text;
 
 /// A validation rule as it is evaluated.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Rule {
     /// The lines that the grant is about.
     pub scope: Scope,
     /// What makes a bundle; `None` without any (calculation.md section 8).
-    pub bundle: Option<Box<BundleRules>>,
+    pub bundle: Option<BundleRules>,
     /// What its tests look at.
     pub needs: Needs,
     /// Collections that the rule itself makes: the goods with some custom data that its scope is about.
@@ -27,7 +27,7 @@ pub struct Rule {
 }
 
 /// Tests, and how they combine.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Group {
     /// The tests by key, in key order.
     pub leaves: Vec<Leaf>,
@@ -35,57 +35,30 @@ pub struct Group {
     pub logic: Expression,
 }
 
-/// One numbered test of a rule: what is looked at, the conditions that it must meet, and tests that refine it.
-#[derive(Debug, Clone, PartialEq)]
+/// One numbered test of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Leaf {
     /// Its key, as the logic names it.
     pub key: Text,
-    /// Its name on the wire.
-    pub name: &'static str,
-    /// What it looks at.
-    pub kind: Kind,
-    /// The property of custom data, for those that have one.
-    pub property: Option<Property>,
-    /// All must hold.
-    pub conditions: Vec<Condition>,
-    /// Tests on what this one matched.
-    pub rules: Option<Box<Group>>,
+    /// What it tests.
+    pub test: Test,
     /// The text shown when it fails.
     pub message: Option<String>,
 }
 
-/// A property of custom data by its name or, inside nested objects, by names joined with dots.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Property {
-    /// As it was written.
-    pub name: Text,
-    /// The symbol of the name.
-    pub symbol: Symbol,
-}
-
-impl Property {
-    /// The property of this name.
-    pub fn new(name: Text) -> Property {
-        Property { symbol: Symbol::of(0, &name), name }
-    }
-}
-
-/// What makes a bundle: read with a rule, counted by pricing.
-#[derive(Debug, Clone, PartialEq)]
-pub struct BundleRules {
-    /// Everything that a bundle is made of, in key order.
-    pub entries: Vec<BundleEntry>,
-    /// How many bundles count; `None` is without limit.
-    pub limit: Option<u64>,
-}
-
-/// One part of a bundle.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BundleEntry {
-    /// Any of these; one, as the interface has it.
-    pub goods: Vec<GoodsRef>,
-    /// How many units a bundle takes.
-    pub quantity: u64,
+/// What is looked at, the conditions that it must meet, and tests that refine it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Test {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What it looks at.
+    pub kind: Kind,
+    /// The property of custom data, for those that have one: its name or, inside nested objects, names joined with dots.
+    pub property: Option<Text>,
+    /// All must hold.
+    pub conditions: Vec<Condition>,
+    /// Tests on what this one matched.
+    pub rules: Option<Box<Group>>,
 }
 
 /// What tests look at, as a set.
@@ -134,8 +107,8 @@ impl Group {
         let mut needs = Needs::default();
         for (place, leaf) in self.leaves.iter().enumerate() {
             if self.logic.mentions(place) {
-                needs = needs.and(leaf.kind.needs());
-                if let Some(rules) = &leaf.rules {
+                needs = needs.and(leaf.test.kind.needs());
+                if let Some(rules) = &leaf.test.rules {
                     needs = needs.and(rules.needs());
                 }
             }
@@ -147,7 +120,7 @@ impl Group {
     pub fn each_leaf<'a>(&'a self, see: &mut dyn FnMut(&'a Leaf)) {
         for leaf in &self.leaves {
             see(leaf);
-            if let Some(rules) = &leaf.rules {
+            if let Some(rules) = &leaf.test.rules {
                 rules.each_leaf(see);
             }
         }
@@ -157,14 +130,14 @@ impl Group {
 impl Rule {
     /// Shows all goods that the rule names, in its tests, its scope and its bundle.
     pub fn each_goods<'a>(&'a self, see: &mut dyn FnMut(&'a GoodsRef)) {
-        self.tests.each_leaf(&mut |leaf| leaf.conditions.iter().flat_map(|one| &one.goods).for_each(&mut *see));
+        self.tests.each_leaf(&mut |leaf| leaf.test.conditions.iter().flat_map(|one| &one.goods).for_each(&mut *see));
         self.scope.goods().for_each(&mut *see);
         let bundle = self.bundle.iter().flat_map(|bundle| &bundle.entries);
         bundle.flat_map(|entry| &entry.goods).for_each(see);
     }
 }
 
-impl Leaf {
+impl Test {
     /// Whose refusal a failure is (validation-rules.md section 8).
     pub fn area(&self) -> Area {
         Area::of(self.name)

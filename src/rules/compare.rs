@@ -6,8 +6,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use serde_json::Value;
-
+use crate::json::{Node, put_node};
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
@@ -24,7 +23,7 @@ pub struct Clock<'a> {
 }
 
 /// An operator with what it compares with.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// How to compare.
     pub operator: Operator,
@@ -35,7 +34,7 @@ pub struct Condition {
 }
 
 /// What a rule compares with, made when it is read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A text.
     Text(Text),
@@ -50,7 +49,7 @@ pub enum Operand {
 }
 
 /// A window that a moment lies in or not.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Window {
     /// Recurring, from a start.
     Recurring(Instant, Timeframe),
@@ -61,7 +60,7 @@ pub enum Window {
 }
 
 /// A day of the calendar, or a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Moment {
     /// A day, wherever it is.
     Day(Day),
@@ -81,24 +80,25 @@ pub enum Found<'a> {
     /// Yes or no.
     Flag(bool),
     /// Anything of custom data.
-    Value(&'a Value),
+    Value(&'a Node<'static>),
 }
 
 impl<'a> Found<'a> {
     /// A value of custom data. Null counts as not there; a place on a map cannot be compared.
-    pub fn value(value: Option<&'a Value>) -> Found<'a> {
-        match value {
-            None | Some(Value::Null) => Found::Missing,
-            Some(value) => Found::Value(value).plain(),
-        }
+    #[inline]
+    pub fn value(value: Option<&'a Node<'static>>) -> Found<'a> {
+        value.map_or(Found::Missing, Found::of)
     }
 
-    fn plain(self) -> Found<'a> {
-        match self {
-            Found::Value(Value::String(text)) => Found::Text(text),
-            Found::Value(Value::Bool(flag)) => Found::Flag(*flag),
-            Found::Value(Value::Number(number)) => Number::of_json(number).map_or(Found::Missing, Found::Number),
-            other => other,
+    #[inline]
+    fn of(value: &'a Node<'static>) -> Found<'a> {
+        match value {
+            Node::Null => Found::Missing,
+            Node::Flag(flag) => Found::Flag(*flag),
+            Node::Whole(number) => Found::Number(Number::whole(*number)),
+            Node::Fraction(text) => Number::parse(text).map_or(Found::Missing, Found::Number),
+            Node::Text(text) => Found::Text(text),
+            Node::List(_) | Node::Object(_) => Found::Value(value),
         }
     }
 }
@@ -123,7 +123,7 @@ impl Condition {
     fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
         let elements = match found {
             Found::Missing => return self.holds_on_nothing(),
-            Found::Value(Value::Array(elements)) => elements.as_slice(),
+            Found::Value(Node::List(elements)) => elements.as_slice(),
             single => {
                 return match self.operator {
                     Operator::HasValue => true,
@@ -135,15 +135,14 @@ impl Condition {
                 };
             }
         };
-        let plain = |value| Found::Value(value).plain();
-        let mut all = elements.iter().map(plain);
+        let mut all = elements.iter().map(Found::of);
         match self.operator {
             Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(elements.len()),
             Operator::HasValue => !elements.is_empty(),
             Operator::IsUnknown => elements.is_empty(),
             // As sets: every element is wanted, and everything wanted is there.
             Operator::NotDiffer => {
-                let there = |wanted: &Operand| elements.iter().any(|value| same(plain(value), wanted));
+                let there = |wanted: &Operand| elements.iter().any(|value| same(Found::of(value), wanted));
                 all.all(|value| self.one(value)) && self.operands.iter().all(there)
             }
             Operator::NotIntersect => !all.any(|value| self.one(value)),
@@ -156,7 +155,8 @@ impl Condition {
     /// [inferred].
     pub fn comes_back(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
         let days = || Some((clock.zone.day(clock.now)?, Moment::found(found)?.day(clock.zone)?));
-        let ahead = |wanted: i64| days().is_some_and(|(today, day)| months(today, day).checked_rem_euclid(12) == Some(wanted));
+        let ahead =
+            |wanted: i64| days().is_some_and(|(today, day)| months(today, day).checked_rem_euclid(12) == Some(wanted));
         match self.operator {
             Operator::PreviousMonth => ahead(11),
             Operator::ThisMonth => ahead(0),
@@ -329,7 +329,7 @@ fn same(found: Found<'_>, wanted: &Operand) -> bool {
     match (found, wanted) {
         (Found::Text(found), Operand::Text(wanted)) => found == wanted,
         (Found::Flag(found), Operand::Flag(wanted)) => found == *wanted,
-        (Found::Value(Value::Object(_)), _) => false,
+        (Found::Value(Node::Object(_)), _) => false,
         (_, Operand::Moment(wanted)) => Moment::found(found) == Some(*wanted),
         _ => numbers(found, wanted).is_some_and(Ordering::is_eq),
     }
@@ -400,7 +400,11 @@ impl fmt::Display for Found<'_> {
             Found::Number(number) => number.fmt(formatter),
             Found::Text(text) => formatter.write_str(text),
             Found::Flag(flag) => flag.fmt(formatter),
-            Found::Value(value) => value.fmt(formatter),
+            Found::Value(value) => {
+                let mut text = String::new();
+                put_node(&mut text, value);
+                formatter.write_str(&text)
+            }
         }
     }
 }

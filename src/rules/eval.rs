@@ -3,13 +3,15 @@
 //!
 //! validation-rules.md sections 1, 2, 4 and 8.
 
+use crate::model::order::Metadata;
 use crate::money::Money;
-use crate::rules::ast::{Group, Leaf, Needs, Property, Rule};
+use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
 use crate::rules::compare::{Condition, Found};
 use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::rules::scene::{Lines, Scene, SceneItem};
+use crate::text::Text;
 
 /// A rule that does not hold, and the first test in key order that makes it so.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,8 +80,8 @@ impl Rule {
             failure.path.push(leaf);
             failure.lines = within.map(|within| within.lines);
             // What refines a test is to blame when the test itself holds.
-            if let Some(rules) = &leaf.rules
-                && let Some(matched) = leaf.matched(scene, within.as_ref())
+            if let Some(rules) = &leaf.test.rules
+                && let Some(matched) = leaf.test.matched(scene, within.as_ref())
             {
                 within = Some(matched);
                 group = Some(rules);
@@ -97,11 +99,16 @@ impl Group {
 
     #[inline]
     fn test(&self, place: usize, scene: &Scene<'_>, within: Option<&Within>) -> bool {
-        self.leaves.get(place).is_some_and(|leaf| leaf.holds(scene, within))
+        self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene, within))
     }
 }
 
-impl Leaf {
+impl Test {
+    /// Whether the test holds on the scene as a whole.
+    pub fn stands(&self, scene: &Scene<'_>) -> bool {
+        self.holds(scene, None)
+    }
+
     fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
             return true;
@@ -119,10 +126,7 @@ impl Leaf {
             Kind::Amount => self.money(scene.amount, scene),
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
             Kind::TotalAmount => self.money(scene.after, scene),
-            Kind::Data(Data::Customer) => {
-                let (customer, property) = (scene.customer.as_ref(), self.property.as_ref());
-                self.all(Found::value(customer.zip(property).and_then(|(customer, one)| customer.get(one))), scene)
-            }
+            Kind::Data(Data::Customer) => self.all(self.property_of(scene.customer), scene),
             Kind::Goods(pick) => match (self.conditions.as_slice(), within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
@@ -148,6 +152,8 @@ impl Leaf {
                 self.all(self.property_of(data), scene)
             }),
             // A count that only the server knows is no reason to refuse.
+            // Without a customer nobody can say how often they have been here.
+            Kind::Count(..) if scene.customer.is_none() && self.kind.needs().meets(Needs::CUSTOMER) => false,
             Kind::Count(counter, period) => match scene.asks.count(counter, period) {
                 Some(count) => self.all(Found::Number(Number::count(count)), scene),
                 None => true,
@@ -156,7 +162,7 @@ impl Leaf {
                 let data = match data {
                     Data::Order => scene.order,
                     Data::Redemption => Some(scene.redemption),
-                    Data::Customer => scene.customer.map(|customer| customer.data),
+                    Data::Customer => scene.customer,
                     Data::Event | Data::Member => scene.asks.earning_data(data == Data::Member),
                 };
                 self.all(self.property_of(data), scene)
@@ -196,8 +202,8 @@ impl Leaf {
         found.is_some_and(|money| self.all(Found::Number(Number::count(money.minor())), scene))
     }
 
-    pub(super) fn property_of<'a>(&self, data: Option<&'a crate::model::order::Metadata>) -> Found<'a> {
-        Found::value(data.zip(self.property.as_ref()).and_then(|(data, property)| property.of(data)))
+    pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {
+        Found::value(data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property)))
     }
 
     /// A test and what refines it. No line may pass where none is to match [inferred].
@@ -244,16 +250,17 @@ impl Leaf {
         let lines = |test: &dyn Fn(&SceneItem<'_>) -> bool| {
             Lines::of(scene.items.len(), |line| inside(line) && scene.items.get(line).is_some_and(test))
         };
-        let positive = |item: &SceneItem<'_>| {
-            self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item))
-        };
+        let positive =
+            |item: &SceneItem<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
         let matched = match pick {
             Pick::Cheapest | Pick::MostExpensive => self.extreme(pick == Pick::Cheapest, scene, &inside),
             _ => lines(&positive),
         };
-        let forbidden = || self.conditions.iter().any(|one| {
-            one.operator.is_negative() && scene.items.iter().any(|item| among(one, item))
-        });
+        let forbidden = || {
+            self.conditions
+                .iter()
+                .any(|one| one.operator.is_negative() && scene.items.iter().any(|item| among(one, item)))
+        };
         let holds = match pick {
             Pick::None => matched.is_empty(),
             Pick::Every => !matched.is_empty() && matched == lines(&|_| true),
@@ -289,13 +296,13 @@ impl Leaf {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
         let meets = |line: usize| {
             let data = scene.asks.goods_data(line);
-            let value = |property: &Property| data.iter().flatten().find_map(|data| property.of(data));
+            let value = |property: &Text| data.iter().flatten().find_map(|data| data.find_dotted(property));
             self.all(Found::value(self.property.as_ref().and_then(value)), scene)
         };
         let count = scene.items.len();
         let lines = Lines::of(count, |line| inside(line) && meets(line));
         let inner = self.rules.iter().flat_map(|rules| &rules.leaves);
-        let all = inner.into_iter().any(|leaf| leaf.kind == Kind::MatchAll && leaf.wants_true());
+        let all = inner.into_iter().any(|leaf| leaf.test.kind == Kind::MatchAll && leaf.test.wants_true());
         let complete = !all || lines == Lines::of(count, inside);
         (!lines.is_empty() && complete).then_some(Within { lines, each: all })
     }
@@ -341,6 +348,7 @@ fn all_lines(scene: &Scene<'_>) -> Lines {
 
 fn over_lines(over: Over, scene: &Scene<'_>, within: Option<&Within>, test: impl Fn(usize) -> bool) -> bool {
     let each = over == Over::Each || (over == Over::Inherit && within.is_some_and(|within| within.each));
-    let mut lines = (0..scene.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
+    let mut lines =
+        (0..scene.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
     if each { lines.peek().is_some() && lines.all(test) } else { lines.any(test) }
 }

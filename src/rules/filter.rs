@@ -5,10 +5,8 @@
 
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
-use crate::rules::ast::Property;
 use crate::rules::compare::{Clock, Condition, Found};
 use crate::rules::number::Number;
-use crate::rules::scene::along;
 use crate::text::Text;
 
 /// Conditions on fields, joined by and/or.
@@ -24,7 +22,7 @@ pub struct Filter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
     /// Custom data.
-    Metadata(Property),
+    Metadata(Text),
     /// Points of a customer in the campaign of this name.
     Points(Text),
     /// Anything else, by its path in the document.
@@ -37,12 +35,12 @@ impl Filter {
     /// Whether a document with its custom data passes.
     pub fn passes(&self, document: &Metadata, data: &Metadata, clock: &Clock<'_>) -> bool {
         self.passes_by(clock, &|field| match field {
-            Field::Metadata(property) => Found::value(property.of(data)),
-            Field::Document(path) | Field::Anniversary(path) => Found::value(along(document, path)),
+            Field::Metadata(property) => Found::value(data.find_dotted(property)),
+            Field::Document(path) | Field::Anniversary(path) => Found::value(document.find_dotted(path)),
             // Names of campaigns hold dots and spaces, so that they are never split.
             Field::Points(name) => {
-                let campaigns = along(document, "loyalty_points.campaigns").and_then(|value| value.as_object());
-                Found::value(campaigns.and_then(|campaigns| campaigns.get(name.as_str())?.get("points")))
+                let campaigns = document.find_dotted("loyalty_points.campaigns");
+                Found::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
             }
         })
     }
@@ -50,7 +48,7 @@ impl Filter {
     /// Whether a product or SKU passes.
     pub fn passes_goods(&self, goods: &Goods, clock: &Clock<'_>) -> bool {
         self.passes_by(clock, &|field| match field {
-            Field::Metadata(property) => Found::value(property.of(&goods.metadata)),
+            Field::Metadata(property) => Found::value(goods.metadata.find_dotted(property)),
             Field::Document(path) => match path.as_str() {
                 "price" => goods.price.map_or(Found::Missing, |price| Found::Number(Number::count(price.minor()))),
                 "name" | "sku" => found_text(goods.name.as_ref()),

@@ -4,9 +4,10 @@
 //! A set of conditions on one value is tried on the values around everything that it names, so that this cannot
 //! disagree with how rules are evaluated.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
-use crate::rules::ast::{Group, Leaf, Rule};
+use crate::json::Node;
+use crate::rules::ast::{Group, Leaf, Rule, Test};
 use crate::rules::compare::{Clock, Condition, Found, Operand};
 use crate::rules::logic::Expression;
 use crate::rules::names::{Kind, Over};
@@ -43,15 +44,11 @@ fn lint_group(group: &Group, path: &str, nested: bool, found: &mut Vec<Warning>)
         if !group.logic.mentions(place) {
             warn("", "is not mentioned in the logic, and is never asked".to_owned());
         }
-        let alike = |other: &&Leaf| {
-            (other.name, &other.property, &other.conditions, &other.rules)
-                == (leaf.name, &leaf.property, &leaf.conditions, &leaf.rules)
-        };
-        if let Some(twin) = group.leaves.iter().take(place).find(alike) {
+        if let Some(twin) = group.leaves.iter().take(place).find(|other| other.test == leaf.test) {
             warn("", format!("says the same as the rule `{}`", twin.key));
         }
-        lint_leaf(leaf, nested, &mut warn);
-        if let Some(rules) = &leaf.rules {
+        lint_test(&leaf.test, nested, &mut warn);
+        if let Some(rules) = &leaf.test.rules {
             lint_group(rules, &format!("{path}.rules"), true, found);
         }
     }
@@ -59,41 +56,42 @@ fn lint_group(group: &Group, path: &str, nested: bool, found: &mut Vec<Warning>)
     joined(&group.logic, &mut together);
     let leaves: Vec<&Leaf> = together.iter().filter_map(|place| group.leaves.get(*place)).collect();
     for (place, leaf) in leaves.iter().enumerate() {
-        let same = |other: &&&Leaf| other.name == leaf.name && other.property == leaf.property;
+        let test = &leaf.test;
+        let same = |other: &&&Leaf| other.test.name == test.name && other.test.property == test.property;
         let Some(other) = leaves.iter().take(place).find(same) else { continue };
-        let both: Vec<Condition> = other.conditions.iter().chain(&leaf.conditions).cloned().collect();
-        if one_value(leaf.kind) && leaf.key != other.key && verdict(leaf.kind, &both) == Verdict::Never {
+        let both: Vec<Condition> = other.test.conditions.iter().chain(&test.conditions).cloned().collect();
+        if one_value(test.kind) && leaf.key != other.key && verdict(test.kind, &both) == Verdict::Never {
             let text = format!("contradicts the rule `{}`: both can never hold", other.key);
             found.push(Warning { path: format!("{path}.{}", leaf.key), text });
         }
     }
 }
 
-fn lint_leaf(leaf: &Leaf, nested: bool, warn: &mut dyn FnMut(&str, String)) {
-    if matches!(leaf.kind, Kind::Scopes | Kind::MatchAll) {
+fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
+    if matches!(test.kind, Kind::Scopes | Kind::MatchAll) {
         if !nested {
-            warn("", format!("`{}` has a meaning only inside of another rule", leaf.name));
+            warn("", format!("`{}` has a meaning only inside of another rule", test.name));
         }
         return;
     }
-    if !nested && matches!(leaf.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
+    if !nested && matches!(test.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
         warn("", "stands outside of a rule about items: it looks at every line".to_owned());
     }
-    if leaf.conditions.is_empty() {
+    if test.conditions.is_empty() {
         warn(".conditions", "has no conditions, and always holds".to_owned());
         return;
     }
-    for condition in &leaf.conditions {
+    for condition in &test.conditions {
         if condition.operands.is_empty() && condition.goods.is_empty() {
             let held = if condition.operator.is_negative() { "always holds" } else { "never holds" };
             warn(&format!(".conditions.{}", condition.operator.name()), format!("has no values, and {held}"));
             return;
         }
     }
-    if leaf.kind == Kind::Linked && !leaf.wants_true() {
+    if test.kind == Kind::Linked && !test.wants_true() {
         warn(".conditions", "always holds".to_owned());
     }
-    match verdict(leaf.kind, &leaf.conditions) {
+    match verdict(test.kind, &test.conditions) {
         Verdict::Never => warn(".conditions", "can never hold".to_owned()),
         Verdict::Always => warn(".conditions", "always holds".to_owned()),
         Verdict::Depends => {}
@@ -148,7 +146,7 @@ fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
         verdicts.push(holds(Found::Number(Number::whole(0))));
     } else {
         // A list may have all of them, a text may be none of them, and there may be nothing.
-        let all = Value::Array(operands().map(json).collect());
+        let all = Node::List(operands().map(json).collect());
         verdicts.extend([holds(Found::Value(&all)), holds(Found::Text("\u{0}")), holds(Found::Missing)]);
     }
     match (verdicts.contains(&true), verdicts.contains(&false)) {
@@ -165,10 +163,10 @@ fn around(number: Number, kind: Kind) -> impl Iterator<Item = Number> {
     beside.into_iter().filter(move |number| !kind.is_number() || !number.is_negative())
 }
 
-fn json(operand: &Operand) -> Value {
+fn json(operand: &Operand) -> Node<'static> {
     match operand {
-        Operand::Flag(flag) => Value::Bool(*flag),
-        Operand::Number(number) => number.as_whole().map_or(Value::Null, Value::from),
-        other => Value::String(other.to_string()),
+        Operand::Flag(flag) => Node::Flag(*flag),
+        Operand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
+        other => Node::Text(Cow::Owned(other.to_string())),
     }
 }

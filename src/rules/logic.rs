@@ -10,7 +10,7 @@ use crate::text::Text;
 const DEEPEST: usize = 32;
 
 /// Tests joined by and/or; a leaf is the place of a test in the rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// One test.
     Leaf(usize),

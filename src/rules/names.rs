@@ -5,7 +5,7 @@
 use crate::rules::ast::Needs;
 
 /// What a test looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// What is left of the order amount.
     Amount,
@@ -38,7 +38,7 @@ pub enum Kind {
 }
 
 /// A figure of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Figure {
     /// Unit price.
     Price,
@@ -49,7 +49,7 @@ pub enum Figure {
 }
 
 /// How lines answer together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Over {
     /// At least one does.
     Any,
@@ -62,7 +62,7 @@ pub enum Over {
 }
 
 /// Which goods a test is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pick {
     /// At least one line matches.
     Any,
@@ -81,7 +81,7 @@ pub enum Pick {
 }
 
 /// Whose custom data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Data {
     /// The customer's.
     Customer,
@@ -96,7 +96,7 @@ pub enum Data {
 }
 
 /// What a customer may belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Membership {
     /// A segment.
     Segment,
@@ -105,7 +105,7 @@ pub enum Membership {
 }
 
 /// What is known of the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChannelPart {
     /// The id of its key.
     Key,
@@ -114,7 +114,7 @@ pub enum ChannelPart {
 }
 
 /// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Counter {
     /// Redemptions of the incentive.
     Incentive,
@@ -139,7 +139,7 @@ pub enum Counter {
 }
 
 /// Over which time it is counted, by the calendar of the project's zone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Period {
     /// Always.
     Ever,
@@ -289,7 +289,7 @@ impl Counter {
 }
 
 /// The three groups of refusals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Area {
     /// Who buys.
     Customer,

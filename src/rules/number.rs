@@ -56,15 +56,6 @@ impl Number {
         Some(Number(if negative { value.checked_neg()? } else { value }))
     }
 
-    /// A number of a JSON document.
-    pub fn of_json(number: &serde_json::Number) -> Option<Number> {
-        match (number.as_i64(), number.as_u64()) {
-            (Some(whole), _) => Some(Number::whole(whole)),
-            (None, Some(count)) => Some(Number::count(count)),
-            (None, None) => Number::parse(&number.to_string()),
-        }
-    }
-
     /// The whole number that it is, if it is one.
     pub fn as_whole(self) -> Option<i64> {
         let whole = self.0.checked_div(ONE)?;

@@ -6,7 +6,7 @@
 use std::fmt;
 
 /// How a found value is compared with the wanted ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// Equal to one of them.
     In,

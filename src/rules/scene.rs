@@ -1,14 +1,12 @@
 //! Decides what a rule gets to look at, and which line is which goods. It must not know what any rule says.
 
-use serde_json::Value;
-
 use crate::model::order::Metadata;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
-use crate::rules::ast::{Needs, Property};
+use crate::rules::ast::Needs;
 use crate::rules::compare::Clock;
-use crate::rules::names::{Counter, Period};
 pub use crate::rules::names::Membership;
+use crate::rules::names::{Counter, Period};
 use crate::text::Symbol;
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
@@ -44,7 +42,7 @@ pub struct Scene<'a> {
     /// What time it is, and where.
     pub clock: Clock<'a>,
     /// The customer's custom data; `None` when there is no customer.
-    pub customer: Option<Properties<'a>>,
+    pub customer: Option<&'a Metadata>,
     /// Whether the code was published to the customer.
     pub linked: bool,
     /// The order's custom data; `None` when there is no order.
@@ -69,50 +67,6 @@ pub struct Scene<'a> {
     pub asks: &'a dyn Asks,
 }
 
-/// Custom data that many rules look at: with the symbols of its names, when they were worth to make.
-#[derive(Debug, Clone, Copy)]
-pub struct Properties<'a> {
-    /// The data.
-    pub data: &'a Metadata,
-    /// Its values by the symbol of their names; empty when they are looked up by name.
-    pub by_symbol: &'a [(Symbol, &'a Value)],
-}
-
-impl<'a> Properties<'a> {
-    /// Data that is looked up by name.
-    pub fn plain(data: &'a Metadata) -> Properties<'a> {
-        Properties { data, by_symbol: &[] }
-    }
-
-    /// The value of a property.
-    #[inline]
-    pub fn get(&self, property: &Property) -> Option<&'a Value> {
-        match self.by_symbol.iter().find(|(symbol, _)| *symbol == property.symbol) {
-            Some((_, value)) => Some(value),
-            None => property.of(self.data),
-        }
-    }
-}
-
-impl Property {
-    /// The value in custom data: by the name as a whole or else along its dots (validation-rules.md section 3).
-    pub fn of<'a>(&self, data: &'a Metadata) -> Option<&'a Value> {
-        along(data, &self.name)
-    }
-}
-
-/// A value by its name or, inside nested objects, by names joined with dots.
-pub fn along<'a>(data: &'a Metadata, path: &str) -> Option<&'a Value> {
-    if let Some(value) = data.get(path) {
-        return Some(value);
-    }
-    // Names may hold dots themselves, so that every dot is tried.
-    path.match_indices('.').find_map(|(at, _)| {
-        let (first, rest) = path.split_at_checked(at)?;
-        along(data.get(first)?.as_object()?, rest.strip_prefix('.')?)
-    })
-}
-
 /// A line as a rule sees it.
 #[derive(Debug, Clone, Default)]
 pub struct SceneItem<'a> {
@@ -128,8 +82,10 @@ pub struct SceneItem<'a> {
 impl<'a> SceneItem<'a> {
     /// The line of a product and a SKU, each by its id and by the caller's identifier.
     pub fn new(product: [Option<&'a str>; 2], sku: [Option<&'a str>; 2]) -> SceneItem<'a> {
-        let symbol = |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
-        let (by_product, by_sku) = (product.map(|one| symbol(GoodsObject::Product, one)), sku.map(|one| symbol(GoodsObject::Sku, one)));
+        let symbol =
+            |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
+        let (by_product, by_sku) =
+            (product.map(|one| symbol(GoodsObject::Product, one)), sku.map(|one| symbol(GoodsObject::Sku, one)));
         let [product_id, product_source_id] = product;
         let [sku_id, sku_source_id] = sku;
         let ([one, two], [three, four]) = (by_product, by_sku);

@@ -5,7 +5,7 @@
 
 use crate::model::scope::GoodsRef;
 use crate::refusal::{Act, Change, Why};
-use crate::rules::ast::Leaf;
+use crate::rules::ast::Test;
 use crate::rules::compare::{Condition, Found, Moment, Operand};
 use crate::rules::eval::{Failure, sum};
 use crate::rules::names::{ChannelPart, Data, Kind, Over, Period, Pick};
@@ -16,7 +16,7 @@ use crate::rules::scene::Scene;
 impl Failure<'_> {
     /// What can be told of it.
     pub fn why(&self, scene: &Scene<'_>) -> Option<Why> {
-        let leaf = self.leaf()?;
+        let leaf = &self.leaf()?.test;
         let found = self.found(leaf, scene);
         let fails = |condition: &&Condition| match &found {
             Seen::One(found) => !condition.holds(*found, &scene.clock),
@@ -33,7 +33,7 @@ impl Failure<'_> {
             rule: self.rule.id.clone(),
             test: keys.join("."),
             name: leaf.name,
-            property: leaf.property.as_ref().map(|property| property.name.clone()),
+            property: leaf.property.clone(),
             operator: condition.map_or("", |condition| condition.operator.name()),
             wanted: condition.map(wanted).unwrap_or_default(),
             found: told,
@@ -41,7 +41,7 @@ impl Failure<'_> {
         })
     }
 
-    fn found<'s>(&self, leaf: &Leaf, scene: &Scene<'s>) -> Seen<'s> {
+    fn found<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
         let number = |number: Option<Number>| Seen::One(number.map_or(Found::Missing, Found::Number));
         let money = |money: Option<crate::money::Money>| number(money.map(|money| Number::count(money.minor())));
         let lines = || (0..scene.items.len()).filter(|line| self.lines.is_none_or(|lines| lines.has(*line)));
@@ -56,7 +56,7 @@ impl Failure<'_> {
             }
             Kind::Count(counter, period) => number(scene.asks.count(counter, period).map(Number::count)),
             Kind::Data(data) => Seen::One(leaf.property_of(match data {
-                Data::Customer => scene.customer.map(|customer| customer.data),
+                Data::Customer => scene.customer,
                 Data::Order => scene.order,
                 Data::Redemption => Some(scene.redemption),
                 Data::Event | Data::Member => None,
@@ -85,15 +85,13 @@ impl Failure<'_> {
     /// The goods of the test around a figure of lines, to say of what there is too little.
     fn goods_around(&self) -> Option<&GoodsRef> {
         let outer = self.path.iter().rev().skip(1);
-        outer.flat_map(|leaf| &leaf.conditions).flat_map(|condition| &condition.goods).next()
+        outer.flat_map(|leaf| &leaf.test.conditions).flat_map(|condition| &condition.goods).next()
     }
 
-    fn change(&self, leaf: &Leaf, condition: &Condition, found: &Seen<'_>, scene: &Scene<'_>) -> Option<Change> {
+    fn change(&self, leaf: &Test, condition: &Condition, found: &Seen<'_>, scene: &Scene<'_>) -> Option<Change> {
         let plain = |act: Act, of: Option<String>| Change { act, by: None, is_money: false, of };
         match (leaf.kind, found) {
-            (Kind::Count(_, period), _) => {
-                Some(plain(Act::After, Some(period_end(period, scene)?)))
-            }
+            (Kind::Count(_, period), _) => Some(plain(Act::After, Some(period_end(period, scene)?))),
             (Kind::Goods(pick), _) => {
                 let goods = condition.goods.first()?;
                 let name = Some(goods.source_id.as_ref().unwrap_or(&goods.id).to_string());

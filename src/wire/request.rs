@@ -89,7 +89,12 @@ fn read_options(at: &At<'_>) -> Result<Expand, Problem> {
     at.object()?;
     let names: Vec<Text> = at.list("expand", read::text)?;
     let named = |name: &str| names.iter().any(|given| given == name);
-    Ok(Expand { redeemable: named("redeemable"), category: named("category"), redemption: named("redemption") })
+    Ok(Expand {
+        redeemable: named("redeemable"),
+        category: named("category"),
+        redemption: named("redemption"),
+        trace: named("trace"),
+    })
 }
 
 /// Reads the body of a rollback; an empty one says nothing.

@@ -10,13 +10,10 @@ mod filter;
 pub use context::check_kinds;
 pub use filter::{read_collection, read_filter, read_segment};
 
-use crate::model::scope::{GoodsObject, Scope};
+use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES, Scope};
 use crate::rank::{arranged, ranked};
-use crate::rules::names::{Data, Pick};
-use crate::rules::{
-    BundleEntry, BundleRules, Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Number, Operand,
-    Operator, Property, Rule,
-};
+use crate::rules::names::Pick;
+use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
 use crate::text::Text;
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
@@ -25,9 +22,6 @@ use condition::{Values, read_conditions, read_goods};
 
 /// How deep rules may nest in one another.
 const DEEPEST: u32 = 8;
-
-/// How many bundles may count.
-const LARGEST_BUNDLE_LIMIT: u64 = 100;
 
 /// Reads a validation rule from its document.
 pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
@@ -42,7 +36,7 @@ pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
         tests,
         message: read_message(at)?,
         scope: at.option("applicable_to", read_scope)?.unwrap_or_default(),
-        bundle: at.option("bundle_rules", read_bundle)?.flatten(),
+        bundle: at.option("bundle_rules", read_bundle_rules)?.flatten(),
         own_collections: Vec::new(),
         id,
     };
@@ -94,9 +88,8 @@ fn read_group(at: &At<'_>, depth: u32) -> Result<Group, Problem> {
 
 fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
     at.object()?;
-    let (name, kind) = at.need("name", |name| {
-        Kind::named(name.str()?).ok_or_else(|| name.wrong("is not the name of a rule"))
-    })?;
+    let (name, kind) =
+        at.need("name", |name| Kind::named(name.str()?).ok_or_else(|| name.wrong("is not the name of a rule")))?;
     let property = at.option("property", read::text)?.filter(|property| !property.is_empty());
     if kind.has_property() && property.is_none() {
         return Err(at.problem(&format!("Rule '{name}' must have a 'property'")));
@@ -133,15 +126,8 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
         Some(rules) => Some(read_group(&rules, depth.saturating_add(1))?).filter(|group| !group.leaves.is_empty()),
         None => None,
     };
-    Ok(Leaf {
-        key,
-        name,
-        kind,
-        property: property.map(Property::new),
-        conditions,
-        rules: rules.map(Box::new),
-        message: read_message(at)?,
-    })
+    let test = Test { name, kind, property, conditions, rules: rules.map(Box::new) };
+    Ok(Leaf { key, test, message: read_message(at)? })
 }
 
 /// Tests of the older family that say what a discount is about become part of the scope (validation-rules.md section
@@ -149,21 +135,21 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
 fn add_scopes(rule: &mut Rule) {
     let Rule { id, tests, scope, own_collections, .. } = rule;
     tests.each_leaf(&mut |leaf| {
-        let inner = leaf.rules.iter().flat_map(|rules| &rules.leaves);
+        let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
         for marker in inner.filter(|inner| inner.kind == Kind::Scopes) {
             let included = marker.wants_true();
-            match leaf.kind {
+            match leaf.test.kind {
                 Kind::Goods(_) => {
-                    let named = leaf.conditions.iter().filter(|condition| condition.operator == Operator::In);
+                    let named = leaf.test.conditions.iter().filter(|condition| condition.operator == Operator::In);
                     named.flat_map(|condition| &condition.goods).for_each(|goods| scope.add(goods.clone(), included));
                 }
                 Kind::GoodsData => {
                     // The goods with this data, as a collection of the rule's own.
-                    let Some(property) = leaf.property.clone() else { continue };
-                    let fields = vec![(Field::Metadata(property), leaf.conditions.clone())];
+                    let Some(property) = leaf.test.property.clone() else { continue };
+                    let fields = vec![(Field::Metadata(property), leaf.test.conditions.clone())];
                     let name = compact_str::format_compact!("{id}.{}", leaf.key);
                     let goods = Contents::Passing(Filter { any: false, fields });
-                    scope.add(crate::model::scope::GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
+                    scope.add(GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
                     own_collections.push(Collection { id: name, goods });
                 }
                 _ => {}
@@ -174,14 +160,14 @@ fn add_scopes(rule: &mut Rule) {
 
 /// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
 /// so that their logic is not looked at.
-fn read_bundle(at: &At<'_>) -> Result<Option<Box<BundleRules>>, Problem> {
+fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
     let mut entries = Vec::new();
     let mut keys = Vec::new();
     for (key, entry) in at.members()?.filter(|(key, _)| !matches!(*key, "limit" | "logic")) {
         entry.need("name", |name| name.one_of(&[("order.items.any", ())]))?;
         let leaf = read_leaf(Text::from(key), &entry, DEEPEST.saturating_sub(1))?;
         keys.push(leaf.key.parse().unwrap_or(u64::MAX));
-        let inner = leaf.rules.iter().flat_map(|rules| &rules.leaves);
+        let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
         let quantities = inner.filter(|inner| inner.name == "order.items.aggregated_quantity");
         let wanted = quantities.flat_map(|inner| &inner.conditions).flat_map(|condition| &condition.operands).next();
         let quantity = match wanted {
@@ -192,20 +178,20 @@ fn read_bundle(at: &At<'_>) -> Result<Option<Box<BundleRules>>, Problem> {
         let Some(quantity) = quantity.filter(|quantity| *quantity > 0) else {
             return Err(entry.problem("must ask for a whole number of units from 1"));
         };
-        let goods: Vec<_> = leaf.conditions.into_iter().flat_map(|condition| condition.goods).collect();
+        let goods: Vec<_> = leaf.test.conditions.into_iter().flat_map(|condition| condition.goods).collect();
         if goods.is_empty() {
             return Err(entry.problem("must name a product, a SKU or a collection"));
         }
         entries.push(BundleEntry { goods, quantity });
     }
     let limit = match at.node.get("limit") {
-        None => Some(1),
-        Some(Node::Null) => None,
-        Some(_) => at.option("limit", |limit| {
-            let read = limit.whole_number().ok().filter(|read| (1..=LARGEST_BUNDLE_LIMIT).contains(read));
-            read.ok_or_else(|| limit.wrong(&format!("must be an integer from 1 to {LARGEST_BUNDLE_LIMIT}")))
+        None => 1,
+        Some(Node::Null) => MOST_BUNDLES,
+        Some(_) => at.need("limit", |limit| {
+            let read = limit.whole_number().ok().filter(|read| (1..=MOST_BUNDLES).contains(read));
+            read.ok_or_else(|| limit.wrong(&format!("must be an integer from 1 to {MOST_BUNDLES}")))
         })?,
     };
     let entries = arranged(entries, &ranked(keys));
-    Ok((!entries.is_empty()).then(|| Box::new(BundleRules { entries, limit })))
+    Ok((!entries.is_empty()).then(|| BundleRules { entries, limit }))
 }

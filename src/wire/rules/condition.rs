@@ -85,15 +85,17 @@ fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Result<Opera
             _ => number(at).map(Operand::Number),
         },
     };
-    operand.ok_or_else(|| at.wrong(match (takes, values) {
-        (Takes::Count, _) => "must be a number from 0",
-        (Takes::Weekdays, _) => "must be an integer from 0 to 6",
-        (Takes::Moments, _) => "must be an ISO 8601 date or date-time",
-        (Takes::Texts, _) => "must be a string",
-        (_, Values::Numbers) => "must be a number",
-        (Takes::Comparable, _) => "must be a number or an ISO 8601 date or date-time",
-        _ => "must be a string, a number or a boolean",
-    }))
+    operand.ok_or_else(|| {
+        at.wrong(match (takes, values) {
+            (Takes::Count, _) => "must be a number from 0",
+            (Takes::Weekdays, _) => "must be an integer from 0 to 6",
+            (Takes::Moments, _) => "must be an ISO 8601 date or date-time",
+            (Takes::Texts, _) => "must be a string",
+            (_, Values::Numbers) => "must be a number",
+            (Takes::Comparable, _) => "must be a number or an ISO 8601 date or date-time",
+            _ => "must be a string, a number or a boolean",
+        })
+    })
 }
 
 /// A number, or a text that holds one: older rules and filters hold amounts as texts.
@@ -146,7 +148,8 @@ fn read_window(at: &At<'_>, operator: Operator) -> Result<Operand, Problem> {
         ([start, end, days], Operator::TimeframeDaily) => hours(start, end, days),
         _ => None,
     };
-    let window = window.ok_or_else(|| at.wrong("must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`"));
+    let window =
+        window.ok_or_else(|| at.wrong("must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`"));
     window.map(|window| Operand::Window(Box::new(window)))
 }
 

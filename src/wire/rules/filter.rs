@@ -4,7 +4,7 @@
 
 use crate::model::scope::GoodsObject;
 use crate::rules::operator::Operator;
-use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Property, Segment};
+use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
 use crate::text::Text;
 use crate::wire::at::{At, read};
 use crate::wire::problem::Problem;
@@ -39,7 +39,7 @@ pub fn read_filter(at: &At<'_>) -> Result<Filter, Problem> {
 
 fn field(path: &str) -> Field {
     if let Some(property) = path.strip_prefix("metadata.") {
-        return Field::Metadata(Property::new(Text::from(property)));
+        return Field::Metadata(Text::from(property));
     }
     let points = path.strip_prefix("loyalty_points.campaigns.").and_then(|rest| rest.strip_suffix(".points"));
     match points {
@@ -65,9 +65,8 @@ fn count_days(condition: &mut Condition) {
 
 /// Reads a segment: a static list of customers or a filter.
 pub fn read_segment(at: &At<'_>) -> Result<Segment, Problem> {
-    let is_static = at.need("type", |kind| {
-        kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)])
-    })?;
+    let is_static =
+        at.need("type", |kind| kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)]))?;
     let members = match is_static {
         true => Members::Listed(at.list("customers", read_customer_id)?),
         false => Members::Passing(at.need("filter", read_filter)?),
