@@ -16,6 +16,7 @@ pub mod request;
 pub mod rollback;
 pub mod rules;
 pub mod stacking;
+pub mod stored_order;
 pub mod voucher;
 
 pub use at::At;
