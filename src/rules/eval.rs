@@ -64,6 +64,11 @@ impl Rule {
         }
     }
 
+    /// Whether the rule holds, without a word about why not; before its redeemable acts.
+    pub fn tests_hold(&self, scene: &Scene<'_>) -> bool {
+        self.needs.meets(Needs::AFTER) || self.tests.holds(scene, None)
+    }
+
     #[inline]
     fn decide(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
         if self.tests.holds(scene, None) { Ok(()) } else { Err(self.blame(scene)) }
