@@ -13,6 +13,7 @@ pub mod out;
 pub mod problem;
 pub mod redemption;
 pub mod request;
+pub mod reward;
 pub mod rollback;
 pub mod rules;
 pub mod stacking;

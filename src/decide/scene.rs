@@ -14,7 +14,7 @@ use crate::facts::{
     points_spent_account, redeemed_account, spent_account,
 };
 use crate::ledger::AccountId;
-use crate::model::incentive::{Grant, IncentiveObject};
+use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item, Metadata, Order, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::lines::goods_key;
@@ -174,6 +174,8 @@ pub struct View<'v> {
     items: &'v Items<'v>,
     /// What the redeemable does, once that is known.
     gain: Option<&'v Gain>,
+    /// Points that it takes.
+    paid: u64,
     /// Facts that only the server has.
     lacks: RefCell<Vec<Text>>,
 }
@@ -181,7 +183,7 @@ pub struct View<'v> {
 impl<'v> View<'v> {
     /// What there is to see; without an offer, nothing is counted.
     pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, cart: &'v Cart, items: &'v Items<'v>) -> View<'v> {
-        View { case, offer, cart, items, gain: None, lacks: RefCell::default() }
+        View { case, offer, cart, items, gain: None, paid: 0, lacks: RefCell::default() }
     }
 
     /// What rules see. `passes` are those tests that hold without being asked.
@@ -316,7 +318,7 @@ impl Asks for View<'_> {
             }
             Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gained(), false),
             Counter::GiftAmount => (Some(spent_account(campaign)), if is_gift { gained() } else { 0 }, false),
-            Counter::Points => (Some(points_spent_account(campaign)), 0, false),
+            Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
         };
         let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;
         Some(before.saturating_add(own))
@@ -349,7 +351,7 @@ pub fn check_rules_after(
     if !offer.rules.iter().any(|rule| rule.needs.meets(Needs::AFTER)) {
         return Ok(());
     }
-    let view = View { gain: Some(gain), ..View::new(case, Some(offer), cart, items) };
+    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), cart, items) };
     check_with(view, Rule::check_after, found)
 }
 
@@ -398,17 +400,8 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
         Area::Redemption => Reason::RedemptionRulesViolated,
     };
     let rule = &failure.rule.id;
-    let kind = view.offer.map_or("Redeemable", kind_of);
+    let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
     let details = format!("{kind} cannot be redeemed because of violated validation rules: {rule}");
     let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
     Refusal { custom: failure.message().map(str::to_owned), why, ..Refusal::new(reason, details) }
-}
-
-/// What an incentive is called where its rules are violated.
-fn kind_of(offer: &Offer<'_>) -> &'static str {
-    match (&offer.incentive.grant, offer.incentive.object) {
-        (_, IncentiveObject::PromotionTier) => "Promotion Tier",
-        (Grant::Gift(_), _) => "Gift Card",
-        (Grant::Discount(_), _) => "Discount Coupon",
-    }
 }

@@ -6,7 +6,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
-use crate::json::{Node, put_node};
+use crate::json::{Node, Pen};
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
@@ -401,9 +401,9 @@ impl fmt::Display for Found<'_> {
             Found::Text(text) => formatter.write_str(text),
             Found::Flag(flag) => flag.fmt(formatter),
             Found::Value(value) => {
-                let mut text = String::new();
-                put_node(&mut text, value);
-                formatter.write_str(&text)
+                let mut pen = Pen::default();
+                pen.node(value);
+                formatter.write_str(str::from_utf8(&pen.into_bytes()).unwrap_or_default())
             }
         }
     }

@@ -11,6 +11,7 @@ pub mod deciding;
 pub mod fields;
 pub mod generation;
 pub mod grants;
+pub mod handing;
 pub mod membership;
 pub mod metadata_schemas;
 pub mod oauth;
@@ -25,6 +26,7 @@ pub mod redemptions;
 pub mod rehearsals;
 pub mod rollbacks;
 pub mod segments;
+pub mod sessions;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
@@ -45,6 +47,7 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
     metadata_schemas::ROUTES,
