@@ -20,6 +20,8 @@ use crate::wire::given::Given;
 #[derive(Debug, Clone, Default)]
 pub struct GivenFacts {
     complete: bool,
+    client: bool,
+    whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
     vouchers: Shelf<Incentive>,
@@ -60,6 +62,8 @@ impl GivenFacts {
         }
         GivenFacts {
             complete: given.complete,
+            client: given.client,
+            whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
             vouchers: Shelf::new(vouchers, |voucher| {
@@ -92,6 +96,16 @@ impl GivenFacts {
             None if self.complete => Known::Absent,
             None => Known::Unknown,
         }
+    }
+
+    /// What a whole catalogue does not list does not exist.
+    fn listed<'a>(&self, found: Option<&'a Goods>) -> Known<Cow<'a, Goods>> {
+        if self.whole_catalogue && found.is_none() { Known::Absent } else { self.known(found) }
+    }
+
+    /// Whether whoever asks is a page.
+    pub fn client(&self) -> bool {
+        self.client
     }
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
@@ -188,11 +202,11 @@ impl Facts for GivenFacts {
     }
 
     fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.known(self.products.get(key))
+        self.listed(self.products.get(key))
     }
 
     fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.known(self.skus.get(key))
+        self.listed(self.skus.get(key))
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

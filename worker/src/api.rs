@@ -1,5 +1,6 @@
 //! The areas of the interface: a table of routes each. A file knows its own documents and nothing of another's handlers.
 
+use crate::batch::Step;
 use crate::route::Route;
 
 pub mod async_actions;
@@ -31,6 +32,15 @@ pub mod skus;
 pub mod stacking_rules;
 pub mod system;
 pub mod vouchers;
+
+/// The kinds of async actions that write lists, and what each does with an item.
+pub const STEPS: &[(&str, Step)] = &[
+    ("CUSTOMERS.BULK_UPDATE", customers::write_one),
+    ("CUSTOMERS.METADATA_UPDATE", customers::write_one),
+    ("PRODUCTS.BULK_UPDATE", products::write_one),
+    ("PRODUCTS.METADATA_UPDATE", products::write_one),
+    ("ORDERS.IMPORT", orders::write_one),
+];
 
 /// Every route that the service has.
 pub const AREAS: &[&[Route]] = &[

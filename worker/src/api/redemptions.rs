@@ -277,7 +277,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
         tell_rewards(&mut written, &changes.grants, &vouchers);
     }
     deciding::put(call, written.documents, &orders)?;
-    if let Some(order) = request.order.as_ref().filter(|order| parts > 0 && overrides::any(order)) {
+    if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
