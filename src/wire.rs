@@ -19,6 +19,7 @@ pub mod rules;
 pub mod scope;
 pub mod stacking;
 pub mod stored_order;
+pub mod trace;
 pub mod voucher;
 
 pub use at::At;

@@ -6,7 +6,7 @@
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::standing;
 use crate::decide::postings::Posting;
-use crate::decide::scene::scene_items;
+use crate::decide::scene::scene_item;
 use crate::facts::{Known, discounted_units_account, units_account};
 use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;
@@ -98,7 +98,10 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
         return Vec::new();
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
-    let used = counted(offer, &scene_items(order, &case.priced), gain, customer);
+    let priced = &case.priced;
+    let items = order.items.iter().enumerate();
+    let items = items.map(|(place, item)| scene_item(item, priced.skus.beside(place), priced.products.beside(place)));
+    let used = counted(offer, &items.collect::<Vec<_>>(), gain, customer);
     let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
     used.into_iter().map(posting).collect()
 }

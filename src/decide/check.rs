@@ -3,7 +3,7 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::loyalty::check_card;
-use crate::decide::scene::check_rules;
+use crate::decide::scene::{Items, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::{Discount, GiftEffect};
@@ -11,7 +11,6 @@ use crate::model::incentive::{Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
 use crate::pricing::{Bundles, Cart, count_bundles};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::SceneItem;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -38,7 +37,7 @@ pub fn check(
     redeemable: &Redeemable,
     offer: &Offer<'_>,
     cart: &Cart,
-    items: &[SceneItem<'_>],
+    items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_validity(case, offer)?;
@@ -52,7 +51,7 @@ pub fn check(
 
 /// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
 /// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
-fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &[SceneItem<'_>], found: &mut Found) -> Result<(), Refusal> {
+fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
     for rule in &offer.rules {
         let Some(rules) = &rule.bundle else { continue };
         let bundles = count_bundles(rules, items, cart);

@@ -6,7 +6,7 @@ use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, check};
 use crate::decide::loyalty::exchange;
-use crate::decide::scene::{scene_item, scene_items};
+use crate::decide::scene::{Items, check_rules_after};
 use crate::decide::sight::View;
 use crate::facts::Known;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
@@ -20,13 +20,12 @@ use crate::pricing::{
     select,
 };
 use crate::refusal::{Reason, Refusal};
-use crate::rules::SceneItem;
 use crate::stacking::Judge;
 
 /// The judge of one case.
 pub struct Bench<'c> {
     case: &'c Case<'c>,
-    items: Vec<SceneItem<'c>>,
+    items: Items<'c>,
     /// Units in reach of the redeemable at hand; kept for the next one.
     reach: Vec<Reach>,
     caps: Caps<'c>,
@@ -40,7 +39,7 @@ struct Stand<'b> {
     scope: Option<&'b Scope>,
     place: usize,
     cart: &'b Cart,
-    items: &'b [SceneItem<'b>],
+    items: &'b Items<'b>,
     base: Base<'b>,
     once: bool,
 }
@@ -48,10 +47,7 @@ struct Stand<'b> {
 impl<'c> Bench<'c> {
     /// A judge over a resolved request.
     pub fn new(case: &'c Case<'c>) -> Bench<'c> {
-        let items = match &case.order {
-            Some(order) => scene_items(order, &case.priced),
-            None => Vec::new(),
-        };
+        let items = Items::new(case);
         let found = vec![Found::default(); case.resolved.len()];
         Bench { case, items, reach: Vec::new(), caps: Caps::new(case), found }
     }
@@ -167,6 +163,9 @@ impl<'c> Bench<'c> {
         let of_line = |object: &GoodsObject| stand.items.iter().position(|item| item.is(&named(*object)));
         let in_cart = kinds.iter().find_map(|object| Some((*object, of_line(object)?)));
         if unit.effect == UnitEffect::AddSameItems {
+            if let Some(found) = self.found.get_mut(stand.place) {
+                found.lacks.extend(stand.items.lacks().iter().cloned());
+            }
             free.goods = named(told.or(in_cart.map(|(object, _)| object)).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
@@ -235,12 +234,18 @@ impl Judge for Bench<'_> {
         };
         let redeemable = self.case.redeemables.get(place)?;
         let mut found = Found::default();
-        let items = lines(&self.items, cart);
+        let items = lines(self.case, &self.items, cart);
         let verdict = check(self.case, redeemable, offer, cart, &items, &mut found);
         if let Some(slot) = self.found.get_mut(place) {
             *slot = found;
         }
         verdict.err()
+    }
+
+    fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
+        let (offer, found) = (self.case.offer(place)?, self.found.get_mut(place)?);
+        let items = lines(self.case, &self.items, before);
+        check_rules_after(self.case, offer, before, gain, &items, found).err()
     }
 
     fn rewards(&self, place: usize) -> bool {
@@ -254,7 +259,7 @@ impl Judge for Bench<'_> {
             return Ok(Gain::default());
         };
         let own = std::mem::take(&mut self.items);
-        let items = lines(&own, cart);
+        let items = lines(case, &own, cart);
         let stand = Stand { offer, scope: offer.scope(), place, cart, items: &items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
@@ -280,12 +285,8 @@ impl Judge for Bench<'_> {
 }
 
 /// The lines of the order and those that unit effects have added to it.
-fn lines<'i>(own: &'i [SceneItem<'i>], cart: &'i Cart) -> Cow<'i, [SceneItem<'i>]> {
-    if cart.added.is_empty() {
-        return Cow::Borrowed(own);
-    }
-    let added = cart.added.iter().map(|item| scene_item(item, item.sku.as_deref(), item.product.as_deref()));
-    Cow::Owned(own.iter().cloned().chain(added).collect())
+fn lines<'i>(case: &'i Case<'i>, own: &'i Items<'i>, cart: &'i Cart) -> Cow<'i, Items<'i>> {
+    if cart.added.is_empty() { Cow::Borrowed(own) } else { Cow::Owned(Items::with_added(case, &cart.added)) }
 }
 
 /// The discount with the numbers that its formulas come to on the order as a whole; what reads single lines keeps its

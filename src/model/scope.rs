@@ -6,7 +6,7 @@
 use crate::formula::Formula;
 use crate::model::discount::Dynamic;
 use crate::money::Money;
-use crate::text::Text;
+use crate::text::{Symbol, Text};
 
 /// What an entry names. The later, the more specific: of several entries on one line the most specific counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +28,16 @@ impl GoodsObject {
             GoodsObject::Sku => "sku",
         }
     }
+
+    /// The symbol of an identifier of this kind of goods.
+    pub fn symbol(self, id: &str) -> Symbol {
+        let kind = match self {
+            GoodsObject::Product => 1,
+            GoodsObject::Sku => 2,
+            GoodsObject::Collection => 3,
+        };
+        Symbol::of(kind, id)
+    }
 }
 
 /// A product, SKU or collection, by id or by the caller's identifier.
@@ -39,12 +49,18 @@ pub struct GoodsRef {
     pub id: Text,
     /// The caller's identifier.
     pub source_id: Option<Text>,
+    /// The symbol of `id`.
+    pub symbol: Symbol,
+    /// The symbol of `source_id`; that of `id` when there is none.
+    pub source_symbol: Symbol,
 }
 
 impl GoodsRef {
     /// The goods of this id and identifier.
     pub fn new(object: GoodsObject, id: Text, source_id: Option<Text>) -> GoodsRef {
-        GoodsRef { object, id, source_id }
+        let symbol = object.symbol(&id);
+        let source_symbol = source_id.as_deref().map_or(symbol, |source_id| object.symbol(source_id));
+        GoodsRef { object, id, source_id, symbol, source_symbol }
     }
 }
 

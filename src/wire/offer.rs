@@ -10,7 +10,7 @@ use crate::wire::order::read_goods;
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
 
-pub use crate::wire::scope::{read_bundle_rules, read_scope};
+pub use crate::wire::scope::read_scope;
 
 const EFFECTS: Words<AmountEffect> = &[
     ("APPLY_TO_ORDER", AmountEffect::ApplyToOrder),
@@ -250,7 +250,7 @@ fn put_unit(out: &mut Out, unit: &UnitOff) {
 mod tests {
     use super::{read_discount, read_scope};
     use crate::wire::at::{Read, read_document};
-    use crate::wire::scope::read_bundle_rules;
+    use crate::wire::rules::read_bundle_rules;
 
     /// What is wrong with a document; empty when nothing is.
     fn told<T>(text: &str, read: Read<T>) -> String {

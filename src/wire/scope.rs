@@ -1,21 +1,16 @@
-//! Decides how scopes and bundle rules are read, and how a result lists the goods that it is about. It must not know
+//! Decides how scopes are read, and how a result lists the goods that it is about. It must not know
 //! what is taken off them.
 //!
-//! calculation.md sections 7 and 8; validation-rules.md section 5.
+//! calculation.md section 7; validation-rules.md section 5.
 
-use crate::model::scope::{
-    BundleEntry, BundleRules, Cap, CapKind, Entry, GoodsObject, GoodsRef, MOST_BUNDLES, Pick, Scope, TargetKind, Terms,
-};
+use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::Reach;
 use crate::rank::number_of;
 use crate::wire::at::{At, Words, read, word};
-use crate::wire::node::Node;
 use crate::wire::offer::{dynamic, read_count};
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
-
-pub(crate) const GOODS: Words<GoodsObject> =
-    &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku), ("products_collection", GoodsObject::Collection)];
+use crate::wire::rules::read_goods;
 
 pub(crate) const PICKS: Words<Pick> = &[
     ("APPLY_TO_EVERY", Pick::Every),
@@ -53,7 +48,7 @@ pub fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
 }
 
 fn read_entry(at: &At<'_>) -> Result<Entry, Problem> {
-    let goods = read_goods_ref(at)?;
+    let goods = read_goods(at, None)?;
     let mut caps = Vec::new();
     for (name, formula, kind) in CAPS {
         let most = dynamic(at, name, formula, read::whole_number)?;
@@ -79,56 +74,6 @@ fn read_entry(at: &At<'_>) -> Result<Entry, Problem> {
         terms,
         group: 0,
     })
-}
-
-/// Reads a product, SKU or collection by its name.
-pub fn read_goods_ref(at: &At<'_>) -> Result<GoodsRef, Problem> {
-    at.object()?;
-    Ok(GoodsRef::new(
-        at.need("object", |object| object.one_of(GOODS))?,
-        at.need("id", read::text)?,
-        at.option("source_id", read::text)?,
-    ))
-}
-
-/// Reads bundle rules; `None` when there is no entry. A limit of null is the largest there is (calculation.md section
-/// 8, inferred).
-pub fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
-    let mut entries = Vec::new();
-    let mut limit = 1;
-    for (name, member) in at.members()? {
-        match name {
-            "logic" => {}
-            "limit" if member.is_null() => limit = MOST_BUNDLES,
-            "limit" => {
-                let within = member.whole_number().ok().filter(|limit| (1..=MOST_BUNDLES).contains(limit));
-                limit = within.ok_or_else(|| member.wrong(&format!("must be an integer from 1 to {MOST_BUNDLES}")))?;
-            }
-            _ => entries.push(read_bundle_entry(&member)?),
-        }
-    }
-    Ok((!entries.is_empty()).then_some(BundleRules { entries, limit }))
-}
-
-fn read_bundle_entry(at: &At<'_>) -> Result<BundleEntry, Problem> {
-    at.need("name", |name| name.one_of(&[("order.items.any", ())]))?;
-    let goods = at.need("conditions", |conditions| conditions.need("$is", |goods| goods.all(read_goods_ref)))?;
-    if goods.is_empty() {
-        return at.need("conditions", |conditions| Err(conditions.problem("must name a product, SKU or collection")));
-    }
-    let mut quantity = 1;
-    if let Some(rules) = at.get("rules") {
-        for (_, rule) in rules.members()?.filter(|(name, _)| *name != "logic") {
-            rule.need("name", |name| name.one_of(&[("order.items.aggregated_quantity", ())]))?;
-            quantity = rule.need("conditions", |conditions| {
-                conditions.need("$is", |quantity| match quantity.node {
-                    Node::List(_) => quantity.all(read_count).map(|all| all.first().copied().unwrap_or(1)),
-                    _ => read_count(quantity),
-                })
-            })?;
-        }
-    }
-    Ok(BundleEntry { goods, quantity })
 }
 
 /// The most units of an order that a result numbers one by one (calculation.md section 7.1).
