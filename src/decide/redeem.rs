@@ -21,7 +21,7 @@ use crate::model::request::Redeemables;
 use crate::model::reward::RewardKind;
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::{Outcome, Step};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::Instant;
 
 /// What was redeemed of one redeemable.
@@ -174,7 +174,7 @@ fn post(
             }
             if posting.amount > 0 {
                 chain.push(Transfer {
-                    id: compact_str::format_compact!("{}.{}", part.id, chain.len()),
+                    id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: whole.clone(),
                     debit: posting.debit,
                     credit: posting.credit,

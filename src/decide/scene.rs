@@ -59,7 +59,7 @@ impl<'a> Items<'a> {
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
         let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        Items::build(case, added, offers.flat_map(|offer| &offer.rules).map(Cow::as_ref))
+        Items::build(case, added, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
     }
 
     /// The lines of a case, with what these rules and their scopes ask of them.

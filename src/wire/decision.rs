@@ -2,6 +2,8 @@
 //!
 //! calculation.md sections 3 and 11, objects.md section 10.
 
+use std::cell::OnceCell;
+
 use crate::decide::case::Resolved;
 use crate::decide::scene::scene_item;
 use crate::decide::validate::{Evaluated, Validated};
@@ -12,6 +14,7 @@ use crate::model::scope::GoodsObject;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
+use crate::text::Text;
 use crate::wire::at::word;
 use crate::wire::error::put_refusal;
 use crate::wire::offer::put_discount;
@@ -27,7 +30,7 @@ use crate::wire::trace::{Level, put_trace};
 pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
-    let list = Steps { evaluated, context };
+    let list = Steps::new(evaluated, context);
     Out::object_of(|out| {
         out.member("id").text(&validated.id);
         out.member("valid").flag(evaluated.valid);
@@ -93,11 +96,17 @@ impl<'a> Sorted<'a> {
 pub(crate) struct Steps<'a> {
     /// Everything that was tried.
     pub evaluated: &'a Evaluated<'a>,
-    /// The request that errors name.
-    pub context: &'a Context,
+    context: &'a Context,
+    /// The request that errors name, made when the first of them does.
+    request_id: OnceCell<Text>,
 }
 
-impl Steps<'_> {
+impl<'a> Steps<'a> {
+    /// The steps of what was tried.
+    pub fn new(evaluated: &'a Evaluated<'a>, context: &'a Context) -> Steps<'a> {
+        Steps { evaluated, context, request_id: OnceCell::new() }
+    }
+
     /// Writes a list of steps as the next value.
     ///
     /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
@@ -243,8 +252,10 @@ impl Steps<'_> {
     }
 
     fn put_refused(&self, out: &mut Out, step: &Step, refusal: &Refusal, cart: &Cart) {
+        // One hash for all refusals of an answer.
+        let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
-            put_refusal(out.member("error"), refusal, &self.context.request_id());
+            put_refusal(out.member("error"), refusal, request_id);
             let message = refusal.custom.as_deref().unwrap_or(refusal.reason.message());
             put_details(out, message, refusal.reason.key());
             self.put_bundles(out, step, cart);

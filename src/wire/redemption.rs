@@ -85,7 +85,7 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let children: Vec<Document> = redeemed.parts.iter().filter_map(|part| child(redeemed, part)).collect();
     let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
     let sorted = Sorted::of(evaluated);
-    let steps = Steps { evaluated, context };
+    let steps = Steps::new(evaluated, context);
     let list = |shown: &[&Step]| written(|out| steps.put(out, shown));
     let redemptions: Vec<&Map<String, Value>> = children.iter().map(|child| &child.body).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));

@@ -8,7 +8,7 @@ use super::document::{self, Document};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
-use scrip::facts::{Facts, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
+use scrip::facts::{Facts, Held, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Transfer};
 use scrip::model::customer::Customer;
@@ -172,9 +172,9 @@ impl<'a, 's> StoreFacts<'a, 's> {
         self.note(found).map(Cow::Owned).into()
     }
 
-    fn rules_named(&self, names: &[&str]) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
         let rules = self.note(self.find_rules(names).map(Some)).unwrap_or_default();
-        Known::Is(rules.into_iter().map(Cow::Owned).collect())
+        Known::Is(rules.into_iter().map(|rule| Held::Own(Box::new(rule))).collect())
     }
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
@@ -321,11 +321,11 @@ impl Facts for StoreFacts<'_, '_> {
         self.find("category", id, read_category)
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named(&[id])
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         self.rules_named(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<&str>>())
     }
