@@ -20,6 +20,7 @@ mod json;
 mod ledger;
 mod money;
 mod ratios;
+mod rules;
 mod shelf;
 mod spreading;
 mod stacking;
