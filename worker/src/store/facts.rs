@@ -256,12 +256,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
     }
 
-    /// A document of its own, as the engine reads it.
-    fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Result<Option<T>, Fault> {
-        let found = self.store.document(kind, id)?;
-        found.map(|document| read_stored(kind, id, &written(&document), read)).transpose()
-    }
-
     fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
         if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
@@ -335,11 +329,11 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
-        self.note(self.find("segment", id, read_segment)).map(Cow::Owned).into()
+        self.find("segment", id, read_segment)
     }
 
     fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
-        self.note(self.find("products_collection", id, read_collection)).map(Cow::Owned).into()
+        self.find("products_collection", id, read_collection)
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
