@@ -248,6 +248,10 @@ impl Judge for Bench<'_> {
         check_rules_after(self.case, offer, before, gain, &items, found).err()
     }
 
+    fn applied(&mut self, place: usize, gain: &Gain) {
+        self.items.applied.push((place, gain.total().unwrap_or_default().minor()));
+    }
+
     fn rewards(&self, place: usize) -> bool {
         let exchange = self.case.offer(place).and_then(|offer| offer.exchange.as_ref());
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))

@@ -38,8 +38,10 @@ pub struct Items<'a> {
     /// SKU and product of the catalogue by line; empty when no rule asks for their data.
     listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
     index: Option<GoodsIndex>,
-    /// Collections that only the server knows.
+    /// Collections and goods that only the server knows.
     lacks: Vec<Text>,
+    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
+    pub applied: Vec<(usize, u64)>,
 }
 
 impl<'a> Deref for Items<'a> {
@@ -108,7 +110,7 @@ impl<'a> Items<'a> {
         }
         wants_data |= collections.iter().any(|one| matches!(one.goods, Contents::Passing(_)));
         if wants_data {
-            items.listed = all().map(|(place, item)| listed(case, place, item)).collect();
+            items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
         }
         items.join(&collections, case, added);
         if named >= WORTH_AN_INDEX {
@@ -186,14 +188,20 @@ fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) ->
 }
 
 /// What the catalogue says of the SKU and the product of a line.
-fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item) -> [Option<Cow<'a, Goods>>; 2] {
+fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<Text>) -> [Option<Cow<'a, Goods>>; 2] {
+    let mut known = |kind: &str, key: &str, found: Known<Cow<'a, Goods>>| {
+        if matches!(found, Known::Unknown) {
+            lacks.push(compact_str::format_compact!("{kind}/{key}"));
+        }
+        found.is()
+    };
     let beside = case.priced.skus.beside(place).map(Cow::Borrowed);
     let key = goods_key(item, RelatedObject::Sku);
-    let sku = beside.or_else(|| case.facts.sku(key?).is());
+    let sku = beside.or_else(|| key.and_then(|key| known("sku", key, case.facts.sku(key))));
     let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
     let beside = case.priced.products.beside(place).map(Cow::Borrowed);
     let key = goods_key(item, RelatedObject::Product).or(parent.as_deref());
-    let product = beside.or_else(|| case.facts.product(key?).is());
+    let product = beside.or_else(|| key.and_then(|key| known("product", key, case.facts.product(key))));
     [sku, product]
 }
 
@@ -331,7 +339,17 @@ impl Asks for View<'_> {
         let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
         let channel = &self.case.request.channel;
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
-        let is_gift = matches!(incentive.grant, Grant::Gift(_));
+        let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
+        // What was applied before of the same campaign counts, in one request as well.
+        let offers = self.items.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let earlier =
+            offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
+        let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
+        for (other, amount) in earlier {
+            times = times.saturating_add(1);
+            gave = gave.saturating_add(amount);
+            credits = credits.saturating_add(if is_gift(other) { amount } else { 0 });
+        }
         let (account, own, held) = match counter {
             Counter::Incentive => (Some(incentive_account(incentive)), 1, true),
             Counter::IncentiveOfCustomer => (customer.map(|id| customer_account(id, &incentive.id)), 1, true),
@@ -339,16 +357,16 @@ impl Asks for View<'_> {
             Counter::IncentiveOfUser => {
                 (channel.user.as_deref().map(|user| channel_account(user, &incentive.id)), 1, false)
             }
-            Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), 1, false),
+            Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), times, false),
             Counter::CampaignOfCustomer => {
-                (customer.zip(campaign).map(|(customer, campaign)| customer_account(customer, campaign)), 1, false)
+                (customer.zip(campaign).map(|(customer, campaign)| customer_account(customer, campaign)), times, false)
             }
             Counter::Orders => {
-                let value = self.cart.amount.unwrap_or_default().minor();
+                let value = self.case.priced.cart.amount.unwrap_or_default().minor();
                 (campaign.map(|id| orders_account(Some(id))), value, false)
             }
-            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gained(), false),
-            Counter::GiftAmount => (Some(spent_account(campaign)), if is_gift { gained() } else { 0 }, false),
+            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gave, false),
+            Counter::GiftAmount => (Some(spent_account(campaign)), credits, false),
             Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
         };
         let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;

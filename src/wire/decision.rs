@@ -60,8 +60,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
             out.texts("provisional", &evaluated.lacks);
         }
         if evaluated.request.expand.trace {
-            let level = if evaluated.request.channel.client { Level::Public } else { Level::Full };
-            put_trace(out.member("trace"), evaluated, level);
+            put_trace(out.member("trace"), evaluated, Level::of(evaluated));
         }
     })
 }

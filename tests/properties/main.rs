@@ -23,6 +23,7 @@ mod model;
 mod money;
 mod pricing;
 mod ratios;
+mod rules;
 mod shelf;
 mod spreading;
 mod stacker;
