@@ -16,6 +16,7 @@ mod tally;
 mod big;
 mod decisions;
 mod formula;
+mod grammar;
 mod json;
 mod ledger;
 mod model;
