@@ -2,6 +2,7 @@
 //! there, absent or unknown, and unknown is what makes a decision without the server possible.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
@@ -11,7 +12,7 @@ use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 
 /// What is known of a fact.
@@ -47,6 +48,36 @@ impl<T> Known<T> {
 impl<T> From<Option<T>> for Known<T> {
     fn from(fact: Option<T>) -> Known<T> {
         fact.map_or(Known::Absent, Known::Is)
+    }
+}
+
+/// A fact as a case keeps it: lent by whoever knows it, or its own. It is as small as a place, where a `Cow` is as large
+/// as what it may own; a case moves dozens of them.
+#[derive(Debug, Clone)]
+pub enum Held<'a, T> {
+    /// Somebody else's.
+    Lent(&'a T),
+    /// Its own.
+    Own(Box<T>),
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Held::Lent(fact) => fact,
+            Held::Own(fact) => fact,
+        }
+    }
+}
+
+impl<'a, T: Clone> From<Cow<'a, T>> for Held<'a, T> {
+    fn from(fact: Cow<'a, T>) -> Held<'a, T> {
+        match fact {
+            Cow::Borrowed(fact) => Held::Lent(fact),
+            Cow::Owned(fact) => Held::Own(Box::new(fact)),
+        }
     }
 }
 
@@ -107,9 +138,9 @@ pub trait Facts {
     /// A category by id.
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
     /// The rules assigned to one thing alone, by its id.
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>>;
     /// A segment by id.
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
     /// A collection of products and SKUs by id.
@@ -187,22 +218,22 @@ pub fn points_spent_account(campaign_id: Option<&str>) -> AccountId {
 /// Redemptions by one customer of one incentive or, with the id of a campaign, of all of it
 /// (validation-rules.md section 4.5).
 pub fn customer_account(customer_id: &str, of: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("customer/{customer_id}/of/{of}"))
+    AccountId::new(joined(&["customer/", customer_id, "/of/", of]))
 }
 
 /// Redemptions by one customer of what has no campaign.
 pub fn customer_total_account(customer_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("customer/{customer_id}"))
+    AccountId::new(joined(&["customer/", customer_id]))
 }
 
 /// Redemptions of one incentive through one channel.
 pub fn channel_account(channel_id: &str, of: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("channel/{channel_id}/of/{of}"))
+    AccountId::new(joined(&["channel/", channel_id, "/of/", of]))
 }
 
 /// All redemptions through one channel.
 pub fn channel_total_account(channel_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("channel/{channel_id}"))
+    AccountId::new(joined(&["channel/", channel_id]))
 }
 
 /// The value of orders made with a campaign, in minor units (validation-rules.md section 4.6); without a campaign,
@@ -217,19 +248,19 @@ pub fn discounted_account(campaign_id: Option<&str>) -> AccountId {
 }
 
 fn account(kind: &str, id: &str, what: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("{kind}/{id}/{what}"))
+    AccountId::new(joined(&[kind, "/", id, "/", what]))
 }
 
 fn counterpart(campaign_id: Option<&str>, what: &str) -> AccountId {
     match campaign_id {
         Some(id) => account("campaign", id, what),
-        None => AccountId::new(compact_str::format_compact!("project/{what}")),
+        None => AccountId::new(joined(&["project/", what])),
     }
 }
 
 fn budget(what: &str, campaign_id: Option<&str>) -> AccountId {
     AccountId::new(match campaign_id {
-        Some(id) => compact_str::format_compact!("{what}/{id}"),
-        None => compact_str::format_compact!("project/{what}"),
+        Some(id) => joined(&[what, "/", id]),
+        None => joined(&["project/", what]),
     })
 }

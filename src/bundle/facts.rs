@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::facts::{Facts, Known, PastRedemption};
+use crate::facts::{Facts, Held, Known, PastRedemption};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
@@ -36,12 +36,21 @@ pub struct GivenFacts {
     orders: Shelf<Order>,
     products: Shelf<Goods>,
     skus: Shelf<Goods>,
-    rules: Shelf<Rule>,
+    rules: Vec<Rule>,
+    assigned: Shelf<Assigned>,
     segments: Shelf<Segment>,
     collections: Shelf<Collection>,
-    assigned: Shelf<Vec<Text>>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
+}
+
+/// The rules that are assigned to one thing.
+#[derive(Debug, Clone, Default)]
+struct Assigned {
+    /// Their places.
+    places: Vec<usize>,
+    /// Whether there is one that was not given.
+    unknown: bool,
 }
 
 impl GivenFacts {
@@ -54,10 +63,18 @@ impl GivenFacts {
             }
         }
         let vouchers = given.vouchers.into_iter().map(|(voucher, _)| voucher).collect();
-        let mut assigned: Shelf<Vec<Text>> = Shelf::default();
+        let mut by_id: Shelf<usize> = Shelf::default();
+        for (place, rule) in given.rules.iter().enumerate() {
+            // The first rule of an id has it.
+            by_id.get_or(&rule.id, || place);
+        }
+        let mut assigned: Shelf<Assigned> = Shelf::default();
         for (object, rule) in given.assignments {
-            if let Some(rules) = assigned.get_or(&object, Vec::new) {
-                rules.push(rule);
+            let Some(rules) = assigned.get_or(&object, Assigned::default) else { continue };
+            match by_id.get(&rule) {
+                Some(place) if rules.places.contains(place) => {}
+                Some(place) => rules.places.push(*place),
+                None => rules.unknown = true,
             }
         }
         GivenFacts {
@@ -80,7 +97,7 @@ impl GivenFacts {
             orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
             products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            rules: Shelf::new(given.rules, |rule| [Some(&rule.id), None]),
+            rules: given.rules,
             segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
@@ -113,16 +130,17 @@ impl GivenFacts {
     }
 
     /// The rules assigned to any of these.
-    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Cow<'_, Rule>>> {
-        let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
-        let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
-        for id in assigned.flatten() {
-            match self.rules.get(id) {
+    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Held<'_, Rule>>> {
+        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
+        for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
+            if assigned.unknown && !self.complete {
+                return Known::Unknown;
+            }
+            for rule in assigned.places.iter().filter_map(|place| self.rules.get(*place)) {
                 // A voucher whose code is its id is named twice, and its rules count once.
-                Some(rule) if rules.iter().any(|known| known.id == rule.id) => {}
-                Some(rule) => rules.push(Cow::Borrowed(rule)),
-                None if self.complete => {}
-                None => return Known::Unknown,
+                if !rules.iter().any(|known| std::ptr::eq::<Rule>(&**known, rule)) {
+                    rules.push(Held::Lent(rule));
+                }
             }
         }
         Known::Is(rules)
@@ -177,11 +195,11 @@ impl Facts for GivenFacts {
         self.known(self.categories.get(id))
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named([Some(&Text::from(id)), None, None])
     }
 

@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use crate::decide::loyalty::Exchange;
-use crate::facts::{Facts, Known};
+use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Incentive};
+use crate::model::incentive::{Campaign, CampaignType, Category, Incentive};
 use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
@@ -18,7 +18,7 @@ use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Rule;
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -43,18 +43,26 @@ impl Lacks {
 #[derive(Debug, Clone)]
 pub struct Offer<'a> {
     /// The voucher or tier.
-    pub incentive: Cow<'a, Incentive>,
+    pub incentive: Held<'a, Incentive>,
     /// Its campaign.
-    pub campaign: Option<Cow<'a, Campaign>>,
+    pub campaign: Option<Held<'a, Campaign>>,
     /// Its category, or its campaign's.
-    pub category: Option<Cow<'a, Category>>,
+    pub category: Option<Held<'a, Category>>,
     /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
-    pub rules: Vec<Cow<'a, Rule>>,
+    pub rules: Vec<Held<'a, Rule>>,
     /// What points of a loyalty card are exchanged for.
     pub exchange: Option<Box<Exchange<'a>>>,
 }
 
 impl Offer<'_> {
+    /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md
+    /// section 9).
+    pub fn referrer(&self) -> Option<&Text> {
+        let campaign = self.campaign.as_deref();
+        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
+        self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
+    }
+
     /// The lines it is about: the scope of the first rule that names any goods.
     pub fn scope(&self) -> Option<&Scope> {
         let scopes = self.rules.iter().map(|rule| &rule.scope);
@@ -204,7 +212,7 @@ impl<'a> Case<'a> {
             RedeemableObject::PromotionStack => Known::Absent,
         };
         match found {
-            Known::Is(incentive) => self.complete(incentive, redeemable.reward.as_ref()),
+            Known::Is(incentive) => self.complete(incentive.into(), redeemable.reward.as_ref()),
             Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
             Known::Unknown => {
                 self.lack(kind, &redeemable.id);
@@ -214,7 +222,7 @@ impl<'a> Case<'a> {
     }
 
     /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
-    pub fn complete(&mut self, incentive: Cow<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+    pub fn complete(&mut self, incentive: Held<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
         let campaign = match incentive.campaign_id.as_deref() {
             Some(id) => self.need("campaign", id, self.facts.campaign(id)),
             None => None,
@@ -242,21 +250,24 @@ impl<'a> Case<'a> {
         Resolved::Offer(Box::new(Offer { incentive, campaign, category, rules, exchange }))
     }
 
-    fn need<T>(&mut self, kind: &str, id: &str, fact: Known<T>) -> Option<T> {
+    fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {
         if matches!(fact, Known::Unknown) {
             self.lack(kind, id);
         }
-        fact.is()
+        fact.is().map(Held::from)
     }
 
     /// Writes down that a fact was asked for which only the server has.
     pub fn lack(&mut self, kind: &str, id: &str) {
-        self.lacks.add(compact_str::format_compact!("{kind}/{id}"));
+        self.lacks.add(joined(&[kind, "/", id]));
     }
 
-    /// One voucher named once by its code and once by its id is named twice.
+    /// One voucher named once by its code and once by its id is named twice. Those that are all named by their codes were
+    /// compared before.
     fn refuse_same_incentive(&self) -> Result<(), Refusal> {
-        if self.resolved.len() < 2 {
+        let by_code =
+            |place: usize, named: &Redeemable| self.offer(place).is_none_or(|offer| offer.incentive.code == named.id);
+        if self.redeemables.iter().enumerate().all(|(place, named)| by_code(place, named)) {
             return Ok(());
         }
         let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
@@ -319,7 +330,7 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
     let key = named.or(request.tracking_id.as_deref());
     let found = key.map_or(Known::Absent, |key| facts.customer(key));
     let unknown = match (&found, key) {
-        (Known::Unknown, Some(key)) => Some(compact_str::format_compact!("customer/{key}")),
+        (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
         _ => None,
     };
     let Some(stored) = found.is() else {
@@ -345,7 +356,7 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
         Known::Is(stored) => stored.into_owned(),
         Known::Absent => return Some(Cow::Borrowed(sent)),
         Known::Unknown => {
-            lacks.add(compact_str::format_compact!("order/{key}"));
+            lacks.add(joined(&["order/", key]));
             return Some(Cow::Borrowed(sent));
         }
     };

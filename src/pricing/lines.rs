@@ -12,7 +12,7 @@ use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::SceneItem;
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// Goods of the catalogue by the line that they stand beside. Most lines have none: they carry their own price.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ pub fn price<'a>(
             Known::Is(goods) => Some(goods),
             Known::Absent => None,
             Known::Unknown => {
-                lacks(compact_str::format_compact!("{kind}/{}", key.unwrap_or_default()));
+                lacks(joined(&[kind, "/", key.unwrap_or_default()]));
                 None
             }
         };

@@ -2,13 +2,17 @@
 //!
 //! calculation.md sections 3 and 11, objects.md section 10.
 
+use std::cell::OnceCell;
+
 use crate::decide::case::Resolved;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
+use crate::model::order::Order;
 use crate::pricing::Cart;
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
+use crate::text::Text;
 use crate::wire::at::word;
 use crate::wire::error::put_refusal;
 use crate::wire::offer::{put_discount, put_goods_list};
@@ -23,7 +27,7 @@ use crate::wire::trace::{Level, put_trace};
 pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
-    let list = Steps { evaluated, context };
+    let list = Steps::new(evaluated, context);
     Out::object_of(|out| {
         out.member("id").text(&validated.id);
         out.member("valid").flag(evaluated.valid);
@@ -34,9 +38,10 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         if !sorted.inapplicable.is_empty() {
             list.put(out.member("inapplicable_redeemables"), &sorted.inapplicable);
         }
-        if let Some(order) = evaluated.order.as_ref().filter(|_| evaluated.valid) {
+        if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
+            OrderView { order: &order, priced, cart, applied: Applied::Everything, subtotals: true }
+                .put(out.member("order"));
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
@@ -87,29 +92,36 @@ impl<'a> Sorted<'a> {
 pub(crate) struct Steps<'a> {
     /// Everything that was tried.
     pub evaluated: &'a Evaluated<'a>,
-    /// The request that errors name.
-    pub context: &'a Context,
+    context: &'a Context,
+    /// The request that errors name, made when the first of them does.
+    request_id: OnceCell<Text>,
 }
 
-impl Steps<'_> {
+impl<'a> Steps<'a> {
+    /// The steps of what was tried.
+    pub fn new(evaluated: &'a Evaluated<'a>, context: &'a Context) -> Steps<'a> {
+        Steps { evaluated, context, request_id: OnceCell::new() }
+    }
+
     /// Writes a list of steps as the next value.
     ///
     /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
     /// list holds all applied ones, in the order of application, or none.
     pub fn put(&self, out: &mut Out, steps: &[&Step]) {
         let mut cart = self.evaluated.priced.cart.clone();
+        let order = self.evaluated.shown_order();
         out.list(|out| {
             for step in steps {
                 if let Outcome::Applied(gain) = &step.outcome {
                     // It was added once before, so that it fits.
                     let _ = cart.add(gain);
                 }
-                out.item().object(|out| self.put_step(out, step, &cart));
+                out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart));
             }
         });
     }
 
-    fn put_step(&self, out: &mut Out, step: &Step, cart: &Cart) {
+    fn put_step(&self, out: &mut Out, step: &Step, order: Option<&Order>, cart: &Cart) {
         let status = match &step.outcome {
             Outcome::Applied(_) => "APPLICABLE",
             Outcome::Skipped(_) => "SKIPPED",
@@ -122,7 +134,7 @@ impl Steps<'_> {
         }
         match &step.outcome {
             Outcome::Applied(gain) => {
-                if let Some(order) = &self.evaluated.order {
+                if let Some(order) = order {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
                     OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));
@@ -172,8 +184,10 @@ impl Steps<'_> {
     }
 
     fn put_refused(&self, out: &mut Out, refusal: &Refusal) {
+        // One hash for all refusals of an answer.
+        let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
-            put_refusal(out.member("error"), refusal, &self.context.request_id());
+            put_refusal(out.member("error"), refusal, request_id);
             let message = refusal.custom.as_deref().unwrap_or(refusal.reason.message());
             put_details(out, message, refusal.reason.key());
         });

@@ -8,7 +8,7 @@ use super::document::{self, Document};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
-use scrip::facts::{Facts, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
+use scrip::facts::{Facts, Held, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Transfer};
 use scrip::model::customer::Customer;
@@ -172,16 +172,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
         self.note(found).map(Cow::Owned).into()
     }
 
-    fn rules_named(&self, names: &[&str]) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
         let rules = self.note(self.find_rules(names).map(Some)).unwrap_or_default();
-        Known::Is(rules.into_iter().map(Cow::Owned).collect())
+        Known::Is(rules.into_iter().map(|rule| Held::Own(Box::new(rule))).collect())
     }
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
         let rows = self.store.rows(
-            "SELECT rule.id, rule.body FROM document given JOIN document rule
-               ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
-             WHERE given.kind = 'validation_rules_assignment' AND given.parent IN (SELECT value FROM json_each(?1)) ORDER BY given.seq",
+            // The rules of the voucher come before those of its campaign, as they are checked.
+            "SELECT rule.id, rule.body FROM json_each(?1) named
+               JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
+               JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
+             ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;
         let mut rules: Vec<Rule> = Vec::new();
@@ -319,11 +321,11 @@ impl Facts for StoreFacts<'_, '_> {
         self.find("category", id, read_category)
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named(&[id])
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         self.rules_named(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<&str>>())
     }
