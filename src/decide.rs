@@ -1,13 +1,16 @@
 //! Decides requests: validate, redeem, roll back. It must not know JSON, HTTP or how anything is stored.
 
+pub mod caps;
 pub mod case;
 pub mod check;
+pub mod items;
 pub mod judge;
 pub mod loyalty;
 pub mod postings;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
+pub mod sight;
 pub mod validate;
 
 pub use case::Case;

@@ -210,6 +210,20 @@ pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
     counterpart(campaign_id, "spent")
 }
 
+/// The account of units discounted in the life of a campaign or tier, of all customers or of one (calculation.md
+/// section 7.1). `goods` is what is counted together: an entry of a scope, or one product of it.
+pub fn units_account(owner: &str, goods: &str, customer: Option<&str>) -> AccountId {
+    AccountId::new(match customer {
+        Some(customer) => compact_str::format_compact!("customer/{customer}/units/{owner}/{goods}"),
+        None => compact_str::format_compact!("units/{owner}/{goods}"),
+    })
+}
+
+/// Where all discounted units are counted.
+pub fn discounted_units_account() -> AccountId {
+    AccountId::new(Text::const_new("project/units"))
+}
+
 /// Where spent points of a campaign are counted.
 pub fn points_spent_account(campaign_id: Option<&str>) -> AccountId {
     counterpart(campaign_id, "points_spent")

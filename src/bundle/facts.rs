@@ -37,9 +37,9 @@ pub struct GivenFacts {
     products: Shelf<Goods>,
     skus: Shelf<Goods>,
     rules: Vec<Rule>,
-    assigned: Shelf<Assigned>,
     segments: Shelf<Segment>,
     collections: Shelf<Collection>,
+    assigned: Shelf<Assigned>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
 }
