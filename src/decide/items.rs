@@ -1,7 +1,7 @@
-//! Decides which goods and collections each line of an order is, for rules and scopes to look at. It must not know what
-//! a rule or a scope says of them.
+//! Decides which goods, collections and data the lines of a request have, as rules and scopes ask for them. It must not
+//! know what a rule says of them.
 //!
-//! calculation.md section 7; validation-rules.md sections 4 and 12.
+//! calculation.md section 7.2, validation-rules.md section 12.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -27,7 +27,7 @@ pub struct Items<'a> {
     pub(super) listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
     pub(super) index: Option<GoodsIndex>,
     /// Collections and goods that only the server knows.
-    lacks: Vec<Text>,
+    pub(super) lacks: Vec<Text>,
     /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
     pub applied: Vec<(usize, u64)>,
 }

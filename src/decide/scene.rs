@@ -1,5 +1,4 @@
-//! Decides what rules get to see of a case: amounts, counts, segments; and which refusal a failed
-//! rule is. It must not know what a rule says.
+//! Decides what rules get to see of a case: figures, counts, segments; and which refusal a failed rule is. It must not know what a rule says.
 //!
 //! validation-rules.md sections 4, 8 and 12.
 
@@ -7,7 +6,7 @@ use std::cell::RefCell;
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::Found;
-use crate::decide::items::Items;
+pub use crate::decide::items::{Items, scene_item};
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
     points_spent_account, redeemed_account, spent_account,
@@ -238,7 +237,7 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
         }
         verdict
     };
-    found.lacks.extend(view.items.lacks().iter().cloned());
+    found.lacks.extend(view.items.lacks.iter().cloned());
     found.lacks.extend(view.into_lacks());
     verdict
 }
