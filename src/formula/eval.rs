@@ -192,7 +192,7 @@ fn same(left: &Value, right: &Value, zone: &TimeZone) -> bool {
 fn among(value: &Value, set: &Value, zone: &TimeZone) -> bool {
     match set {
         Value::Text(names) => {
-            let mut names = names.split(',').map(|name| Value::Text(Text::new(name.trim())));
+            let mut names = names.split(',').map(|name| Value::Text(Text::from(name.trim())));
             names.any(|name| same(value, &name, zone))
         }
         _ => same(value, set, zone),
