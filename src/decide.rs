@@ -3,6 +3,8 @@
 pub mod case;
 pub mod check;
 pub mod judge;
+pub mod loyalty;
+pub mod postings;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
@@ -38,8 +40,40 @@ pub struct Changes {
     pub entries: Vec<Entry>,
     /// The order as it is afterwards.
     pub order: Option<Order>,
+    /// Rewards that are vouchers or credits, which the host hands over in the same commit.
+    pub grants: Vec<RewardGrant>,
+    /// Codes that a customer passed on and another redeemed.
+    pub referrals: Vec<Referral>,
     /// The customer as the request knows them; the host merges this into what it has.
     pub customer: Option<Customer>,
+}
+
+/// A reward that is a code of a campaign, or more on the card that the customer has of it (calculation.md section 10.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewardGrant {
+    /// The redemption that it belongs to.
+    pub redemption_id: Text,
+    /// The reward.
+    pub reward_id: Text,
+    /// The campaign.
+    pub campaign_id: Text,
+    /// Gift credits in minor units, or points; `None` for a discount coupon.
+    pub balance: Option<u64>,
+    /// Who gets it: the holder of the card.
+    pub customer_id: Option<Text>,
+}
+
+/// That a code was redeemed by somebody else than the customer who passes it on (objects.md section 4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referral {
+    /// Who passed it on.
+    pub referrer_id: Text,
+    /// The code's id.
+    pub voucher_id: Text,
+    /// Its campaign.
+    pub campaign_id: Option<Text>,
+    /// Its campaign's name.
+    pub campaign_name: Option<Text>,
 }
 
 /// How a decision came about.

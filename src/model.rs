@@ -4,6 +4,8 @@ pub mod customer;
 pub mod discount;
 pub mod incentive;
 pub mod order;
+pub mod promotion;
 pub mod request;
+pub mod reward;
 pub mod scope;
 pub mod stacking;

@@ -13,9 +13,11 @@ pub mod out;
 pub mod problem;
 pub mod redemption;
 pub mod request;
+pub mod reward;
 pub mod rollback;
 pub mod rules;
 pub mod stacking;
+pub mod stored_order;
 pub mod voucher;
 
 pub use at::At;

@@ -2,11 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::facts::{Facts, Known, PastRedemption};
+use crate::facts::{Facts, Held, Known, PastRedemption};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::promotion::Stack;
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
 use crate::shelf::Shelf;
@@ -18,20 +20,35 @@ use crate::wire::given::Given;
 #[derive(Debug, Clone, Default)]
 pub struct GivenFacts {
     complete: bool,
+    client: bool,
+    whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
     vouchers: Shelf<Incentive>,
     by_hash: Shelf<Text>,
+    tiers: Shelf<Incentive>,
+    stacks: Shelf<Stack>,
+    rewards: Shelf<Reward>,
+    reward_assignments: Vec<RewardAssignment>,
     campaigns: Shelf<Campaign>,
     categories: Shelf<Category>,
     customers: Shelf<Customer>,
     orders: Shelf<Order>,
     products: Shelf<Goods>,
     skus: Shelf<Goods>,
-    rules: Shelf<Rule>,
-    assigned: Shelf<Vec<Text>>,
+    rules: Vec<Rule>,
+    assigned: Shelf<Assigned>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
+}
+
+/// The rules that are assigned to one thing.
+#[derive(Debug, Clone, Default)]
+struct Assigned {
+    /// Their places.
+    places: Vec<usize>,
+    /// Whether there is one that was not given.
+    unknown: bool,
 }
 
 impl GivenFacts {
@@ -44,27 +61,41 @@ impl GivenFacts {
             }
         }
         let vouchers = given.vouchers.into_iter().map(|(voucher, _)| voucher).collect();
-        let mut assigned: Shelf<Vec<Text>> = Shelf::default();
+        let mut by_id: Shelf<usize> = Shelf::default();
+        for (place, rule) in given.rules.iter().enumerate() {
+            // The first rule of an id has it.
+            by_id.get_or(&rule.id, || place);
+        }
+        let mut assigned: Shelf<Assigned> = Shelf::default();
         for (object, rule) in given.assignments {
-            if let Some(rules) = assigned.get_or(&object, Vec::new) {
-                rules.push(rule);
+            let Some(rules) = assigned.get_or(&object, Assigned::default) else { continue };
+            match by_id.get(&rule) {
+                Some(place) if rules.places.contains(place) => {}
+                Some(place) => rules.places.push(*place),
+                None => rules.unknown = true,
             }
         }
         GivenFacts {
             complete: given.complete,
+            client: given.client,
+            whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
             vouchers: Shelf::new(vouchers, |voucher| {
                 [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
             }),
             by_hash,
+            tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
+            stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
+            rewards: Shelf::new(given.rewards, |reward| [Some(&reward.id), None]),
+            reward_assignments: given.reward_assignments,
             campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
             categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
             customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
             orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
             products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            rules: Shelf::new(given.rules, |rule| [Some(&rule.id), None]),
+            rules: given.rules,
             assigned,
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
@@ -80,8 +111,35 @@ impl GivenFacts {
         }
     }
 
+    /// What a whole catalogue does not list does not exist.
+    fn listed<'a>(&self, found: Option<&'a Goods>) -> Known<Cow<'a, Goods>> {
+        if self.whole_catalogue && found.is_none() { Known::Absent } else { self.known(found) }
+    }
+
+    /// Whether whoever asks is a page.
+    pub fn client(&self) -> bool {
+        self.client
+    }
+
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
         self.journal.as_ref().map_or(Known::Unknown, |journal| Known::Is(read(journal)))
+    }
+
+    /// The rules assigned to any of these.
+    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Held<'_, Rule>>> {
+        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
+        for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
+            if assigned.unknown && !self.complete {
+                return Known::Unknown;
+            }
+            for rule in assigned.places.iter().filter_map(|place| self.rules.get(*place)) {
+                // A voucher whose code is its id is named twice, and its rules count once.
+                if !rules.iter().any(|known| std::ptr::eq::<Rule>(&**known, rule)) {
+                    rules.push(Held::Lent(rule));
+                }
+            }
+        }
+        Known::Is(rules)
     }
 }
 
@@ -108,6 +166,23 @@ impl Facts for GivenFacts {
         }
     }
 
+    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.known(self.tiers.get(id))
+    }
+
+    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
+        self.known(self.stacks.get(id))
+    }
+
+    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
+        self.known(self.rewards.get(id))
+    }
+
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
+        let these = |one: &&RewardAssignment| one.reward_id == reward_id && one.campaign_id == campaign_id;
+        self.known(self.reward_assignments.iter().find(these))
+    }
+
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
         self.known(self.campaigns.get(id))
     }
@@ -116,20 +191,12 @@ impl Facts for GivenFacts {
         self.known(self.categories.get(id))
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
-        let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
-        let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
-        let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
-        for id in assigned.flatten() {
-            match self.rules.get(id) {
-                // A voucher whose code is its id is named twice, and its rules count once.
-                Some(rule) if rules.iter().any(|known| known.id == rule.id) => {}
-                Some(rule) => rules.push(Cow::Borrowed(rule)),
-                None if self.complete => {}
-                None => return Known::Unknown,
-            }
-        }
-        Known::Is(rules)
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
+        self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
+    }
+
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
+        self.rules_named([Some(&Text::from(id)), None, None])
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
@@ -141,11 +208,11 @@ impl Facts for GivenFacts {
     }
 
     fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.known(self.products.get(key))
+        self.listed(self.products.get(key))
     }
 
     fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.known(self.skus.get(key))
+        self.listed(self.skus.get(key))
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

@@ -8,6 +8,7 @@ use crate::decide::case::Resolved;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
+use crate::model::order::Order;
 use crate::pricing::Cart;
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
@@ -18,6 +19,7 @@ use crate::wire::offer::{put_discount, put_goods_list};
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
+use crate::wire::reward::put_reward;
 use crate::wire::stacking::put_stacking_rules;
 
 /// The JSON of a validation.
@@ -35,9 +37,10 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         if !sorted.inapplicable.is_empty() {
             list.put(out.member("inapplicable_redeemables"), &sorted.inapplicable);
         }
-        if let Some(order) = evaluated.order.as_ref().filter(|_| evaluated.valid) {
+        if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
+            OrderView { order: &order, priced, cart, applied: Applied::Everything, subtotals: true }
+                .put(out.member("order"));
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
@@ -102,18 +105,19 @@ impl<'a> Steps<'a> {
     /// list holds all applied ones, in the order of application, or none.
     pub fn put(&self, out: &mut Out, steps: &[&Step]) {
         let mut cart = self.evaluated.priced.cart.clone();
+        let order = self.evaluated.shown_order();
         out.list(|out| {
             for step in steps {
                 if let Outcome::Applied(gain) = &step.outcome {
                     // It was added once before, so that it fits.
                     let _ = cart.add(gain);
                 }
-                out.item().object(|out| self.put_step(out, step, &cart));
+                out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart));
             }
         });
     }
 
-    fn put_step(&self, out: &mut Out, step: &Step, cart: &Cart) {
+    fn put_step(&self, out: &mut Out, step: &Step, order: Option<&Order>, cart: &Cart) {
         let status = match &step.outcome {
             Outcome::Applied(_) => "APPLICABLE",
             Outcome::Skipped(_) => "SKIPPED",
@@ -126,7 +130,7 @@ impl<'a> Steps<'a> {
         }
         match &step.outcome {
             Outcome::Applied(gain) => {
-                if let Some(order) = &self.evaluated.order {
+                if let Some(order) = order {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
                     OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));
@@ -154,6 +158,13 @@ impl<'a> Steps<'a> {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => put_discount(out.member("discount"), discount, offer.scope().is_some()),
+            Grant::Loyalty(_) => {
+                let paid = self.evaluated.found.get(step.place).and_then(|found| found.paid).unwrap_or(0);
+                out.member("loyalty_card").object(|out| out.member("points").number(paid));
+                if let Some(exchange) = &offer.exchange {
+                    put_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
+                }
+            }
             Grant::Gift(_) => {
                 let found = self.evaluated.found.get(step.place);
                 let credits = match &step.outcome {
@@ -184,6 +195,10 @@ impl<'a> Steps<'a> {
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
+            if let Some(tier) = &voucher.tier {
+                out.member("name").text(&tier.name);
+                out.text_if("banner", tier.banner.as_ref());
+            }
             if let Some(campaign) = campaign {
                 out.member("campaign_name").text(&campaign.name);
                 out.member("campaign_id").text(&campaign.id);

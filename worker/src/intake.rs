@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json};
 
 /// Arrays and objects inside one another, at most.
 pub const DEPTH_MAX: usize = 64;
-/// Elements of one array or object, at most.
-pub const ELEMENTS_MAX: usize = 10_000;
+/// Elements of one array or object, at most: a static segment lists so many customers.
+pub const ELEMENTS_MAX: usize = 20_000;
 /// Bytes of a query string, at most.
 pub const QUERY_BYTES_MAX: usize = 16_384;
 
@@ -118,6 +118,28 @@ pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody
         ))),
         Err(error) => Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
     }
+}
+
+/// The objects of a body that is a list. No body has none, nor has JSON that is neither list nor object, as existing clients send it.
+pub fn list(body: &[u8]) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Vec::new());
+    }
+    let wrong = |path: &str, wanted: &str, value: &Json| {
+        let at = if path.is_empty() { "Payload".to_owned() } else { format!("Property .{path}") };
+        invalid_payload(format!("{at} must be {wanted} (actual value is `{}`)", crate::shape::shown(value)))
+    };
+    let items = match serde_json::from_slice::<Json>(body) {
+        Ok(Json::Array(items)) => items,
+        Ok(value @ Json::Object(_)) => return Err(wrong("", "an array", &value)),
+        Ok(_) => Vec::new(),
+        Err(error) => return Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
+    };
+    let objects = items.into_iter().enumerate().map(|(place, item)| match item {
+        Json::Object(object) => Ok(object),
+        other => Err(wrong(&format!("[{place}]"), "an object", &other)),
+    });
+    objects.collect()
 }
 
 #[cfg(test)]

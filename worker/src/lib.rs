@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod auth;
+pub mod batch;
 pub mod codes;
 pub mod digest;
 pub mod directory;
@@ -15,6 +16,7 @@ pub mod idempotency;
 pub mod intake;
 pub mod jobs;
 pub mod list;
+pub mod metadata;
 pub mod moment;
 pub mod openapi;
 pub mod query;

@@ -33,6 +33,8 @@ pub struct Route {
     pub switch: Option<Switch>,
     /// The fields of its body.
     pub body: &'static [Field],
+    /// Whether the body is a list of objects with those fields.
+    pub many: bool,
     /// Whether the body is a form.
     pub form: bool,
     /// The parameters of its query.
@@ -72,6 +74,7 @@ const fn route(
         scope: "",
         switch: None,
         body: &[],
+        many: false,
         form: false,
         query: &[],
         success: 200,
@@ -127,6 +130,12 @@ impl Route {
     /// Reads a body of these fields.
     pub const fn body(mut self, body: &'static [Field]) -> Route {
         self.body = body;
+        self
+    }
+    /// Reads a list of objects of these fields, which is written later.
+    pub const fn many(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self.many = true;
         self
     }
     /// Reads a form of these fields.

@@ -1,13 +1,16 @@
 //! Customers: create or update, get by id or source_id, list, and the upsert that publications and redemptions bring.
 //! It must not know what a redemption decides.
 
-use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, LIMIT, PAGE_99};
-use crate::list::{Clause, Filter, List, read_moment};
+use crate::api::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
+use crate::api::membership::segment_has;
+use crate::api::{metadata_schemas, segments};
+use crate::batch;
+use crate::list::{Clause, Filter, List, Page, read_moment};
 use crate::moment;
 use crate::reply::{Stop, duplicate, invalid_payload, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, get, post, put};
-use crate::shape::{Field, Kind, Nulls, may};
+use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -37,6 +40,19 @@ pub const CUSTOMER: Resource = Resource {
 /// What an update may say: everything but the id, which comes first.
 const CHANGES: &[Field] = FIELDS.split_at(1).1;
 
+/// What a list of customers may say of each: they are known by their source_id.
+const BULK: &[Field] = &[
+    must("source_id", KEY),
+    may("name", Kind::Text),
+    may("description", Kind::Text),
+    may("email", Kind::Text),
+    may("phone", Kind::Text),
+    may("birthday", Kind::Date),
+    may("birthdate", Kind::Date),
+    may("address", ADDRESS),
+    may("metadata", Kind::Map),
+];
+
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/customers", "List customers", list).of(&CUSTOMER).scope("customers").query(&[
@@ -46,11 +62,22 @@ pub const ROUTES: &[Route] = &[
         may("email", Kind::Text),
         may("city", Kind::Text),
         may("name", Kind::Text),
+        may("segment_id", KEY),
         may("created_at", BEFORE_AFTER),
         may("updated_at", BEFORE_AFTER),
         may("starting_after", Kind::DateTime),
     ]),
     post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
+    post("/v1/customers/bulk/async", "Create or update many customers", bulk)
+        .of(&CUSTOMER)
+        .scope("customers")
+        .many(BULK)
+        .answers(202, "async_action_started"),
+    post("/v1/customers/metadata/async", "Update the metadata of many customers", bulk_metadata)
+        .of(&CUSTOMER)
+        .scope("customers")
+        .body(BULK_METADATA)
+        .answers(202, "async_action_started"),
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)
         .scope("customers"),
@@ -62,7 +89,10 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(at) = read_moment(&call.query, &["starting_after"])? {
         clause.and("created_at < {}", at);
     }
-    let page = CUSTOMER.list.select(call.store, &call.query, clause)?;
+    let page = match call.query.get("segment_id") {
+        Some(id) => select_of_segment(call, id, clause)?,
+        None => CUSTOMER.list.select(call.store, &call.query, clause)?,
+    };
     let number = crate::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
     let limit = crate::list::read_int(&call.query, "limit", 1, 100)?.unwrap_or(crate::list::LIMIT_DEFAULT);
     let shown = resource::show_body(call, page.documents)?;
@@ -71,10 +101,37 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(Json::Object(envelope)))
 }
 
+/// A static segment lists its customers; of any other every customer is asked about.
+fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<Page, Stop> {
+    let segment = segments::named(call, id)?;
+    if segment.body.contains_key("customers") {
+        let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
+        clause.and(condition, segment.id);
+        return CUSTOMER.list.select(call.store, &call.query, clause);
+    }
+    let is_in = |customer: &Document| segment_has(&segment.body, &customer.body);
+    CUSTOMER.list.select_where(call.store, &call.query, clause, &is_in)
+}
+
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Kept)?;
     let document = upsert(call, body)?;
     Ok(Answer::json(Json::Object(document.body)))
+}
+
+fn bulk(call: &mut Call<'_, '_>) -> Outcome {
+    let items = batch::items(call)?;
+    batch::answer(call, "CUSTOMERS.BULK_UPDATE", items)
+}
+
+fn bulk_metadata(call: &mut Call<'_, '_>) -> Outcome {
+    let items = batch::same_metadata(call)?;
+    batch::answer(call, "CUSTOMERS.METADATA_UPDATE", items)
+}
+
+/// One customer of a list.
+pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), Stop> {
+    upsert(call, sent).map(drop)
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
@@ -87,7 +144,11 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         );
         return Err(invalid_payload(told).into());
     }
+    let has_metadata = body.contains_key("metadata");
     merge(&mut document.body, body);
+    if has_metadata {
+        check_metadata(call, &document.body)?;
+    }
     call.touch(&mut document);
     call.check_fits(&document)?;
     call.store.update(CUSTOMER.object, &document);
@@ -118,7 +179,11 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         if document.key.is_none() && source_id.is_some() && id.is_some() {
             give_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
         }
+        let has_metadata = sent.contains_key("metadata");
         merge(&mut document.body, sent);
+        if has_metadata {
+            check_metadata(call, &document.body)?;
+        }
         if document.body != before {
             call.touch(&mut document);
             call.check_fits(&document)?;
@@ -127,9 +192,15 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         return Ok(document);
     }
     let document = new(call, source_id, sent);
+    check_metadata(call, &document.body)?;
     call.check_fits(&document)?;
     call.store.insert(CUSTOMER.object, &document);
     Ok(document)
+}
+
+/// Holds the metadata of a customer against the project's schema.
+pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), Stop> {
+    metadata_schemas::check(call.store, &[(CUSTOMER.object, body.get("metadata"))])
 }
 
 fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), Stop> {

@@ -3,7 +3,7 @@
 use crate::api::customers;
 use crate::api::fields::{CUSTOMER, KEY};
 use crate::api::vouchers;
-use crate::api::{deciding, generation};
+use crate::api::{deciding, generation, metadata_schemas};
 use crate::auth::Class;
 use crate::codes::code_key;
 use crate::moment;
@@ -112,6 +112,7 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
             return Err(error(400, "duplicate_source_id", "Duplicate source_id", told).into());
         }
     }
+    metadata_schemas::check(call.store, &[("publication", Some(&wanted.metadata))])?;
     let customer = customers::upsert(call, wanted.customer.clone())?;
     let (campaign, vouchers) = match &wanted.voucher {
         Some(code) => {
@@ -137,7 +138,7 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
     }
     let chosen = match (vouchers, &campaign) {
         (Some(voucher), _) => vec![(voucher, false)],
-        (None, Some(campaign)) => choose(call, campaign, wanted.count)?,
+        (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
         (None, None) => Vec::new(),
     };
     hand_over(call, &wanted, &customer, campaign.as_ref(), chosen)
@@ -177,18 +178,30 @@ fn earlier(call: &Call<'_, '_>, place: &str, customer_id: &str) -> Result<Option
 }
 
 /// Free codes of a campaign, oldest first; a campaign that makes its own makes what is missing. Says of each whether it is new.
-fn choose(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<Vec<(Document, bool)>, Stop> {
+/// None of `taken`, which this request has handed out already.
+fn choose(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    count: usize,
+    taken: &[&str],
+) -> Result<Vec<(Document, bool)>, Stop> {
     let is_standalone = campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE");
     let limit = i64::try_from(if is_standalone { 1 } else { count }).unwrap_or(1);
     let free = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND COALESCE(json_extract(body, '$.active'), 1) <> 0
-           AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2) ORDER BY seq LIMIT ?3",
-        &[campaign.id.as_str().into(), moment::text(call.now_ms()).into(), limit.into()],
+           AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2) AND id NOT IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3",
+        &[
+            campaign.id.as_str().into(),
+            moment::text(call.now_ms()).into(),
+            limit.into(),
+            Json::from(taken.to_vec()).to_string().into(),
+        ],
     )?;
     let mut chosen: Vec<(Document, bool)> = free.into_iter().map(|voucher| (voucher, false)).collect();
     let missing = count.saturating_sub(chosen.len());
-    if missing > 0 && !is_standalone && campaign.body.get("type").and_then(Json::as_str) == Some("AUTO_UPDATE") {
+    let text = |name: &str| campaign.body.get(name).and_then(Json::as_str);
+    if missing > 0 && text("type") == Some("AUTO_UPDATE") && text("campaign_type") != Some("PROMOTION") {
         chosen.extend(generation::draft(call, campaign, missing)?.into_iter().map(|voucher| (voucher, true)));
     }
     if chosen.len() < count {
@@ -197,6 +210,33 @@ fn choose(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<
         return Err(error(400, "no_voucher_suitable_for_publication", message, told).into());
     }
     Ok(chosen)
+}
+
+/// Publishes a code of a campaign to a customer as a reward; `prepare` has the code first. None of `taken` is chosen.
+pub fn hand_reward(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    customer: &Document,
+    taken: &[&str],
+    prepare: &dyn Fn(&mut Document),
+) -> Result<Document, Stop> {
+    let mut chosen = choose(call, campaign, 1, taken)?;
+    for (voucher, _) in &mut chosen {
+        prepare(voucher);
+    }
+    let handed = chosen.first().map(|(voucher, _)| voucher.clone());
+    let wanted = Wanted {
+        voucher: None,
+        campaign: Some(campaign.id.clone()),
+        count: 1,
+        source_id: None,
+        customer: Map::new(),
+        metadata: json!({}),
+        channel: "API".into(),
+        join_once: false,
+    };
+    hand_over(call, &wanted, customer, Some(campaign), chosen)?;
+    handed.ok_or_else(|| not_found("voucher", &campaign.id).into())
 }
 
 fn hand_over(
@@ -218,6 +258,9 @@ fn hand_over(
         if !is_generic {
             voucher.holder = Some(customer.id.clone());
             voucher.body.insert("holder_id".into(), customer.id.clone().into());
+            if campaign.is_some_and(generation::is_referral) {
+                voucher.body.insert("referrer_id".into(), customer.id.clone().into());
+            }
             start_activity(call, campaign, &mut voucher)?;
         }
         if is_new {

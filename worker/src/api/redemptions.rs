@@ -3,6 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
+use crate::api::{handing, metadata_schemas, orders, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::Stop;
@@ -10,13 +11,19 @@ use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::shape::{Field, INT_MAX, Kind, may, must};
 use crate::store::facts::ById;
-use scrip::decide;
+use scrip::decide::{self, RedeemedPart, RewardGrant};
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::decision::write_validation;
-use scrip::wire::redemption::write_redemption;
+use scrip::wire::redemption::{Written, write_redemption};
 use scrip::wire::request::read_redeemables;
 use serde_json::{Map, Value as Json, json};
+
+/// An amount, in minor units.
+pub const AMOUNT: Kind = Kind::Int(0, INT_MAX);
+
+/// Where an order is in its life.
+pub const STATUS: Kind = Kind::OneOf(&["CREATED", "PAID", "CANCELED", "FULFILLED"]);
 
 const GOODS: Kind = Kind::Object(&[
     may("id", KEY),
@@ -24,11 +31,12 @@ const GOODS: Kind = Kind::Object(&[
     may("override", Kind::Bool),
     may("name", Kind::Text),
     may("sku", Kind::Text),
-    may("price", Kind::Int(0, INT_MAX)),
+    may("price", AMOUNT),
     may("metadata", Kind::Map),
 ]);
 
-const ITEM: Kind = Kind::Object(&[
+/// A line of an order as it is sent.
+pub const ITEM: Kind = Kind::Object(&[
     may("product_id", KEY),
     may("sku_id", KEY),
     may("source_id", KEY),
@@ -36,10 +44,10 @@ const ITEM: Kind = Kind::Object(&[
     may("quantity", Kind::Int(0, INT_MAX)),
     may("discount_quantity", Kind::Int(0, INT_MAX)),
     may("initial_quantity", Kind::Int(0, INT_MAX)),
-    may("amount", Kind::Int(0, INT_MAX)),
-    may("discount_amount", Kind::Int(0, INT_MAX)),
-    may("initial_amount", Kind::Int(0, INT_MAX)),
-    may("price", Kind::Int(0, INT_MAX)),
+    may("amount", AMOUNT),
+    may("discount_amount", AMOUNT),
+    may("initial_amount", AMOUNT),
+    may("price", AMOUNT),
     may("product", GOODS),
     may("sku", GOODS),
     may("metadata", Kind::Map),
@@ -49,15 +57,16 @@ const ITEM: Kind = Kind::Object(&[
 pub const ORDER: Kind = Kind::Object(&[
     may("id", KEY),
     may("source_id", KEY),
-    may("status", Kind::OneOf(&["CREATED", "PAID", "CANCELED", "FULFILLED"])),
-    may("amount", Kind::Int(0, INT_MAX)),
-    may("initial_amount", Kind::Int(0, INT_MAX)),
-    may("discount_amount", Kind::Int(0, INT_MAX)),
+    may("status", STATUS),
+    may("amount", AMOUNT),
+    may("initial_amount", AMOUNT),
+    may("discount_amount", AMOUNT),
     may("items", Kind::List(&ITEM, 0, 500)),
     may("metadata", Kind::Map),
 ]);
 
-const SESSION: Kind = Kind::Object(&[
+/// A lock as it is sent.
+pub const SESSION: Kind = Kind::Object(&[
     may("type", Kind::OneOf(&["LOCK"])),
     may("key", KEY),
     may("ttl", Kind::Int(0, INT_MAX)),
@@ -66,8 +75,12 @@ const SESSION: Kind = Kind::Object(&[
         Kind::OneOf(&["DAYS", "HOURS", "MINUTES", "SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS"]),
     ),
 ]);
-const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
-const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
+/// What a caller wants to see.
+pub const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
+/// What is spent of a gift card.
+pub const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
+/// What points are exchanged for.
+pub const REWARD: Kind = Kind::Object(&[must("id", KEY), may("points", Kind::Int(0, INT_MAX))]);
 
 /// The engine reads these bodies itself; the fields are here for the description.
 const REDEEMABLES: &[Field] = &[
@@ -78,6 +91,7 @@ const REDEEMABLES: &[Field] = &[
                 must("object", Kind::OneOf(&["voucher", "promotion_tier", "promotion_stack"])),
                 must("id", KEY),
                 may("gift", GIFT),
+                may("reward", REWARD),
             ]),
             1,
             30,
@@ -96,6 +110,7 @@ const REDEEM: &[Field] = &[
     may("customer", Kind::Object(CUSTOMER)),
     may("session", SESSION),
     may("gift", GIFT),
+    may("reward", REWARD),
     may("metadata", Kind::Map),
     may("options", OPTIONS),
 ];
@@ -138,7 +153,10 @@ pub const REDEMPTION: Resource = Resource {
         conditions: &[
             ("voucher_code", "json_extract(body, '$.voucher.code')"),
             ("related_object_id", "json_extract(body, '$.related_object_id')"),
-            ("related_object_parent_id", "json_extract(body, '$.voucher.campaign_id')"),
+            (
+                "related_object_parent_id",
+                "COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id'))",
+            ),
             ("parent_redemption_id", "json_extract(body, '$.redemption')"),
             ("failure_code", "json_extract(body, '$.failure_code')"),
             ("result", "json_extract(body, '$.result')"),
@@ -205,15 +223,20 @@ fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
     Ok(request)
 }
 
-fn validate(call: &mut Call<'_, '_>) -> Outcome {
-    let request = read(call, &call.request.body)?;
+/// Decides a validation: its answer, with the lock that it sets written at the commit.
+fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop> {
     let facts = deciding::facts(call)?;
-    let decided = decide::validate(&facts, &request, call.context)
+    let decided = decide::validate(&facts, request, call.context)
         .map(|decision| (write_validation(&decision.answer, call.context), decision.changes.entries));
     facts.finish()?;
     let (body, entries) = decided?;
     call.store.apply(&entries, call.now_ms());
-    let mut answer = Answer::bytes(body);
+    Ok(body)
+}
+
+fn validate(call: &mut Call<'_, '_>) -> Outcome {
+    let request = read(call, &call.request.body)?;
+    let mut answer = Answer::bytes(check(call, &request)?);
     // With these a page makes the same bytes. They say nothing of what is secret: no redemption and no code comes from this seed.
     let told = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
     answer.headers.push(("scrip-context", told.to_string()));
@@ -233,25 +256,68 @@ fn redeem(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
+    check_metadata(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
-        let credits = decision.answer.parts.iter().filter_map(|part| part.credits).fold(0, u64::saturating_add);
-        let parts = i64::try_from(decision.answer.parts.len()).unwrap_or(0);
-        (written, decision.changes, decision.answer.customer_id.clone(), (parts, credits))
+        let parts = decision.answer.parts.iter();
+        let sum = |spent: &dyn Fn(&RedeemedPart) -> Option<u64>| {
+            let all = parts.clone().filter_map(spent).fold(0, u64::saturating_add);
+            i64::try_from(all).unwrap_or(i64::MAX)
+        };
+        let succeeded = i64::try_from(parts.len()).unwrap_or(0);
+        let tally = Tally {
+            succeeded,
+            failed: i64::from(succeeded == 0),
+            credits: sum(&|part| part.credits),
+            points: sum(&|part| part.points),
+            referrals: decision.changes.referrals.clone(),
+            ..Tally::default()
+        };
+        (written, decision.changes, decision.answer.customer_id.clone(), tally)
     });
     let (customers, orders) = facts.finish()?;
-    let (written, changes, customer_id, (parts, credits)) = decided?;
-    let failed = i64::from(parts == 0);
-    let mut tally =
-        Tally { succeeded: parts, failed, credits: i64::try_from(credits).unwrap_or(i64::MAX), ..Tally::default() };
+    let (mut written, changes, customer_id, mut tally) = decided?;
     if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
         count_order(&order.body, &orders, &mut tally);
     }
     call.store.apply(&changes.entries, call.now_ms());
+    if !changes.grants.is_empty() {
+        let vouchers = handing::hand_over(call, &changes.grants)?;
+        tell_rewards(&mut written, &changes.grants, &vouchers);
+    }
     deciding::put(call, written.documents, &orders)?;
+    deciding::write_referrers(call, &changes.referrals)?;
+    if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
+        overrides::persist(call, &mut order.clone(), "order.")?;
+    }
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
+}
+
+/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
+fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+    let metadata = Json::Object(request.metadata.to_fields());
+    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
+    let Some(order) = &request.order else { return Ok(()) };
+    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
+    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
+}
+
+/// Rewards that were handed over are shown where the redemption of their points is.
+fn tell_rewards(written: &mut Written, grants: &[RewardGrant], vouchers: &[Json]) {
+    let mut answer: Json = serde_json::from_slice(&written.answer).unwrap_or(Json::Null);
+    for (grant, voucher) in grants.iter().zip(vouchers) {
+        let listed = answer.get_mut("redemptions").and_then(Json::as_array_mut).into_iter().flatten();
+        let listed = listed.filter_map(Json::as_object_mut);
+        let stored = written.documents.iter_mut().map(|document| &mut document.body);
+        for redemption in listed.chain(stored) {
+            if redemption.get("id").and_then(Json::as_str) == Some(&grant.redemption_id) {
+                handing::tell(redemption, voucher);
+            }
+        }
+    }
+    written.answer = answer.to_string().into_bytes();
 }
 
 /// An order counts once, when it becomes paid.
@@ -272,26 +338,49 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
     let code =
         code.ok_or_else(|| crate::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
     let mut body = crate::intake::object(&call.request.body, true)?;
-    let mut redeemable = json!({ "object": "voucher", "id": code });
-    if let (Some(gift), Some(redeemable)) = (body.remove("gift"), redeemable.as_object_mut()) {
-        redeemable.insert("gift".into(), gift);
-    }
-    body.insert("redeemables".into(), json!([redeemable]));
     if let Some(tracking_id) = call.query.get("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }
-    let request = read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
-        Stop::Refused(mut body) => {
-            // The caller sent the gift at the top, and is told of it there.
-            body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));
-            Stop::Refused(body)
-        }
-        fault => fault,
-    })?;
+    redeem_alone(call, ("voucher", &code), body)
+}
+
+/// Redeems one thing alone, and answers its redemption itself.
+pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Outcome {
+    let request = read_alone(call, named, body)?;
     let redemption = run(call, &request)?;
     let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
     match whole.get("redemptions").and_then(|list| list.get(0)) {
         Some(single) => Ok(Answer::json(single.clone())),
         None => Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() }),
     }
+}
+
+/// Validates one thing alone, and gives the whole validation.
+pub fn validate_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Result<Json, Stop> {
+    let request = read_alone(call, named, body)?;
+    let written = check(call, &request)?;
+    Ok(serde_json::from_slice(&written).unwrap_or(Json::Null))
+}
+
+/// Reads the older form of a request: one thing named apart, and beside the order what is spent of it.
+fn read_alone(
+    call: &Call<'_, '_>,
+    (object, id): (&str, &str),
+    mut body: Map<String, Json>,
+) -> Result<Redeemables, Stop> {
+    let mut redeemable = json!({ "object": object, "id": id });
+    for name in ["gift", "reward"] {
+        if let (Some(value), Some(redeemable)) = (body.remove(name), redeemable.as_object_mut()) {
+            redeemable.insert(name.into(), value);
+        }
+    }
+    body.insert("redeemables".into(), json!([redeemable]));
+    read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
+        Stop::Refused(mut body) => {
+            // The caller sent the gift at the top, and is told of it there.
+            body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));
+            Stop::Refused(body)
+        }
+        fault => fault,
+    })
 }
