@@ -14,7 +14,7 @@ use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::lines::goods_key;
 use crate::rules::{Clock, Collection, Contents, GoodsIndex, Needs, Rule, SceneItem};
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// From how many goods that are named on, it is worth to write down which goods the lines are.
 const WORTH_AN_INDEX: usize = 16;
@@ -83,7 +83,7 @@ impl<'a> Items<'a> {
                 match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
                     Known::Is(found) => collections.push(found),
                     Known::Absent => {}
-                    Known::Unknown => items.lacks.push(compact_str::format_compact!("collection/{}", goods.id)),
+                    Known::Unknown => items.lacks.push(joined(&["collection/", &goods.id])),
                 }
             }
         }
@@ -92,7 +92,7 @@ impl<'a> Items<'a> {
                 match find_collection(case, id) {
                     Known::Is(found) => collections.push(found),
                     Known::Absent => {}
-                    Known::Unknown => items.lacks.push(compact_str::format_compact!("collection/{id}")),
+                    Known::Unknown => items.lacks.push(joined(&["collection/", id])),
                 }
             }
         }
@@ -179,7 +179,7 @@ fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) ->
 fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<Text>) -> [Option<Cow<'a, Goods>>; 2] {
     let mut known = |kind: &str, key: &str, found: Known<Cow<'a, Goods>>| {
         if matches!(found, Known::Unknown) {
-            lacks.push(compact_str::format_compact!("{kind}/{key}"));
+            lacks.push(joined(&[kind, "/", key]));
         }
         found.is()
     };
