@@ -3,8 +3,11 @@
 use crate::batch::Step;
 use crate::route::Route;
 
+pub mod assignments;
 pub mod async_actions;
+pub mod balances;
 pub mod bundle;
+pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
 pub mod customers;
@@ -21,17 +24,26 @@ pub mod orders_pricing;
 pub mod overrides;
 pub mod product_collections;
 pub mod products;
+pub mod promotion_stacks;
+pub mod promotions;
 pub mod publications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
+pub mod reward_assignments;
+pub mod rewards;
 pub mod rollbacks;
 pub mod segments;
 pub mod sessions;
+pub mod singles;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
+pub mod transactions;
+pub mod validation_rules;
+pub mod voucher_changes;
 pub mod vouchers;
+pub mod windows;
 
 /// The kinds of async actions that write lists, and what each does with an item.
 pub const STEPS: &[(&str, Step)] = &[
@@ -57,6 +69,16 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    singles::ROUTES,
+    balances::ROUTES,
+    transactions::ROUTES,
+    voucher_changes::ROUTES,
+    rewards::ROUTES,
+    reward_assignments::ROUTES,
+    promotions::ROUTES,
+    promotion_stacks::ROUTES,
+    validation_rules::ROUTES,
+    assignments::ROUTES,
     sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
