@@ -1,5 +1,6 @@
 //! Decides requests: validate, redeem, roll back. It must not know JSON, HTTP or how anything is stored.
 
+pub mod caps;
 pub mod case;
 pub mod check;
 pub mod judge;
@@ -8,6 +9,7 @@ pub mod postings;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
+pub mod sight;
 pub mod validate;
 
 pub use case::Case;

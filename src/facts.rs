@@ -11,7 +11,7 @@ use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::rules::Rule;
+use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 
@@ -141,6 +141,10 @@ pub trait Facts {
     fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>>;
+    /// A segment by id.
+    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
+    /// A collection of products and SKUs by id.
+    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
     /// A stored order by id or `source_id`.
@@ -151,6 +155,8 @@ pub trait Facts {
     fn sku(&self, key: &str) -> Known<Cow<'_, Goods>>;
     /// The net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
+    /// Units that left or reached an account since a moment, by transfers that have not been undone.
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64>;
     /// Units of an account under unexpired holds of other keys than `key`.
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64>;
     /// A redemption by id.
@@ -202,6 +208,20 @@ pub fn redeemed_account(campaign_id: Option<&str>) -> AccountId {
 /// Where spent credits of a campaign are counted, in minor units.
 pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
     counterpart(campaign_id, "spent")
+}
+
+/// The account of units discounted in the life of a campaign or tier, of all customers or of one (calculation.md
+/// section 7.1). `goods` is what is counted together: an entry of a scope, or one product of it.
+pub fn units_account(owner: &str, goods: &str, customer: Option<&str>) -> AccountId {
+    AccountId::new(match customer {
+        Some(customer) => joined(&["customer/", customer, "/units/", owner, "/", goods]),
+        None => joined(&["units/", owner, "/", goods]),
+    })
+}
+
+/// Where all discounted units are counted.
+pub fn discounted_units_account() -> AccountId {
+    AccountId::new("project/units")
 }
 
 /// Where spent points of a campaign are counted.

@@ -16,8 +16,10 @@ pub mod request;
 pub mod reward;
 pub mod rollback;
 pub mod rules;
+pub mod scope;
 pub mod stacking;
 pub mod stored_order;
+pub mod trace;
 pub mod voucher;
 
 pub use at::At;

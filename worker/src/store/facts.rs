@@ -17,7 +17,7 @@ use scrip::model::order::{Goods, Order};
 use scrip::model::promotion::Stack;
 use scrip::model::reward::{Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
-use scrip::rules::Rule;
+use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::{Read, read_document};
@@ -25,7 +25,7 @@ use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
-use scrip::wire::rules::read_rule;
+use scrip::wire::rules::{read_collection, read_rule, read_segment};
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
 use serde_json::Value as Json;
@@ -249,6 +249,15 @@ impl<'a, 's> StoreFacts<'a, 's> {
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
+    fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
+        const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
+            SELECT id, amount FROM transfer WHERE debit = ?1 AND at >= ?2 AND reverses IS NULL UNION ALL
+            SELECT id, amount FROM transfer WHERE credit = ?1 AND at >= ?2 AND reverses IS NULL) own
+            WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
+        let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
+    }
+
     fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
         if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
@@ -321,6 +330,14 @@ impl Facts for StoreFacts<'_, '_> {
         self.rules_named(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<&str>>())
     }
 
+    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
+        self.find("segment", id, read_segment)
+    }
+
+    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
+        self.find("products_collection", id, read_collection)
+    }
+
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
         self.note(self.find_customer(key)).map(Cow::Owned).into()
     }
@@ -339,6 +356,10 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
         Known::Is(self.note(self.find_balance(account).map(Some)).unwrap_or(0))
+    }
+
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
+        Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {

@@ -37,6 +37,10 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE TABLE token (
         sha256 TEXT PRIMARY KEY, project TEXT NOT NULL, record TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX token_expiry ON token (project, expires_at)",
+], &[
+    // What moved since a moment: limits of a day, a week or a month ask for it.
+    "CREATE INDEX transfer_debit ON transfer (debit, at)",
+    "CREATE INDEX transfer_credit ON transfer (credit, at)",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
