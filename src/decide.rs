@@ -3,12 +3,14 @@
 pub mod case;
 pub mod check;
 pub mod judge;
+pub mod qualify;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
 pub mod validate;
 
 pub use case::Case;
+pub use qualify::{Qualified, qualify};
 pub use redeem::{Redeemed, RedeemedPart, redeem};
 pub use rollback::{RollBack, RolledBack, rollback};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};

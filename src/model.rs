@@ -4,6 +4,7 @@ pub mod customer;
 pub mod discount;
 pub mod incentive;
 pub mod order;
+pub mod qualification;
 pub mod request;
 pub mod scope;
 pub mod stacking;

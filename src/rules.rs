@@ -5,8 +5,10 @@
 
 pub mod ast;
 pub mod eval;
+pub mod index;
 pub mod logic;
 
 pub use ast::{Condition, Leaf, Operand, Operator, Rule, Test};
 pub use eval::{Failure, Scene, SceneItem};
+pub use index::{Index, about};
 pub use logic::{Expression, LogicError};

@@ -1,12 +1,14 @@
 //! Answers a decision's questions from a set of rules in memory. It must not know what the decision is.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
-use crate::facts::{Facts, Known, PastRedemption};
+use crate::facts::{Assignment, Candidates, Entry, Facts, Known, PastRedemption, Seek};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
 use crate::shelf::Shelf;
@@ -30,6 +32,11 @@ pub struct GivenFacts {
     skus: Shelf<Goods>,
     rules: Shelf<Rule>,
     assigned: Shelf<Vec<Text>>,
+    assignments: Vec<Assignment>,
+    listed: Vec<Candidate>,
+    campaign_vouchers: Shelf<Incentive>,
+    /// What may qualify, prepared when it is first asked for.
+    candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
 }
@@ -45,9 +52,9 @@ impl GivenFacts {
         }
         let vouchers = given.vouchers.into_iter().map(|(voucher, _)| voucher).collect();
         let mut assigned: Shelf<Vec<Text>> = Shelf::default();
-        for (object, rule) in given.assignments {
-            if let Some(rules) = assigned.get_or(&object, Vec::new) {
-                rules.push(rule);
+        for given in &given.assignments {
+            if let Some(rules) = assigned.get_or(&given.related_object_id, Vec::new) {
+                rules.push(given.rule_id.clone());
             }
         }
         GivenFacts {
@@ -66,6 +73,10 @@ impl GivenFacts {
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             rules: Shelf::new(given.rules, |rule| [Some(&rule.id), None]),
             assigned,
+            assignments: given.assignments,
+            listed: given.listed.candidates,
+            campaign_vouchers: Shelf::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
+            candidates: OnceLock::new(),
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
         }
@@ -78,6 +89,25 @@ impl GivenFacts {
             None if self.complete => Known::Absent,
             None => Known::Unknown,
         }
+    }
+
+    /// Everything that may qualify. What is listed and does not resolve is looked at in full, and is refused then.
+    fn prepare(&self) -> Candidates {
+        let entry = |candidate: &Candidate| {
+            let incentive = match candidate.object {
+                CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
+                CandidateObject::Voucher => self.vouchers.get(&candidate.id),
+                CandidateObject::PromotionTier | CandidateObject::PromotionStack => None,
+            };
+            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
+            Entry {
+                candidate: candidate.clone(),
+                incentive: incentive.map(Cow::Borrowed),
+                campaign: campaign.map(Cow::Borrowed),
+                rules: incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default(),
+            }
+        };
+        Candidates::new(self.listed.iter().map(entry).collect(), self.complete)
     }
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
@@ -162,6 +192,19 @@ impl Facts for GivenFacts {
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
         self.counted(|journal| journal.chain(id))
+    }
+
+    fn candidates(&self, _seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
+        Known::Is(Cow::Borrowed(self.candidates.get_or_init(|| self.prepare())))
+    }
+
+    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.known(self.campaign_vouchers.get(id))
+    }
+
+    fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
+        let wanted = |given: &&Assignment| objects.contains(&given.related_object_id.as_str());
+        Known::Is(self.assignments.iter().filter(wanted).cloned().collect())
     }
 
     fn tracking_id(&self, _source_id: &str) -> Known<Text> {

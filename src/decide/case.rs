@@ -151,7 +151,7 @@ impl<'a> Case<'a> {
         self.request.session.as_ref()?.key.as_deref()
     }
 
-    fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
+    pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
         let kind = redeemable.object.name();
         if redeemable.object != RedeemableObject::Voucher {
             return Resolved::Refused(Refusal::not_found(kind, &redeemable.id));
@@ -164,6 +164,11 @@ impl<'a> Case<'a> {
                 return Resolved::Unknown;
             }
         };
+        self.complete(voucher)
+    }
+
+    /// A voucher with everything that belongs to it.
+    pub(super) fn complete(&mut self, voucher: Cow<'a, Incentive>) -> Resolved<'a> {
         let campaign = match voucher.campaign_id.as_deref() {
             Some(id) => self.need("campaign", id, self.facts.campaign(id)),
             None => None,

@@ -32,10 +32,20 @@ pub fn check(
     items: &[SceneItem<'_>],
     found: &mut Found,
 ) -> Result<(), Refusal> {
+    check_terms(case, redeemable, offer, found)?;
+    check_rules(case, offer, cart, items, found)
+}
+
+/// Everything but the rules.
+pub fn check_terms(
+    case: &Case<'_>,
+    redeemable: &Redeemable,
+    offer: &Offer<'_>,
+    found: &mut Found,
+) -> Result<(), Refusal> {
     check_validity(case, offer)?;
     check_quantity(case, offer, found)?;
-    check_gift(case, redeemable, offer, found)?;
-    check_rules(case, offer, cart, items, found)
+    check_gift(case, redeemable, offer, found)
 }
 
 fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {

@@ -38,6 +38,16 @@ fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) ->
     sent.or(inline).or_else(|| listed?.source_id.as_deref())
 }
 
+/// What rules see of a case while this is the running order.
+pub fn scene_of<'s>(case: &'s Case<'_>, cart: &Cart, items: &'s [SceneItem<'s>]) -> Scene<'s> {
+    Scene {
+        customer: case.buyer.customer.as_ref().map(|customer| &customer.metadata),
+        amount: cart.total(),
+        initial_amount: case.priced.cart.initial_amount,
+        items: case.order.is_some().then_some(items),
+    }
+}
+
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
 pub fn check_rules(
     case: &Case<'_>,
@@ -46,13 +56,7 @@ pub fn check_rules(
     items: &[SceneItem<'_>],
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    let customer = case.buyer.customer.as_ref();
-    let scene = Scene {
-        customer: customer.map(|customer| &customer.metadata),
-        amount: cart.total(),
-        initial_amount: case.priced.cart.initial_amount,
-        items: case.order.is_some().then_some(items),
-    };
+    let scene = scene_of(case, cart, items);
     for rule in &offer.rules {
         let about_customer = |test: &Test| matches!(test, Test::CustomerMetadata(..));
         if rule.leaves.iter().any(|leaf| about_customer(&leaf.test)) {

@@ -5,7 +5,7 @@
 use crate::text::Text;
 
 /// What an entry names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GoodsObject {
     /// A product and all its SKUs.
     Product,
@@ -14,7 +14,7 @@ pub enum GoodsObject {
 }
 
 /// A product or SKU, by id or by the caller's identifier.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GoodsRef {
     /// What it is.
     pub object: GoodsObject,

@@ -34,7 +34,7 @@ pub struct Leaf {
 }
 
 /// What is compared with what.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Test {
     /// What is left of the order amount when this redeemable is checked.
     OrderAmount(Vec<Condition<Money>>),
@@ -65,7 +65,7 @@ impl Test {
 }
 
 /// An operator with its operands; all conditions of a test must hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Condition<T> {
     /// How to compare.
     pub operator: Operator,
@@ -74,7 +74,7 @@ pub struct Condition<T> {
 }
 
 /// How a found value is compared with the wanted ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operator {
     /// Equal to one of them.
     In,
@@ -119,7 +119,7 @@ impl fmt::Display for Operator {
 }
 
 /// A metadata value that a rule compares with. Numbers are whole here; texts that hold a number compare as one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A text.
     Text(Text),

@@ -123,7 +123,7 @@ impl Steps<'_> {
                     OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));
                 }
                 self.put_scope(out, step);
-                self.put_grant(out, step);
+                self.put_grant(out, step, None);
             }
             Outcome::Skipped(skip) => put_skip(out, *skip),
             Outcome::Refused(refusal) => self.put_refused(out, refusal),
@@ -131,7 +131,7 @@ impl Steps<'_> {
         self.put_expanded(out, step);
     }
 
-    fn put_scope(&self, out: &mut Out, step: &Step) {
+    pub fn put_scope(&self, out: &mut Out, step: &Step) {
         let scope = match self.evaluated.resolved.get(step.place) {
             Some(Resolved::Offer(offer)) => offer.scope(),
             _ => None,
@@ -140,8 +140,8 @@ impl Steps<'_> {
         put_goods_list(out.member("inapplicable_to"), scope.map_or(&[], |scope| &scope.excluded));
     }
 
-    /// What an applied redeemable granted.
-    fn put_grant(&self, out: &mut Out, step: &Step) {
+    /// What an applied redeemable granted; of a gift card also what sessions hold, when that is to be told.
+    pub fn put_grant(&self, out: &mut Out, step: &Step, locked: Option<u64>) {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => put_discount(out.member("discount"), discount, offer.scope().is_some()),
@@ -154,6 +154,7 @@ impl Steps<'_> {
                 out.member("gift").object(|out| {
                     out.member("balance").number(found.and_then(|found| found.credits).unwrap_or(0));
                     out.member("credits").number(credits);
+                    out.number_if("locked_credits", locked);
                 });
             }
         });
@@ -168,7 +169,7 @@ impl Steps<'_> {
     }
 
     /// What the request asked to see beyond the usual (calculation.md section 11.5).
-    fn put_expanded(&self, out: &mut Out, step: &Step) {
+    pub fn put_expanded(&self, out: &mut Out, step: &Step) {
         let expand = self.evaluated.request.expand;
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {

@@ -1,7 +1,7 @@
 //! Decides how a whole set of rules is read from one JSON document: what a vector gives, what the npm package is fed,
 //! and the body of a bundle. It must not know which of its facts a decision will ask for.
 
-use crate::facts::{PastRedemption, credits_account, redeemed_account, redemptions_account, spent_account};
+use crate::facts::{Assignment, PastRedemption, credits_account, redeemed_account, redemptions_account, spent_account};
 use crate::ledger::{Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
@@ -11,6 +11,7 @@ use crate::rules::Rule;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read};
+use crate::wire::candidates::{Listed, read_listed};
 use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
@@ -45,8 +46,10 @@ pub struct Given {
     pub skus: Vec<Goods>,
     /// Validation rules.
     pub rules: Vec<Rule>,
-    /// Which rule holds for what: the id of a voucher or campaign, and of the rule.
-    pub assignments: Vec<(Text, Text)>,
+    /// Which rule holds for what.
+    pub assignments: Vec<Assignment>,
+    /// What may be listed to somebody who names nothing.
+    pub listed: Listed,
     /// Redemptions that were written down before.
     pub redemptions: Vec<PastRedemption>,
     /// What has been counted and is held; `None` when only the server knows.
@@ -72,6 +75,7 @@ impl Given {
             skus: body.list("skus", read_goods)?,
             rules: body.list("validation_rules", read_rule)?,
             assignments: body.list("validation_rules_assignments", read_assignment)?,
+            listed: read_listed(&body)?,
             redemptions: body.list("redemptions", |past| Ok(read_past(past.metadata()?)))?,
             journal: None,
         };
@@ -138,9 +142,14 @@ fn read_offset(at: &At<'_>) -> Result<i32, Problem> {
     seconds.ok_or_else(|| at.wrong("must be an integer of seconds, less than a day"))
 }
 
-fn read_assignment(at: &At<'_>) -> Result<(Text, Text), Problem> {
+fn read_assignment(at: &At<'_>) -> Result<Assignment, Problem> {
     at.object()?;
-    Ok((at.need("related_object_id", read::text)?, at.need("rule_id", read::text)?))
+    Ok(Assignment {
+        id: at.option("id", read::text)?.unwrap_or_default(),
+        related_object_id: at.need("related_object_id", read::text)?,
+        related_object_type: at.option("related_object_type", read::text)?.unwrap_or_default(),
+        rule_id: at.need("rule_id", read::text)?,
+    })
 }
 
 /// Writes what a voucher's document says has been used as transfers, so that there is one way of counting.

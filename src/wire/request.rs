@@ -74,7 +74,8 @@ pub fn read_customer(at: &At<'_>) -> Result<Customer, Problem> {
     })
 }
 
-fn read_session(at: &At<'_>) -> Result<Session, Problem> {
+/// The session of a request.
+pub(crate) fn read_session(at: &At<'_>) -> Result<Session, Problem> {
     at.object()?;
     Ok(Session {
         lock: at.option("type", |kind| kind.one_of(&[("LOCK", ())]))?.is_some(),

@@ -1,0 +1,94 @@
+//! Decides what one redeemable gives when nothing else is redeemed with it. It must not know what else there is.
+//!
+//! The walk of a validation is taken with one redeemable, so that what qualifies is what a validation would apply; only
+//! its rules are not asked again, because they have been, as far as the scenario wants.
+
+use super::scenario::concerns;
+use crate::decide::case::Case;
+use crate::decide::check::{Found, check_terms};
+use crate::decide::judge::Bench;
+use crate::decide::scene::scene_items;
+use crate::model::qualification::Qualify;
+use crate::model::request::{Redeemable, RedeemableObject};
+use crate::pricing::{Base, Cart, Gain};
+use crate::refusal::{Reason, Refusal, Skip};
+use crate::stacking::{Candidate, Judge, Outcome, Selection, walk};
+use crate::text::Text;
+
+/// Hears everything that was resolved from this place on: what became of it, and what its checks found.
+pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcome, Found)> {
+    if from == case.resolved.len() {
+        return Vec::new();
+    }
+    let items = match &case.order {
+        Some(order) => scene_items(order, &case.priced),
+        None => Vec::new(),
+    };
+    let redeemable = Redeemable { object: RedeemableObject::Voucher, id: Text::default(), credits: None };
+    let mut alone = Alone { case, asked, bench: Bench::new(case), redeemable };
+    let mut heard = Vec::new();
+    for at in from..case.resolved.len() {
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, &items));
+        let outcome = if concerned { alone.outcome(at) } else { Outcome::Skipped(Skip::NoEffect) };
+        heard.push((outcome, alone.bench.found.get(at).cloned().unwrap_or_default()));
+    }
+    heard
+}
+
+struct Alone<'c> {
+    case: &'c Case<'c>,
+    asked: &'c Qualify,
+    bench: Bench<'c>,
+    redeemable: Redeemable,
+}
+
+impl Alone<'_> {
+    fn outcome(&mut self, at: usize) -> Outcome {
+        let case = self.case;
+        let category = case.offer(at).and_then(|offer| offer.category.as_deref());
+        let candidate = Candidate {
+            place: at,
+            category: category.map(|category| category.id.clone()),
+            hierarchy: category.map(|category| category.hierarchy),
+            valid: true,
+            exists: true,
+        };
+        let selection = Selection { candidates: vec![(candidate, false)] };
+        let walk = walk(&selection, &case.stacking, &case.priced.cart, self);
+        match walk.steps.into_iter().next().map(|step| step.outcome) {
+            // Where the order as a whole does not matter, what it has not is no reason.
+            Some(Outcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {
+                Outcome::Applied(Gain::default())
+            }
+            Some(outcome) => outcome,
+            None => Outcome::Skipped(Skip::Undecided),
+        }
+    }
+}
+
+fn lacks_order(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason,
+        Reason::MissingOrder | Reason::MissingAmount | Reason::MissingOrderItems | Reason::MissingOrderItemsAmount
+    )
+}
+
+impl Judge for Alone<'_> {
+    fn undecided(&self, place: usize) -> bool {
+        self.bench.undecided(place)
+    }
+
+    fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
+        let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
+        let mut found = Found::default();
+        let verdict = check_terms(self.case, &self.redeemable, offer, &mut found);
+        if let Some(slot) = self.bench.found.get_mut(place) {
+            *slot = found;
+        }
+        verdict.err()
+    }
+
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+        self.bench.gain(place, cart, base, once)
+    }
+}
