@@ -3,6 +3,8 @@
 pub mod case;
 pub mod check;
 pub mod judge;
+pub mod loyalty;
+pub mod postings;
 pub mod qualify;
 pub mod redeem;
 pub mod rollback;
@@ -40,8 +42,25 @@ pub struct Changes {
     pub entries: Vec<Entry>,
     /// The order as it is afterwards.
     pub order: Option<Order>,
+    /// Rewards that are vouchers or credits, which the host hands over in the same commit.
+    pub grants: Vec<RewardGrant>,
     /// The customer as the request knows them; the host merges this into what it has.
     pub customer: Option<Customer>,
+}
+
+/// A reward that is a code of a campaign, or more on the card that the customer has of it (calculation.md section 10.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RewardGrant {
+    /// The redemption that it belongs to.
+    pub redemption_id: Text,
+    /// The reward.
+    pub reward_id: Text,
+    /// The campaign.
+    pub campaign_id: Text,
+    /// Gift credits in minor units, or points; `None` for a discount coupon.
+    pub balance: Option<u64>,
+    /// Who gets it.
+    pub customer_id: Option<Text>,
 }
 
 /// How a decision came about.

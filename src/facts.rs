@@ -9,8 +9,10 @@ pub use candidates::{Candidates, Entry, Seek};
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Incentive};
+use crate::model::incentive::{Campaign, Category, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
+use crate::model::promotion::Stack;
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
 use crate::text::Text;
@@ -69,10 +71,10 @@ pub struct PastRedemption {
     pub customer_id: Option<Text>,
     /// The order that it changed.
     pub order_id: Option<Text>,
-    /// The voucher that it redeemed.
+    /// The voucher or tier that it redeemed.
     pub voucher: Option<Text>,
-    /// Gift credits spent.
-    pub credits: Option<u64>,
+    /// Gift credits or points spent.
+    pub spent: Option<u64>,
     /// The document, for answers.
     pub document: crate::model::order::Metadata,
 }
@@ -109,11 +111,21 @@ pub trait Facts {
     fn time_zone(&self) -> Cow<'_, TimeZone>;
     /// A voucher by code or id.
     fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>>;
+    /// A promotion tier by id.
+    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>>;
+    /// A promotion stack by id.
+    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>>;
+    /// A reward by id.
+    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>>;
+    /// How a reward is assigned to the cards of a campaign.
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>>;
     /// A campaign by id.
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>>;
     /// A category by id.
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
-    /// The rules assigned to a voucher and to its campaign.
+    /// The rules assigned to one thing alone, by its id.
+    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>>;
+    /// The rules assigned to a voucher or tier and to its campaign.
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
@@ -143,12 +155,35 @@ pub trait Facts {
 
 /// The account of a voucher's redemptions.
 pub fn redemptions_account(voucher_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("voucher/{voucher_id}/redemptions"))
+    account("voucher", voucher_id, "redemptions")
+}
+
+/// The account of an incentive's redemptions, a voucher's or a tier's.
+pub fn incentive_account(incentive: &Incentive) -> AccountId {
+    match incentive.object {
+        IncentiveObject::Voucher => redemptions_account(&incentive.id),
+        IncentiveObject::PromotionTier => account("promotion_tier", &incentive.id, "redemptions"),
+    }
 }
 
 /// The account of a gift card's credits, in minor units.
 pub fn credits_account(voucher_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("voucher/{voucher_id}/credits"))
+    account("voucher", voucher_id, "credits")
+}
+
+/// The account of a loyalty card's points.
+pub fn points_account(voucher_id: &str) -> AccountId {
+    account("voucher", voucher_id, "points")
+}
+
+/// The account of the goods of a reward.
+pub fn stock_account(reward_id: &str) -> AccountId {
+    account("reward", reward_id, "stock")
+}
+
+/// Where redeemed goods of a reward are counted.
+pub fn rewarded_account(reward_id: &str) -> AccountId {
+    account("reward", reward_id, "redeemed")
 }
 
 /// Where redemptions of a campaign are counted; of vouchers without a campaign, in the project.
@@ -161,9 +196,57 @@ pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
     counterpart(campaign_id, "spent")
 }
 
+/// Where spent points of a campaign are counted.
+pub fn points_spent_account(campaign_id: Option<&str>) -> AccountId {
+    counterpart(campaign_id, "points_spent")
+}
+
+/// Redemptions by one customer of one incentive or, with the id of a campaign, of all of it
+/// (validation-rules.md section 4.5).
+pub fn customer_account(customer_id: &str, of: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("customer/{customer_id}/of/{of}"))
+}
+
+/// Redemptions by one customer of what has no campaign.
+pub fn customer_total_account(customer_id: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("customer/{customer_id}"))
+}
+
+/// Redemptions of one incentive through one channel.
+pub fn channel_account(channel_id: &str, of: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("channel/{channel_id}/of/{of}"))
+}
+
+/// All redemptions through one channel.
+pub fn channel_total_account(channel_id: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("channel/{channel_id}"))
+}
+
+/// The value of orders made with a campaign, in minor units (validation-rules.md section 4.6); without a campaign,
+/// where that value comes from.
+pub fn orders_account(campaign_id: Option<&str>) -> AccountId {
+    budget("orders", campaign_id)
+}
+
+/// The discounts granted in a campaign, in minor units; without a campaign, where they come from.
+pub fn discounted_account(campaign_id: Option<&str>) -> AccountId {
+    budget("discounted", campaign_id)
+}
+
+fn account(kind: &str, id: &str, what: &str) -> AccountId {
+    AccountId::new(compact_str::format_compact!("{kind}/{id}/{what}"))
+}
+
 fn counterpart(campaign_id: Option<&str>, what: &str) -> AccountId {
+    match campaign_id {
+        Some(id) => account("campaign", id, what),
+        None => AccountId::new(compact_str::format_compact!("project/{what}")),
+    }
+}
+
+fn budget(what: &str, campaign_id: Option<&str>) -> AccountId {
     AccountId::new(match campaign_id {
-        Some(id) => compact_str::format_compact!("campaign/{id}/{what}"),
+        Some(id) => compact_str::format_compact!("{what}/{id}"),
         None => compact_str::format_compact!("project/{what}"),
     })
 }

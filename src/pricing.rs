@@ -4,6 +4,7 @@
 pub mod cart;
 pub mod effect;
 pub mod lines;
+pub mod points;
 pub mod spread;
 
 pub use cart::{Cart, Gain, Line};

@@ -37,12 +37,26 @@ catalogue! {
     VoucherExpired: "voucher_expired", "voucher expired",
     /// Outside of a recurring window.
     VoucherNotActiveNow: "voucher_not_active_now", "voucher not active now",
+    /// The tier or its promotion is switched off.
+    PromotionInactive: "promotion_inactive", "Inactive Promotion",
+    /// Outside of the tier's or the promotion's time.
+    PromotionNotActiveNow: "promotion_not_active_now", "promotion not active now",
+    /// Whoever was given a referral code uses it.
+    ReferrerNotPermittedToRedeem: "referrer_not_permitted_to_redeem", "voucher cannot be redeemed by referrer",
     /// No redemption is left, those under other locks counted.
     QuantityExceeded: "quantity_exceeded", "quantity exceeded",
     /// Gift parameters on something that is no gift card.
     InvalidGift: "invalid_gift", "Invalid gift",
     /// More credits than the card has.
     GiftAmountExceeded: "gift_amount_exceeded", "gift amount exceeded",
+    /// A loyalty card without a reward to exchange its points for.
+    MissingReward: "missing_reward", "Missing reward",
+    /// The customer does not hold the loyalty card.
+    NotTheHolder: "invalid_customer", "Customer must be a holder of a loyalty card.",
+    /// More points than the card has.
+    LoyaltyCardPointsExceeded: "loyalty_card_points_exceeded", "loyalty card points exceeded",
+    /// None of the goods is left.
+    RewardOutOfStock: "reward_out_of_stock", "Cannot purchase reward when stock is not available",
     /// A rule needs a customer.
     MissingCustomer: "missing_customer", "Missing customer",
     /// The grant needs an order.

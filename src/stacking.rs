@@ -7,4 +7,4 @@ pub mod fold;
 pub mod select;
 
 pub use fold::{Judge, Outcome, Step, Walk, walk};
-pub use select::{Candidate, Selection, select};
+pub use select::{Candidate, Class, Selection, select};

@@ -15,6 +15,7 @@ pub mod problem;
 pub mod qualification;
 pub mod redemption;
 pub mod request;
+pub mod reward;
 pub mod rollback;
 pub mod rules;
 pub mod stacking;

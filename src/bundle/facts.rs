@@ -8,7 +8,9 @@ use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
 use crate::shelf::Shelf;
@@ -24,6 +26,10 @@ pub struct GivenFacts {
     time_zone: TimeZone,
     vouchers: Shelf<Incentive>,
     by_hash: Shelf<Text>,
+    tiers: Shelf<Incentive>,
+    stacks: Shelf<Stack>,
+    rewards: Shelf<Reward>,
+    reward_assignments: Vec<RewardAssignment>,
     campaigns: Shelf<Campaign>,
     categories: Shelf<Category>,
     customers: Shelf<Customer>,
@@ -65,6 +71,10 @@ impl GivenFacts {
                 [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
             }),
             by_hash,
+            tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
+            stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
+            rewards: Shelf::new(given.rewards, |reward| [Some(&reward.id), None]),
+            reward_assignments: given.reward_assignments,
             campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
             categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
             customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
@@ -97,7 +107,8 @@ impl GivenFacts {
             let incentive = match candidate.object {
                 CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
                 CandidateObject::Voucher => self.vouchers.get(&candidate.id),
-                CandidateObject::PromotionTier | CandidateObject::PromotionStack => None,
+                CandidateObject::PromotionTier => self.tiers.get(&candidate.id),
+                CandidateObject::PromotionStack => None,
             };
             let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
             Entry {
@@ -112,6 +123,22 @@ impl GivenFacts {
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
         self.journal.as_ref().map_or(Known::Unknown, |journal| Known::Is(read(journal)))
+    }
+
+    /// The rules assigned to any of these.
+    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Cow<'_, Rule>>> {
+        let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
+        let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
+        for id in assigned.flatten() {
+            match self.rules.get(id) {
+                // A voucher whose code is its id is named twice, and its rules count once.
+                Some(rule) if rules.iter().any(|known| known.id == rule.id) => {}
+                Some(rule) => rules.push(Cow::Borrowed(rule)),
+                None if self.complete => {}
+                None => return Known::Unknown,
+            }
+        }
+        Known::Is(rules)
     }
 }
 
@@ -138,6 +165,23 @@ impl Facts for GivenFacts {
         }
     }
 
+    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.known(self.tiers.get(id))
+    }
+
+    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
+        self.known(self.stacks.get(id))
+    }
+
+    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
+        self.known(self.rewards.get(id))
+    }
+
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
+        let these = |one: &&RewardAssignment| one.reward_id == reward_id && one.campaign_id == campaign_id;
+        self.known(self.reward_assignments.iter().find(these))
+    }
+
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
         self.known(self.campaigns.get(id))
     }
@@ -147,19 +191,11 @@ impl Facts for GivenFacts {
     }
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
-        let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
-        let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
-        let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
-        for id in assigned.flatten() {
-            match self.rules.get(id) {
-                // A voucher whose code is its id is named twice, and its rules count once.
-                Some(rule) if rules.iter().any(|known| known.id == rule.id) => {}
-                Some(rule) => rules.push(Cow::Borrowed(rule)),
-                None if self.complete => {}
-                None => return Known::Unknown,
-            }
-        }
-        Known::Is(rules)
+        self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
+    }
+
+    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+        self.rules_named([Some(&Text::from(id)), None, None])
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {

@@ -4,12 +4,14 @@
 
 use std::borrow::Cow;
 
+use crate::decide::loyalty::Exchange;
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::Order;
-use crate::model::request::{Redeemable, RedeemableObject, Redeemables};
+use crate::model::promotion::Stack;
+use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
@@ -46,8 +48,10 @@ pub struct Offer<'a> {
     pub campaign: Option<Cow<'a, Campaign>>,
     /// Its category, or its campaign's.
     pub category: Option<Cow<'a, Category>>,
-    /// The rules assigned to it and to its campaign.
+    /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
     pub rules: Vec<Cow<'a, Rule>>,
+    /// What points of a loyalty card are exchanged for.
+    pub exchange: Option<Box<Exchange<'a>>>,
 }
 
 impl Offer<'_> {
@@ -84,6 +88,10 @@ pub struct Buyer<'a> {
 pub struct Case<'a> {
     /// What was asked.
     pub request: &'a Redeemables,
+    /// What is to be redeemed: as asked, or the tiers of the stack that was asked for.
+    pub redeemables: Cow<'a, [Redeemable]>,
+    /// The stack that was asked for, by id.
+    pub stack: Option<Text>,
     /// Where the facts come from.
     pub facts: &'a dyn Facts,
     /// Moment and seed.
@@ -98,7 +106,7 @@ pub struct Case<'a> {
     pub priced: Priced<'a>,
     /// Who buys.
     pub buyer: Buyer<'a>,
-    /// What each redeemable is, in the order of the request.
+    /// What each of `redeemables` is, in their order.
     pub resolved: Vec<Resolved<'a>>,
     /// The facts that only the server has.
     pub lacks: Lacks,
@@ -120,6 +128,8 @@ impl<'a> Case<'a> {
         };
         let mut case = Case {
             request,
+            redeemables: Cow::Borrowed(&request.redeemables),
+            stack: None,
             facts,
             context,
             stacking,
@@ -130,11 +140,11 @@ impl<'a> Case<'a> {
             resolved: Vec::with_capacity(request.redeemables.len()),
             lacks,
         };
-        for redeemable in &request.redeemables {
-            let resolved = case.resolve(redeemable);
-            case.resolved.push(resolved);
+        match request.redeemables.as_slice() {
+            [stack] if stack.object == RedeemableObject::PromotionStack => case.expand(stack)?,
+            _ => case.resolve_all(),
         }
-        case.refuse_same_voucher()?;
+        case.refuse_same_incentive()?;
         Ok(case)
     }
 
@@ -151,43 +161,85 @@ impl<'a> Case<'a> {
         self.request.session.as_ref()?.key.as_deref()
     }
 
-    pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
-        let kind = redeemable.object.name();
-        if redeemable.object != RedeemableObject::Voucher {
-            return Resolved::Refused(Refusal::not_found(kind, &redeemable.id));
+    fn resolve_all(&mut self) {
+        let request = self.request;
+        for redeemable in &request.redeemables {
+            let resolved = self.resolve(redeemable);
+            self.resolved.push(resolved);
         }
-        let voucher = match self.facts.voucher(&redeemable.id) {
-            Known::Is(voucher) => voucher,
-            Known::Absent => return Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
-            Known::Unknown => {
-                self.lack("voucher", &redeemable.id);
-                return Resolved::Unknown;
-            }
-        };
-        self.complete(voucher)
     }
 
-    /// A voucher with everything that belongs to it.
-    pub(super) fn complete(&mut self, voucher: Cow<'a, Incentive>) -> Resolved<'a> {
-        let campaign = match voucher.campaign_id.as_deref() {
+    /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
+    pub(super) fn expand(&mut self, named: &Redeemable) -> Result<(), Refusal> {
+        let stack = match self.facts.stack(&named.id) {
+            Known::Is(stack) => stack,
+            Known::Absent => {
+                self.resolved.push(Resolved::Refused(Refusal::not_found(named.object.name(), &named.id)));
+                return Ok(());
+            }
+            Known::Unknown => {
+                self.lack(named.object.name(), &named.id);
+                self.resolved.push(Resolved::Unknown);
+                return Ok(());
+            }
+        };
+        check_stack(&stack, &self.stacking)?;
+        let tier = |id: &Text| Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named(id) };
+        let tiers: Vec<Redeemable> = stack.tiers.iter().map(tier).collect();
+        for tier in &tiers {
+            let resolved = self.resolve(tier);
+            self.resolved.push(resolved);
+        }
+        self.redeemables = Cow::Owned(tiers);
+        self.stack = Some(stack.id.clone());
+        Ok(())
+    }
+
+    pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
+        let kind = redeemable.object.name();
+        let found = match redeemable.object {
+            RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),
+            RedeemableObject::PromotionTier => self.facts.tier(&redeemable.id),
+            // A stack is alone in its request, and was expanded.
+            RedeemableObject::PromotionStack => Known::Absent,
+        };
+        match found {
+            Known::Is(incentive) => self.complete(incentive, redeemable.reward.as_ref()),
+            Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
+            Known::Unknown => {
+                self.lack(kind, &redeemable.id);
+                Resolved::Unknown
+            }
+        }
+    }
+
+    /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
+    pub fn complete(&mut self, incentive: Cow<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+        let campaign = match incentive.campaign_id.as_deref() {
             Some(id) => self.need("campaign", id, self.facts.campaign(id)),
             None => None,
         };
-        let own = voucher.category_id.clone();
-        let inherited = || campaign.as_ref().and_then(|campaign| campaign.category_id.clone());
-        let category = match own.or_else(inherited) {
-            Some(id) => self.need("category", &id, self.facts.category(&id)),
+        let inherited = || campaign.as_ref().and_then(|campaign| campaign.category_id.as_ref());
+        let category = match incentive.category_id.as_ref().or_else(inherited) {
+            Some(id) => self.need("category", id, self.facts.category(id)),
             None => None,
         };
-        let rules = match self.facts.rules(&voucher) {
+        let mut rules = match self.facts.rules(&incentive) {
             Known::Is(rules) => rules,
             Known::Absent => Vec::new(),
             Known::Unknown => {
-                self.lack("rules", &voucher.id.clone());
+                self.lack("rules", &incentive.id);
                 return Resolved::Unknown;
             }
         };
-        Resolved::Offer(Box::new(Offer { incentive: voucher, campaign, category, rules }))
+        let exchange = match self.find_exchange(&incentive, wanted) {
+            Ok(exchange) => exchange.map(Box::new),
+            Err(unknown) => return unknown,
+        };
+        if let Some(exchange) = &exchange {
+            rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
+        }
+        Resolved::Offer(Box::new(Offer { incentive, campaign, category, rules, exchange }))
     }
 
     fn need<T>(&mut self, kind: &str, id: &str, fact: Known<T>) -> Option<T> {
@@ -203,7 +255,10 @@ impl<'a> Case<'a> {
     }
 
     /// One voucher named once by its code and once by its id is named twice.
-    fn refuse_same_voucher(&self) -> Result<(), Refusal> {
+    fn refuse_same_incentive(&self) -> Result<(), Refusal> {
+        if self.resolved.len() < 2 {
+            return Ok(());
+        }
         let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
         let ids: Vec<&str> = offers.map(|offer| offer.incentive.id.as_str()).collect();
         if has_twins(&ids) { Err(duplicated()) } else { Ok(()) }
@@ -215,8 +270,11 @@ fn duplicated() -> Refusal {
 }
 
 fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), Refusal> {
+    if redeemables.len() < 2 {
+        return Ok(());
+    }
     let is_stack = |redeemable: &Redeemable| redeemable.object == RedeemableObject::PromotionStack;
-    if redeemables.len() > 1 && redeemables.iter().any(is_stack) {
+    if redeemables.iter().any(is_stack) {
         return Err(Refusal::new(Reason::InvalidRedeemables, "Promotion Stack cannot be use with other redeemables"));
     }
     let limit = rules.redeemables_limit;
@@ -227,15 +285,31 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier, RedeemableObject::PromotionStack];
-    for kind in kinds {
-        let those = redeemables.iter().filter(|redeemable| redeemable.object == kind);
-        let ids: Vec<&str> = those.map(|redeemable| redeemable.id.as_str()).collect();
-        if has_twins(&ids) {
-            return Err(duplicated());
-        }
+    let twins_among = |wanted: &dyn Fn(&Redeemable) -> bool| {
+        let those = redeemables.iter().filter(|redeemable| wanted(redeemable));
+        has_twins(&those.map(|redeemable| redeemable.id.as_str()).collect::<Vec<&str>>())
+    };
+    // A tier may be called as a code is.
+    let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier];
+    let twins = twins_among(&|_| true) && kinds.iter().any(|kind| twins_among(&|one| one.object == *kind));
+    if twins { Err(duplicated()) } else { Ok(()) }
+}
+
+/// A stack is refused as a whole when it cannot be tried: it has no tiers, one of them twice, or more than a request may
+/// name. Only tiers can be in it, so that no stack is within another.
+fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
+    let (id, count, limit) = (&stack.id, stack.tiers.len(), rules.redeemables_limit);
+    let refuse = |details: String| Err(Refusal::new(Reason::InvalidRedeemables, details));
+    if count == 0 {
+        return refuse(format!("Promotion Stack with id: {id} has no tiers"));
     }
-    Ok(())
+    if u64::try_from(count).unwrap_or(u64::MAX) > limit {
+        return refuse(format!(
+            "Promotion Stack with id: {id} must NOT have more than {limit} tiers (actual count is `{count}`)"
+        ));
+    }
+    let ids: Vec<&str> = stack.tiers.iter().map(Text::as_str).collect();
+    if has_twins(&ids) { refuse(format!("Promotion Stack with id: {id} names one tier twice")) } else { Ok(()) }
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).

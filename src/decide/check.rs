@@ -1,12 +1,13 @@
-//! Decides whether one voucher may be used, in the order of validation-rules.md section 8; the first reason counts.
-//! It must not know what the voucher gives or what else is applied.
+//! Decides whether one incentive may be used, in the order of validation-rules.md section 8; the first reason counts.
+//! It must not know what it gives or what else is applied.
 
 use crate::decide::case::{Case, Offer};
+use crate::decide::loyalty::check_card;
 use crate::decide::scene::check_rules;
-use crate::facts::{Known, credits_account, redemptions_account};
+use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::GiftEffect;
-use crate::model::incentive::{Grant, Validity};
+use crate::model::incentive::{CampaignType, Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
@@ -19,6 +20,10 @@ use crate::time::{Instant, TimeZone};
 pub struct Found {
     /// Credits left on a gift card, other locks counted; `None` when only the server knows.
     pub credits: Option<u64>,
+    /// Points left on a loyalty card, other locks counted.
+    pub points: Option<u64>,
+    /// Points that the reward takes.
+    pub paid: Option<u64>,
     /// Facts that only the server has.
     pub lacks: Vec<Text>,
 }
@@ -32,7 +37,7 @@ pub fn check(
     items: &[SceneItem<'_>],
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    check_terms(case, redeemable, offer, found)?;
+    check_terms(case, redeemable, offer, cart, found)?;
     check_rules(case, offer, cart, items, found)
 }
 
@@ -41,42 +46,71 @@ pub fn check_terms(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
+    cart: &Cart,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_validity(case, offer)?;
+    check_referrer(case, offer)?;
     check_quantity(case, offer, found)?;
-    check_gift(case, redeemable, offer, found)
+    check_gift(case, redeemable, offer, found)?;
+    check_card(case, redeemable, offer, cart, found)
 }
 
 fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {
     Refusal::new(reason, offer.incentive.code.as_str())
 }
 
-/// Switches first, then beginnings, then ends, then recurring windows; the voucher's before the campaign's.
+/// The same at the wrong time: a tier has one key for all of it, and its own words (validation-rules.md section 10).
+fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
+    if offer.incentive.object == IncentiveObject::Voucher {
+        return Err(refuse(reason, offer));
+    }
+    let (reason, state) = match reason {
+        Reason::VoucherDisabled => (Reason::PromotionInactive, "disabled"),
+        _ => (Reason::PromotionNotActiveNow, "not active now"),
+    };
+    let id = &offer.incentive.id;
+    Err(Refusal::new(reason, format!("Promotion Tier with id: {id} is {state}.")))
+}
+
+/// Switches first, then beginnings, then ends, then recurring windows; the incentive's before the campaign's.
 fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
-    let voucher = &offer.incentive;
+    let incentive = &offer.incentive;
     let campaign = offer.campaign.as_deref();
-    if !voucher.active || campaign.is_some_and(|campaign| !campaign.active) {
-        return Err(refuse(Reason::VoucherDisabled, offer));
+    if !incentive.active || campaign.is_some_and(|campaign| !campaign.active) {
+        return refuse_time(Reason::VoucherDisabled, offer);
     }
     // A window made when the voucher was published stands in place of the campaign's.
-    let overrides = voucher.validity.expiration_date.is_some();
+    let overrides = incentive.validity.expiration_date.is_some();
     let campaign = campaign
         .filter(|campaign| !(campaign.activity_after_publishing && overrides))
         .map(|campaign| &campaign.validity);
-    let windows = [Some(&voucher.validity), campaign];
+    let windows = [Some(&incentive.validity), campaign];
     let windows = || windows.iter().flatten();
     let now = case.context.now;
     if windows().any(|validity| validity.start_date.is_some_and(|start| now < start)) {
-        return Err(refuse(Reason::VoucherNotActive, offer));
+        return refuse_time(Reason::VoucherNotActive, offer);
     }
     if windows().any(|validity| validity.expiration_date.is_some_and(|end| now >= end)) {
-        return Err(refuse(Reason::VoucherExpired, offer));
+        return refuse_time(Reason::VoucherExpired, offer);
     }
     if windows().any(|validity| !recurs_now(validity, now, &case.zone)) {
-        return Err(refuse(Reason::VoucherNotActiveNow, offer));
+        return refuse_time(Reason::VoucherNotActiveNow, offer);
     }
     Ok(())
+}
+
+/// A referral code is for others than the customer who passes it on (objects.md section 9).
+fn check_referrer(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
+    let incentive = &offer.incentive;
+    let is_referral =
+        offer.campaign.as_ref().is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
+    let referrer = incentive.referrer_id.as_ref().or(incentive.holder_id.as_ref().filter(|_| is_referral));
+    let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.as_ref());
+    match referrer {
+        Some(referrer) if customer == Some(referrer) => Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer)),
+        _ => Ok(()),
+    }
 }
 
 /// Whether the moment lies in every recurring window.
@@ -106,7 +140,10 @@ pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) ->
 }
 
 fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
-    let account = redemptions_account(&offer.incentive.id);
+    if offer.incentive.quantity.is_none() {
+        return Ok(());
+    }
+    let account = incentive_account(&offer.incentive);
     match standing(case, &account, offer.incentive.quantity) {
         Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
         Known::Unknown => {

@@ -2,7 +2,9 @@
 
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::{Found, check};
+use crate::decide::loyalty::exchange;
 use crate::model::incentive::Grant;
+use crate::model::reward::RewardKind;
 use crate::model::scope::Scope;
 use crate::money::Money;
 use crate::pricing::{Base, Cart, Gain, apply_discount, apply_gift, eligible_units};
@@ -55,13 +57,18 @@ impl Judge for Bench<'_> {
             Resolved::Refused(refusal) => return Some(refusal.clone()),
             Resolved::Unknown => return None,
         };
-        let redeemable = self.case.request.redeemables.get(place)?;
+        let redeemable = self.case.redeemables.get(place)?;
         let mut found = Found::default();
         let verdict = check(self.case, redeemable, offer, cart, &self.items, &mut found);
         if let Some(slot) = self.found.get_mut(place) {
             *slot = found;
         }
         verdict.err()
+    }
+
+    fn rewards(&self, place: usize) -> bool {
+        let exchange = self.case.offer(place).and_then(|offer| offer.exchange.as_ref());
+        exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
@@ -77,7 +84,7 @@ impl Judge for Bench<'_> {
             }
             Grant::Gift(gift) => {
                 let left = self.found.get(place).and_then(|found| found.credits).unwrap_or(0);
-                let wanted = self.case.request.redeemables.get(place).and_then(|redeemable| redeemable.credits);
+                let wanted = self.case.redeemables.get(place).and_then(|redeemable| redeemable.credits);
                 let left = Money::from_wide(u128::from(left)).unwrap_or_default();
                 let credits = wanted.map_or(left, |wanted| wanted.min(left));
                 apply_gift(gift.effect, credits, cart, &eligible).map_err(|_| {
@@ -86,6 +93,14 @@ impl Judge for Bench<'_> {
                         "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
                     )
                 })
+            }
+            Grant::Loyalty(_) => {
+                let mut found = self.found.get(place).cloned().unwrap_or_default();
+                let gain = exchange(self.case.redeemables.get(place), offer, cart, &mut found);
+                if let Some(slot) = self.found.get_mut(place) {
+                    *slot = found;
+                }
+                Ok(gain)
             }
         }
     }

@@ -6,6 +6,7 @@
 mod alone;
 mod page;
 mod scenario;
+mod stack;
 
 use std::borrow::Cow;
 
@@ -19,6 +20,8 @@ use crate::id::Context;
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Qualify, Scenario, SortingRule};
 use crate::model::request::{Redeemable, RedeemableObject};
+use crate::money::Money;
+use crate::pricing::Gain;
 use crate::refusal::Refusal;
 use crate::rules::about;
 use crate::stacking::{Outcome, Step, Walk};
@@ -34,7 +37,7 @@ pub struct Qualified<'a> {
     /// The results of this page, in order: a step each, alone on the order.
     pub evaluated: Evaluated<'a>,
     /// What each step is about.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<Shown<'a>>,
     /// How many there are on all pages.
     pub total: usize,
     /// The cursor of the next page, when there is one.
@@ -45,28 +48,32 @@ pub struct Qualified<'a> {
 
 /// One result.
 #[derive(Debug, Clone)]
-pub struct Shown {
+pub struct Shown<'a> {
     /// What it is.
     pub candidate: Candidate,
     /// Credits of a gift card that sessions hold, when the request has a session.
     pub locked_credits: Option<u64>,
+    /// What became of the tiers of a stack.
+    pub stack: Option<Box<Evaluated<'a>>>,
 }
 
 /// A candidate that qualifies as far as has been seen.
 #[derive(Debug, Clone)]
-struct Hit {
+struct Hit<'a> {
     /// Its place among the candidates.
     place: usize,
     created_at: Instant,
     /// Its place among what was resolved, and what it gives, once it was looked at.
     looked: Option<(usize, Outcome)>,
+    /// What became of the tiers of a stack.
+    stack: Option<Box<Evaluated<'a>>>,
 }
 
 /// What qualifies by rules and moments alone, before anything is priced.
 pub struct Search<'a> {
     case: Case<'a>,
     set: Cow<'a, Candidates>,
-    hits: Vec<Hit>,
+    hits: Vec<Hit<'a>>,
 }
 
 impl Search<'_> {
@@ -85,7 +92,7 @@ pub fn qualify<'a>(
     let Search { mut case, set, mut hits } = search(facts, asked, context)?;
     let mut found = Vec::new();
     let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
-    let plain = |hit: &Hit| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
+    let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
     look(&mut case, asked, &set, hits.iter_mut().filter(|hit| all || skips || !plain(hit)), &mut found);
     hits.retain(|hit| hit.looked.as_ref().is_none_or(|(_, outcome)| matches!(outcome, Outcome::Applied(_))));
@@ -97,7 +104,7 @@ pub fn qualify<'a>(
     for hit in hits {
         let (Some((at, outcome)), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
         let locked_credits = locked_credits(&mut case, at);
-        shown.push(Shown { candidate: candidate.clone(), locked_credits });
+        shown.push(Shown { candidate: candidate.clone(), locked_credits, stack: hit.stack });
         steps.push(Step { place: at, outcome });
     }
     let assignments = if asked.expand_rules { assignments(&mut case, &shown) } else { Vec::new() };
@@ -153,29 +160,39 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
             && asked.scenario.looks_at(candidate, customer.as_deref())
             && asked.wants(candidate, customer.as_deref())
         {
-            hits.push(Hit { place, created_at: candidate.created_at, looked: None });
+            hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });
         }
     }
     Ok(Search { case, set, hits })
 }
 
 /// Looks at candidates in full, each alone on the order.
-fn look<'h>(
-    case: &mut Case<'_>,
+fn look<'h, 'a: 'h>(
+    case: &mut Case<'a>,
     asked: &Qualify,
     set: &Candidates,
-    hits: impl Iterator<Item = &'h mut Hit>,
+    hits: impl Iterator<Item = &'h mut Hit<'a>>,
     found: &mut Vec<Found>,
 ) {
     let from = case.resolved.len();
-    let mut hits: Vec<&mut Hit> = hits.collect();
-    for candidate in hits.iter().filter_map(|hit| set.list.get(hit.place)) {
-        let resolved = resolve(case, candidate);
+    let mut hits: Vec<&mut Hit<'a>> = hits.collect();
+    for hit in &mut hits {
+        let Some(candidate) = set.list.get(hit.place) else { continue };
+        let resolved = match candidate.object {
+            CandidateObject::PromotionStack => {
+                hit.stack = stack::hear(case, &candidate.id).map(Box::new);
+                Resolved::Unknown
+            }
+            _ => resolve(case, candidate),
+        };
         case.resolved.push(resolved);
     }
     let heard = alone::hear(case, asked, from);
     for ((at, (outcome, one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
         one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
+        // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.
+        let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
+        let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Gain { order: Some(sum), ..Gain::default() }));
         hit.looked = Some((at, outcome));
         found.push(one);
     }
@@ -188,7 +205,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
         CandidateObject::PromotionStack => RedeemableObject::PromotionStack,
         CandidateObject::Campaign => {
             return match case.facts.campaign_voucher(&candidate.id) {
-                Known::Is(voucher) => case.complete(voucher),
+                Known::Is(voucher) => case.complete(voucher, None),
                 Known::Absent => Resolved::Refused(Refusal::not_found("campaign", &candidate.id)),
                 Known::Unknown => {
                     case.lack("campaign", &candidate.id);
@@ -199,7 +216,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
     };
     // A public code of a bundle is known by its hash alone; its id finds it as well.
     let name = if candidate.code.is_empty() { &candidate.id } else { &candidate.code };
-    case.resolve(&Redeemable { object, id: name.clone(), credits: None })
+    case.resolve(&Redeemable { object, ..Redeemable::named(name) })
 }
 
 /// What sessions hold of a gift card (calculation.md section 12).
@@ -219,7 +236,7 @@ fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
     }
 }
 
-fn assignments(case: &mut Case<'_>, shown: &[Shown]) -> Vec<Assignment> {
+fn assignments(case: &mut Case<'_>, shown: &[Shown<'_>]) -> Vec<Assignment> {
     let mut names: Vec<&str> = Vec::new();
     for Shown { candidate, .. } in shown {
         let own = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];

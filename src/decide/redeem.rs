@@ -7,15 +7,17 @@ use std::borrow::Cow;
 
 use crate::decide::case::Case;
 use crate::decide::check::standing;
-use crate::decide::validate::{Evaluated, evaluate, finish};
-use crate::decide::{Changes, Decision};
-use crate::facts::{Facts, Known, credits_account, redeemed_account, redemptions_account, spent_account};
+use crate::decide::postings::{counted, reserved};
+use crate::decide::validate::{Evaluated, Tried, evaluate, finish, spent};
+use crate::decide::{Changes, Decision, RewardGrant};
+use crate::facts::{Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::Grant;
 use crate::model::order::{Order, OrderStatus};
 use crate::model::request::Redeemables;
+use crate::model::reward::RewardKind;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::{Outcome, Step};
@@ -35,6 +37,10 @@ pub struct RedeemedPart {
     pub redeemed_quantity: u64,
     /// All credits spent of its gift card, these included, in minor units.
     pub redeemed_amount: Option<u64>,
+    /// Points of a loyalty card spent.
+    pub points: Option<u64>,
+    /// All points spent of its loyalty card, these included.
+    pub redeemed_points: Option<u64>,
 }
 
 /// The answer to a redemption.
@@ -79,17 +85,19 @@ pub fn redeem<'a>(
         return Ok(fail(finish(case, tried), context.now, &mut ids));
     }
     let many = tried.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied(_))).count() > 1;
-    let parent = many.then(|| ids.hex18("r_"));
-    let parts = parts(&case, &tried.walk.steps, &mut ids);
+    // A stack is redeemed as a whole, even when one of its tiers alone was applied (calculation.md section 14).
+    let parent = (many || case.stack.is_some()).then(|| ids.hex18("r_"));
+    let parts = parts(&case, &tried, &mut ids);
     let whole = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
+    let customer_id = customer_id(&case, &mut ids);
     let mut book = Book::default();
-    if let Err(refusal) = post(&case, &parts, &whole, &mut book) {
+    if let Err(refusal) = post(&case, &tried, &parts, (&whole, customer_id.as_deref()), &mut book) {
         return Ok(fail_with(finish(case, tried), context.now, &mut ids, refusal));
     }
     if let Some(key) = case.session_key() {
         book.release(Text::from(key));
     }
-    let customer_id = customer_id(&case, &mut ids);
+    let grants = grants(&case, &parts, customer_id.as_ref());
     let mut evaluated = finish(case, tried);
     let order = evaluated
         .order
@@ -99,65 +107,94 @@ pub fn redeem<'a>(
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     evaluated.order = order.clone().map(Cow::Owned);
     let trace = evaluated.trace();
-    let changes = Changes { entries: book.into_entries(), order, customer };
+    let changes = Changes { entries: book.into_entries(), order, grants, customer };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes, trace })
 }
 
-fn parts(case: &Case<'_>, steps: &[Step], ids: &mut Ids) -> Vec<RedeemedPart> {
+fn parts(case: &Case<'_>, tried: &Tried, ids: &mut Ids) -> Vec<RedeemedPart> {
     let part = |step: &Step| {
         let Outcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.place)?;
-        let is_gift = matches!(offer.incentive.grant, Grant::Gift(_));
-        let credits = is_gift.then(|| gain.total().unwrap_or_default().minor());
+        let incentive = &offer.incentive;
+        let spent = spent(offer, gain, tried.found.get(step.place));
         let taken = |account: &AccountId| {
             let balance = case.facts.balance(account).is().unwrap_or(0);
             Standing { balance, ..Standing::default() }.taken()
         };
-        let before = taken(&redemptions_account(&offer.incentive.id));
-        let spent = |credits: u64| taken(&credits_account(&offer.incentive.id)).saturating_add(credits);
+        let credits = matches!(incentive.grant, Grant::Gift(_)).then_some(spent);
+        let points = matches!(incentive.grant, Grant::Loyalty(_)).then_some(spent);
         Some(RedeemedPart {
             id: ids.hex18("r_"),
             place: step.place,
             credits,
-            redeemed_quantity: before.saturating_add(1),
-            redeemed_amount: credits.map(spent),
+            redeemed_quantity: taken(&incentive_account(incentive)).saturating_add(1),
+            redeemed_amount: credits.map(|spent| taken(&credits_account(&incentive.id)).saturating_add(spent)),
+            points,
+            redeemed_points: points.map(|spent| taken(&points_account(&incentive.id)).saturating_add(spent)),
         })
     };
-    steps.iter().filter_map(part).collect()
+    tried.walk.steps.iter().filter_map(part).collect()
 }
 
-/// Posts one chain for the whole redemption: a redemption of each voucher, and the credits of gift cards.
-fn post(case: &Case<'_>, parts: &[RedeemedPart], whole: &Text, book: &mut Book) -> Result<(), Refusal> {
-    let mut chain = Vec::new();
+/// Posts one chain for the whole redemption: all that its parts reserve and count, or nothing.
+fn post(
+    case: &Case<'_>,
+    tried: &Tried,
+    parts: &[RedeemedPart],
+    (whole, customer_id): (&Text, Option<&str>),
+    book: &mut Book,
+) -> Result<(), Refusal> {
+    let mut chain: Vec<Transfer> = Vec::new();
+    let mut campaigns: Vec<&Text> = Vec::new();
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
-        let voucher = &offer.incentive;
-        let campaign = voucher.campaign_id.as_deref();
-        let mut transfer = |debit: AccountId, credit: AccountId, allotment: Option<u64>, amount: u64| {
-            if let Known::Is(standing) = standing(case, &debit, allotment) {
-                book.open(debit.clone(), standing);
+        let step = tried.walk.steps.iter().find(|step| step.place == part.place);
+        let discount = match step.map(|step| &step.outcome) {
+            Some(Outcome::Applied(gain)) => gain.total().unwrap_or_default().minor(),
+            _ => 0,
+        };
+        let campaign = offer.incentive.campaign_id.as_ref();
+        let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
+        campaigns.extend(campaign);
+        let spent = part.credits.or(part.points).unwrap_or(0);
+        let postings = reserved(offer, spent, customer_id).into_iter();
+        for posting in postings.chain(counted(case, offer, discount, is_first)) {
+            if let Known::Is(standing) = standing(case, &posting.debit, posting.allotment) {
+                book.open(posting.debit.clone(), standing);
             }
-            if amount > 0 {
+            if posting.amount > 0 {
                 chain.push(Transfer {
                     id: compact_str::format_compact!("{}.{}", part.id, chain.len()),
                     chain: whole.clone(),
-                    debit,
-                    credit,
-                    amount,
+                    debit: posting.debit,
+                    credit: posting.credit,
+                    amount: posting.amount,
                     reverses: None,
                     at: case.context.now,
                 });
             }
-        };
-        transfer(redemptions_account(&voucher.id), redeemed_account(campaign), voucher.quantity, 1);
-        if let (Grant::Gift(gift), Some(credits)) = (&voucher.grant, part.credits) {
-            let allotment = gift.allotment().minor();
-            transfer(credits_account(&voucher.id), spent_account(campaign), Some(allotment), credits);
         }
     }
     // The checks came first, so that this refuses only what no check looks at.
     book.post(chain).map_err(|shortfall| Refusal::new(Reason::QuantityExceeded, shortfall.account.as_str()))
+}
+
+/// The rewards that the host is to hand over.
+fn grants(case: &Case<'_>, parts: &[RedeemedPart], customer_id: Option<&Text>) -> Vec<RewardGrant> {
+    let grant = |part: &RedeemedPart| {
+        let offer = case.offer(part.place)?;
+        let reward = &offer.exchange.as_ref()?.reward;
+        let RewardKind::Campaign { campaign_id, balance } = &reward.kind else { return None };
+        Some(RewardGrant {
+            redemption_id: part.id.clone(),
+            reward_id: reward.id.clone(),
+            campaign_id: campaign_id.clone(),
+            balance: *balance,
+            customer_id: offer.incentive.holder_id.as_ref().or(customer_id).cloned(),
+        })
+    };
+    parts.iter().filter_map(grant).collect()
 }
 
 fn fail<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {

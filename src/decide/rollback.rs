@@ -87,7 +87,7 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
         RollbackMode::WithoutOrder => order.into_owned(),
     });
     let changed = order.clone().filter(|_| mode == RollbackMode::WithOrder);
-    let changes = Changes { entries: book.into_entries(), order: changed, customer: None };
+    let changes = Changes { entries: book.into_entries(), order: changed, ..Changes::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
     let answer = RolledBack { date: context.now, parts, parent, order, mode };
     Ok(Decision { answer, changes, trace: Trace::default() })
@@ -170,8 +170,31 @@ fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order 
     for (place, item) in order.items.iter_mut().enumerate() {
         let line = items.and_then(|items| items.get(place)).and_then(|line| line.as_object());
         item.discount_amount = rest(item.discount_amount, amount(line, "applied_discount_amount"));
+        let signed = |name: &str| line.and_then(|line| line.get(name)).and_then(|value| value.as_i64()).unwrap_or(0);
+        let worth = signed("applied_quantity_amount");
+        item.quantity = without(item.quantity, signed("applied_quantity"));
+        item.discount_quantity = item
+            .discount_quantity
+            .map(|free| without(free, signed("applied_discount_quantity")))
+            .filter(|free| *free > 0);
+        item.amount = item.amount.map(|amount| undo(amount, worth));
+        order.amount = order.amount.map(|amount| undo(amount, worth));
+    }
+    // Lines that were added for free units stand last. One without units is nobody's any more.
+    while order.items.last().is_some_and(|item| item.quantity == 0 && item.initial_quantity == Some(0)) {
+        order.items.pop();
     }
     let status = request.order.as_ref().and_then(|order| order.status);
     order.status = Some(status.unwrap_or(OrderStatus::Canceled));
     order
+}
+
+/// A count before units were added to it, or taken from it when `change` is negative.
+fn without(count: u64, change: i64) -> u64 {
+    let before = i64::try_from(count).unwrap_or(i64::MAX).saturating_sub(change);
+    u64::try_from(before).unwrap_or(0)
+}
+
+fn undo(amount: Money, change: i64) -> Money {
+    Money::from_wide(u128::from(without(amount.minor(), change))).unwrap_or(amount)
 }

@@ -4,7 +4,6 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::Found;
-use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item, Order, RelatedObject};
 use crate::pricing::Cart;
 use crate::pricing::lines::Priced;
@@ -85,10 +84,7 @@ fn violated(case: &Case<'_>, offer: &Offer<'_>, failure: &Failure<'_>) -> Refusa
         true => Reason::CustomerRulesViolated,
         false => Reason::OrderRulesViolated,
     };
-    let kind = match offer.incentive.grant {
-        Grant::Discount(_) => "Discount Coupon",
-        Grant::Gift(_) => "Gift Card",
-    };
+    let kind = offer.incentive.kind_name(offer.campaign.as_deref());
     let rule = &failure.rule.id;
     let details = format!("{kind} cannot be redeemed because of violated validation rules: {rule}");
     Refusal { custom: failure.message().map(str::to_owned), ..Refusal::new(reason, details) }

@@ -5,21 +5,22 @@
 
 use std::borrow::Cow;
 
-use crate::decide::case::{Buyer, Case, Resolved};
+use crate::decide::case::{Buyer, Case, Offer, Resolved};
 use crate::decide::check::{Found, standing};
 use crate::decide::judge::Bench;
+use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
-use crate::facts::{Facts, Known, credits_account, redemptions_account};
+use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
-use crate::ledger::{AccountId, Book, Hold};
+use crate::ledger::{Book, Hold};
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
-use crate::pricing::Cart;
 use crate::pricing::lines::Priced;
+use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Candidate, Outcome, Step, Walk, select, walk};
+use crate::stacking::{Candidate, Class, Outcome, Step, Walk, select, walk};
 use crate::text::Text;
 use crate::time::Instant;
 
@@ -42,6 +43,10 @@ pub struct SessionAnswer {
 pub struct Evaluated<'a> {
     /// What was asked.
     pub request: &'a Redeemables,
+    /// What was tried: as asked, or the tiers of the stack that was asked for.
+    pub redeemables: Cow<'a, [Redeemable]>,
+    /// The stack that was asked for, by id.
+    pub stack: Option<Text>,
     /// The project's stacking rules.
     pub stacking: Cow<'a, StackingRules>,
     /// The order that it was tried on.
@@ -85,7 +90,7 @@ impl Evaluated<'_> {
 
     /// The redeemable of a step.
     pub fn redeemable(&self, step: &Step) -> Option<&Redeemable> {
-        self.request.redeemables.get(step.place)
+        self.redeemables.get(step.place)
     }
 
     /// The voucher, campaign and category of a step.
@@ -171,8 +176,8 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
     let tried = {
         let mut bench = Bench::new(&case);
         let initial = &case.priced.cart;
-        let candidates = candidates(&case, &mut bench, initial);
-        let selection = select(candidates, &case.stacking);
+        let (classes, candidates) = candidates(&case, &mut bench, initial);
+        let selection = select(classes, candidates, &case.stacking);
         let walk = walk(&selection, &case.stacking, initial, &mut bench);
         let valid = is_valid(&walk, &case.stacking);
         Tried { walk, found: bench.found, valid }
@@ -183,21 +188,26 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
     (case, tried)
 }
 
-fn candidates(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> Vec<Candidate> {
+/// What stacking sees of each redeemable, and what its rules say of their categories.
+fn candidates(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> (Vec<Class>, Vec<Candidate>) {
     use crate::stacking::Judge;
-    let looks_at_validity = !case.stacking.exclusive_categories.is_empty();
-    let candidate = |place: usize| {
+    let mut names: Vec<Option<&Text>> = vec![None];
+    let mut classes = vec![Class::of(None, &case.stacking)];
+    let mut candidates = Vec::with_capacity(case.resolved.len());
+    for place in 0..case.resolved.len() {
         let category = case.offer(place).and_then(|offer| offer.category.as_deref());
+        let name = category.map(|category| &category.id);
+        let class = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+            names.push(name);
+            classes.push(Class::of(category, &case.stacking));
+            names.len().saturating_sub(1)
+        });
         let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
-        Candidate {
-            place,
-            category: category.map(|category| category.id.clone()),
-            hierarchy: category.map(|category| category.hierarchy),
-            valid: looks_at_validity && exists && bench.refusal(place, initial).is_none(),
-            exists,
-        }
-    };
-    (0..case.resolved.len()).map(candidate).collect()
+        let is_exclusive = classes.get(class).is_some_and(|class| class.exclusive);
+        let valid = is_exclusive && exists && bench.refusal(place, initial).is_none();
+        candidates.push(Candidate { place, class, valid, exists });
+    }
+    (classes, candidates)
 }
 
 /// ALL: nothing was refused; PARTIAL: something was applied (calculation.md section 11.2, step 8, and 19, D10). What
@@ -217,6 +227,8 @@ pub(super) fn finish<'a>(mut case: Case<'a>, tried: Tried) -> Evaluated<'a> {
     let tracking_id = tracking_id(&mut case);
     Evaluated {
         request: case.request,
+        redeemables: case.redeemables,
+        stack: case.stack,
         stacking: case.stacking,
         order: case.order,
         priced: case.priced,
@@ -255,24 +267,20 @@ fn session_answer(session: Option<&Session>, ids: &mut Ids) -> SessionAnswer {
     SessionAnswer { key: key.unwrap_or_else(|| ids.alphanumeric("ssn_", 32)), ttl, unit }
 }
 
-/// Sets one redemption aside for each applied voucher, and of gift cards the credits. The same key holds anew: what
-/// it held before is given back first, and was not counted against it.
+/// Sets aside what each applied incentive would spend. The same key holds anew: what it held before is given back
+/// first, and was not counted against it.
 fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instant) -> Vec<crate::ledger::Entry> {
     let mut book = Book::default();
     book.release(session.key.clone());
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
+    let customer = case.buyer.customer.as_ref().filter(|_| case.buyer.stored);
+    let customer_id = customer.and_then(|customer| customer.id.clone());
     let mut unknown = Vec::new();
     for step in &tried.walk.steps {
         let Outcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.place) else { continue };
-        let voucher = &offer.incentive;
-        let mut wanted: Vec<(AccountId, Option<u64>, u64)> =
-            vec![(redemptions_account(&voucher.id), voucher.quantity, 1)];
-        if let Grant::Gift(gift) = &voucher.grant {
-            let credits = gain.total().unwrap_or_default().minor();
-            wanted.push((credits_account(&voucher.id), Some(gift.allotment().minor()), credits));
-        }
-        for (account, allotment, amount) in wanted {
+        let spent = spent(offer, gain, tried.found.get(step.place));
+        for Posting { debit: account, allotment, amount, .. } in reserved(offer, spent, customer_id.as_deref()) {
             // A lock that only the server can set is lacking, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&session.key));
             match (standing(case, &account, allotment), held) {
@@ -288,4 +296,13 @@ fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instan
         case.lacks.add(Text::from(account.as_str()));
     }
     book.into_entries()
+}
+
+/// Gift credits or points that an applied incentive takes.
+pub(super) fn spent(offer: &Offer<'_>, gain: &Gain, found: Option<&Found>) -> u64 {
+    match offer.incentive.grant {
+        Grant::Discount(_) => 0,
+        Grant::Gift(_) => gain.total().unwrap_or_default().minor(),
+        Grant::Loyalty(_) => found.and_then(|found| found.paid).unwrap_or(0),
+    }
 }

@@ -15,6 +15,26 @@ pub enum Grant {
     Discount(Discount),
     /// Credits of a gift card.
     Gift(Gift),
+    /// Points of a loyalty card.
+    Loyalty(Card),
+}
+
+/// A loyalty card's points (objects.md section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Card {
+    /// All that were ever earned.
+    pub points: u64,
+    /// What was taken off by hand.
+    pub subtracted_points: u64,
+    /// What was lost to time.
+    pub expired_points: u64,
+}
+
+impl Card {
+    /// What may be spent in the card's whole life.
+    pub fn allotment(&self) -> u64 {
+        self.points.saturating_sub(self.subtracted_points).saturating_sub(self.expired_points)
+    }
 }
 
 /// When something holds (validation-rules.md section 10).
@@ -56,6 +76,10 @@ pub struct Incentive {
     pub quantity: Option<u64>,
     /// The customer who holds it.
     pub holder_id: Option<Text>,
+    /// The customer who may pass it on and not use it: of a referral code, whoever it was published to.
+    pub referrer_id: Option<Text>,
+    /// What only a tier has.
+    pub tier: Option<Box<Tier>>,
     /// Custom data.
     pub metadata: Metadata,
     /// The stored document as text, for answers that show the voucher; a decision reads only the fields above.
@@ -71,6 +95,47 @@ pub enum IncentiveObject {
     PromotionTier,
 }
 
+/// What a tier has and a code has not (objects.md section 7).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tier {
+    /// Its name.
+    pub name: Text,
+    /// What customers are told of it.
+    pub banner: Option<Text>,
+    /// Its rank within the promotion, 1 the first.
+    pub hierarchy: u64,
+}
+
+impl Incentive {
+    /// What it is called in the details of a refused rule (validation-rules.md section 8).
+    pub fn kind_name(&self, campaign: Option<&Campaign>) -> &'static str {
+        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
+        match (self.object, &self.grant) {
+            (IncentiveObject::PromotionTier, _) => "Promotion Tier",
+            (_, Grant::Gift(_)) => "Gift Card",
+            (_, Grant::Loyalty(_)) => "Loyalty Card",
+            _ if is_referral || self.referrer_id.is_some() => "Referral Code",
+            _ => "Discount Coupon",
+        }
+    }
+}
+
+/// What a campaign is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CampaignType {
+    /// Codes for a discount.
+    #[default]
+    DiscountCoupons,
+    /// Gift cards.
+    GiftVouchers,
+    /// Loyalty cards.
+    LoyaltyProgram,
+    /// Codes that customers pass on.
+    ReferralProgram,
+    /// Tiers, without codes.
+    Promotion,
+}
+
 /// A campaign as a decision about one of its incentives reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Campaign {
@@ -78,6 +143,8 @@ pub struct Campaign {
     pub id: Text,
     /// Its name.
     pub name: Text,
+    /// What it is made of.
+    pub campaign_type: CampaignType,
     /// The manual switch.
     pub active: bool,
     /// When it holds.

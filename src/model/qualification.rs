@@ -146,6 +146,8 @@ pub struct Candidate {
     pub id: Text,
     /// What a redeemable calls it: a voucher's code, otherwise its id.
     pub code: Text,
+    /// Its name, of those that have one.
+    pub name: Option<Text>,
     /// When it was created.
     pub created_at: Instant,
     /// Its campaign.

@@ -38,6 +38,24 @@ pub struct Redeemable {
     pub id: Text,
     /// Gift credits to spend; as many as possible when absent.
     pub credits: Option<Money>,
+    /// What points of a loyalty card are to be exchanged for.
+    pub reward: Option<WantedReward>,
+}
+
+impl Redeemable {
+    /// A code, or anything by its id, and nothing else said of it.
+    pub fn named(id: &Text) -> Redeemable {
+        Redeemable { object: RedeemableObject::Voucher, id: id.clone(), credits: None, reward: None }
+    }
+}
+
+/// A reward that a request names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedReward {
+    /// The reward, by id.
+    pub id: Text,
+    /// Points to pay with; as many as the order takes when absent. Only a coin listens to it.
+    pub points: Option<u64>,
 }
 
 /// A lock over several requests (calculation.md section 12).
@@ -97,6 +115,8 @@ pub struct Expand {
     pub category: bool,
     /// Metadata of redemptions.
     pub redemption: bool,
+    /// How each verdict came about.
+    pub trace: bool,
 }
 
 /// A request to validate or redeem.

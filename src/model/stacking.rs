@@ -117,7 +117,7 @@ pub struct StackingRules {
 }
 
 impl StackingRules {
-    /// Whether anything at all is skipped for giving nothing.
+    /// Whether anything at all may be skipped for giving nothing.
     pub fn skips_no_effect(&self) -> bool {
         self.redeemables_no_effect_rule == NoEffectRule::Skip || !self.no_effect_skip_categories.is_empty()
     }

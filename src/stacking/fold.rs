@@ -3,11 +3,10 @@
 //!
 //! calculation.md section 11.2, steps 7 and 8.
 
-use crate::model::stacking::{ApplicationMode, CalculationMode, NoEffectRule, ProductsMode, StackingRules};
+use crate::model::stacking::{ApplicationMode, CalculationMode, ProductsMode, StackingRules};
 use crate::pricing::{Base, Cart, Gain};
 use crate::refusal::{Refusal, Skip};
-use crate::stacking::select::{Candidate, Selection};
-use crate::text::Text;
+use crate::stacking::select::{Candidate, Class, Selection};
 
 /// Knows what each redeemable is worth and whether it may be used.
 pub trait Judge {
@@ -15,6 +14,12 @@ pub trait Judge {
     fn undecided(&self, place: usize) -> bool;
     /// Why it may not be used on this order, if so.
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal>;
+    /// Why it may not be used because of the order that it would leave behind (calculation.md section 11.2, step 7.6).
+    fn objection(&mut self, _place: usize, _before: &Cart, _gain: &Gain) -> Option<Refusal> {
+        None
+    }
+    /// Whether it gives a reward, which no amount shows and which is an effect all the same.
+    fn rewards(&self, place: usize) -> bool;
     /// What it gives. With `once`, lines that were discounted in this request are out of its reach.
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal>;
 }
@@ -28,6 +33,16 @@ pub enum Outcome {
     Skipped(Skip),
     /// It cannot be used.
     Refused(Refusal),
+}
+
+impl Step {
+    /// What it gave in all, if it was applied.
+    pub fn total(&self) -> Option<crate::money::Money> {
+        match &self.outcome {
+            Outcome::Applied(gain) => gain.total(),
+            _ => None,
+        }
+    }
 }
 
 /// One step of the walk.
@@ -50,133 +65,115 @@ pub struct Walk {
 
 /// Tries every candidate in turn.
 pub fn walk(selection: &Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) -> Walk {
-    let mut state = State { cart: initial.clone(), applied: Vec::new(), failed: false };
+    let mut state = State {
+        rules,
+        initial,
+        cart: initial.clone(),
+        applied: vec![0; selection.classes.len()],
+        total: 0,
+        exclusive: 0,
+        failed: false,
+    };
     let mut steps = Vec::with_capacity(selection.candidates.len());
     for (candidate, excluded) in &selection.candidates {
-        let outcome = state.step(candidate, *excluded, rules, initial, judge);
+        let Some(class) = selection.classes.get(candidate.class) else { continue };
+        let outcome = match excluded {
+            true => Outcome::Skipped(Skip::Exclusion),
+            false => state.step(candidate, class, judge),
+        };
         steps.push(Step { place: candidate.place, outcome });
     }
     Walk { steps, cart: state.cart }
 }
 
-struct State {
+struct State<'a> {
+    rules: &'a StackingRules,
+    initial: &'a Cart,
     cart: Cart,
-    applied: Vec<Applied>,
+    /// How many of each class are applied.
+    applied: Vec<u64>,
+    total: u64,
+    exclusive: u64,
     failed: bool,
 }
 
-struct Applied {
-    category: Option<Text>,
-    exclusive: bool,
-}
-
-impl State {
-    fn step(
-        &mut self,
-        candidate: &Candidate,
-        excluded: bool,
-        rules: &StackingRules,
-        initial: &Cart,
-        judge: &mut dyn Judge,
-    ) -> Outcome {
-        if excluded {
-            return Outcome::Skipped(Skip::Exclusion);
-        }
-        let all = rules.redeemables_application_mode == ApplicationMode::All;
-        if all && self.failed {
+impl State<'_> {
+    fn step(&mut self, candidate: &Candidate, class: &Class, judge: &mut dyn Judge) -> Outcome {
+        if self.failed && self.rules.redeemables_application_mode == ApplicationMode::All {
             return Outcome::Skipped(Skip::PrecedingFailure);
         }
         if judge.undecided(candidate.place) {
             return Outcome::Skipped(Skip::Undecided);
         }
-        if let Some(skip) = self.limit(candidate, rules) {
+        if let Some(skip) = self.limit(candidate, class) {
             return Outcome::Skipped(skip);
         }
-        match self.attempt(candidate, rules, initial, judge) {
+        match self.attempt(candidate, class, judge) {
             Err(refusal) => {
                 self.failed = true;
                 Outcome::Refused(refusal)
             }
-            Ok(gain) if gain.is_nothing() && skips_no_effect(candidate, rules) => Outcome::Skipped(Skip::NoEffect),
-            Ok(gain) => {
-                self.applied
-                    .push(Applied { category: candidate.category.clone(), exclusive: candidate.exclusive(rules) });
+            Ok(None) => Outcome::Skipped(Skip::NoEffect),
+            Ok(Some(gain)) => {
+                self.total = self.total.saturating_add(1);
+                self.exclusive = self.exclusive.saturating_add(u64::from(class.exclusive));
+                if let Some(count) = self.applied.get_mut(candidate.class) {
+                    *count = count.saturating_add(1);
+                }
                 Outcome::Applied(gain)
             }
         }
     }
 
     /// The first limit that one more would exceed. Only what is applied counts.
-    fn limit(&self, candidate: &Candidate, rules: &StackingRules) -> Option<Skip> {
-        let count = |wanted: &dyn Fn(&Applied) -> bool| {
-            let found = self.applied.iter().filter(|applied| wanted(applied)).count();
-            u64::try_from(found).unwrap_or(u64::MAX)
-        };
-        if count(&|_| true) >= rules.applicable_redeemables_limit {
+    fn limit(&self, candidate: &Candidate, class: &Class) -> Option<Skip> {
+        let same = self.applied.get(candidate.class).copied().unwrap_or(0);
+        if self.total >= self.rules.applicable_redeemables_limit {
             return Some(Skip::Limit);
         }
-        let own = candidate.category.as_ref();
-        let same = |applied: &Applied| own.is_some() && applied.category.as_ref() == own;
-        let limit = own.and_then(|category| rules.limit_of(category));
-        if own.is_some() && limit.is_some_and(|limit| count(&same) >= limit) {
+        if class.limit.is_some_and(|limit| same >= limit) {
             return Some(Skip::CategoryLimit);
         }
-        if !candidate.exclusive(rules) {
+        if !class.exclusive {
             return None;
         }
-        if count(&|applied| applied.exclusive) >= rules.applicable_exclusive_redeemables_limit {
+        if self.exclusive >= self.rules.applicable_exclusive_redeemables_limit {
             return Some(Skip::ExclusiveLimit);
         }
-        let limit = rules.applicable_exclusive_redeemables_per_category_limit;
-        if limit.is_some_and(|limit| count(&|applied| applied.exclusive && same(applied)) >= limit) {
-            return Some(Skip::ExclusiveCategoryLimit);
-        }
-        None
+        // A class is exclusive as a whole, so that what is applied of it is exclusive.
+        let limit = self.rules.applicable_exclusive_redeemables_per_category_limit;
+        limit.is_some_and(|limit| same >= limit).then_some(Skip::ExclusiveCategoryLimit)
     }
 
-    /// Validates on the running order, computes the effect and commits it, unless it is nothing and would be skipped.
+    /// Validates on the running order, computes the effect and commits it; `None` when it is nothing and is left out.
     fn attempt(
         &mut self,
         candidate: &Candidate,
-        rules: &StackingRules,
-        initial: &Cart,
+        class: &Class,
         judge: &mut dyn Judge,
-    ) -> Result<Gain, Refusal> {
-        if let Some(refusal) = judge.refusal(candidate.place, &self.cart) {
+    ) -> Result<Option<Gain>, Refusal> {
+        let place = candidate.place;
+        if let Some(refusal) = judge.refusal(place, &self.cart) {
             return Err(refusal);
         }
-        let base = match calculation_mode(candidate, rules) {
-            CalculationMode::InitialAmount => Base::Initial(initial),
+        let base = match class.mode {
+            CalculationMode::InitialAmount => Base::Initial(self.initial),
             CalculationMode::DiscountedAmount => Base::Discounted,
         };
-        let once = rules.redeemables_products_application_mode == ProductsMode::Once;
-        let gain = judge.gain(candidate.place, &self.cart, base, once)?;
-        if gain.is_nothing() && skips_no_effect(candidate, rules) {
-            return Ok(gain);
+        let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
+        let gain = judge.gain(place, &self.cart, base, once)?;
+        if let Some(refusal) = judge.objection(place, &self.cart, &gain) {
+            return Err(refusal);
+        }
+        if class.skips_no_effect && gain.is_nothing() && !judge.rewards(place) {
+            return Ok(None);
         }
         self.cart.add(&gain).ok_or_else(too_large)?;
-        Ok(gain)
+        Ok(Some(gain))
     }
 }
 
 fn too_large() -> Refusal {
     let bound = crate::money::LARGEST;
     Refusal::new(crate::refusal::Reason::InvalidAmount, format!("All discounts together amount to more than {bound}"))
-}
-
-fn calculation_mode(candidate: &Candidate, rules: &StackingRules) -> CalculationMode {
-    if candidate.among(&rules.initial_amount_mode_categories) {
-        CalculationMode::InitialAmount
-    } else if candidate.among(&rules.discounted_amount_mode_categories) {
-        CalculationMode::DiscountedAmount
-    } else {
-        rules.discount_calculation_mode
-    }
-}
-
-fn skips_no_effect(candidate: &Candidate, rules: &StackingRules) -> bool {
-    if candidate.among(&rules.no_effect_redeem_anyway_categories) {
-        return false;
-    }
-    candidate.among(&rules.no_effect_skip_categories) || rules.redeemables_no_effect_rule == NoEffectRule::Skip
 }

@@ -3,69 +3,92 @@
 //!
 //! calculation.md section 11.2, steps 4 to 6.
 
-use crate::model::stacking::{GroupedSortingRule, SortingRule, StackingRules};
+use crate::model::incentive::Category;
+use crate::model::stacking::{CalculationMode, GroupedSortingRule, NoEffectRule, SortingRule, StackingRules};
 use crate::rank::{arranged, ranked};
-use crate::text::Text;
+
+/// What stacking rules say of one category, looked up once a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Class {
+    /// 0 the strongest; without a category after all that have one.
+    pub hierarchy: u64,
+    /// Whether it stands alone.
+    pub exclusive: bool,
+    /// Whether it is applied whatever else is.
+    pub joint: bool,
+    /// How many of it may be applied.
+    pub limit: Option<u64>,
+    /// What its discounts are computed on.
+    pub mode: CalculationMode,
+    /// Whether those without an effect are left out.
+    pub skips_no_effect: bool,
+}
+
+impl Class {
+    /// What the rules say of a category, or of redeemables that have none.
+    pub fn of(category: Option<&Category>, rules: &StackingRules) -> Class {
+        let skips = rules.redeemables_no_effect_rule == NoEffectRule::Skip;
+        let mode = rules.discount_calculation_mode;
+        let Some(Category { id, hierarchy, .. }) = category else {
+            let hierarchy = u64::MAX;
+            return Class { hierarchy, exclusive: false, joint: false, limit: None, mode, skips_no_effect: skips };
+        };
+        let mode = match () {
+            () if rules.initial_amount_mode_categories.contains(id) => CalculationMode::InitialAmount,
+            () if rules.discounted_amount_mode_categories.contains(id) => CalculationMode::DiscountedAmount,
+            () => mode,
+        };
+        let anyway = rules.no_effect_redeem_anyway_categories.contains(id);
+        Class {
+            hierarchy: *hierarchy,
+            exclusive: rules.exclusive_categories.contains(id),
+            joint: rules.joint_categories.contains(id),
+            limit: rules.limit_of(id),
+            mode,
+            skips_no_effect: !anyway && (skips || rules.no_effect_skip_categories.contains(id)),
+        }
+    }
+}
 
 /// A redeemable as stacking sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Candidate {
     /// Its place in the request.
     pub place: usize,
-    /// Its category, or its campaign's.
-    pub category: Option<Text>,
-    /// The category's hierarchy, 0 the strongest.
-    pub hierarchy: Option<u64>,
-    /// Whether it is valid on the order as it came in.
+    /// The place of its category's class; 0 without a category.
+    pub class: usize,
+    /// Whether it is valid on the order as it came in; asked only of exclusive ones.
     pub valid: bool,
     /// Whether it exists; what does not exist is never excluded.
     pub exists: bool,
 }
 
-impl Candidate {
-    /// Whether its category stands alone.
-    pub fn exclusive(&self, rules: &StackingRules) -> bool {
-        self.among(&rules.exclusive_categories)
-    }
-
-    /// Whether its category is applied whatever else is.
-    pub fn joint(&self, rules: &StackingRules) -> bool {
-        self.among(&rules.joint_categories)
-    }
-
-    /// Whether its category is one of these.
-    pub fn among(&self, categories: &[Text]) -> bool {
-        self.category.as_ref().is_some_and(|own| categories.contains(own))
-    }
-}
-
 /// The candidates in the order of trying, with those excluded marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
+    /// What the rules say of each category; the first of those without one.
+    pub classes: Vec<Class>,
     /// In order: the candidate, and whether it is excluded.
     pub candidates: Vec<(Candidate, bool)>,
 }
 
 /// Sorts the candidates and finds the excluded ones.
-pub fn select(mut candidates: Vec<Candidate>, rules: &StackingRules) -> Selection {
+pub fn select(classes: Vec<Class>, mut candidates: Vec<Candidate>, rules: &StackingRules) -> Selection {
+    let class = |candidate: &Candidate| classes.get(candidate.class);
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
-        // Without a category they come after all that have one.
-        let keys = candidates.iter().map(|candidate| candidate.hierarchy.unwrap_or(u64::MAX));
+        let keys = candidates.iter().map(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));
         let places = ranked(keys);
         candidates = arranged(candidates, &places);
     }
-    let exclusive_wins = candidates.iter().any(|candidate| candidate.valid && candidate.exclusive(rules));
+    let exclusive = |candidate: &Candidate| class(candidate).is_some_and(|class| class.exclusive);
+    let joint = |candidate: &Candidate| class(candidate).is_some_and(|class| class.joint);
+    let exclusive_wins = candidates.iter().any(|candidate| candidate.valid && exclusive(candidate));
     if exclusive_wins && rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
-        let keys = candidates.iter().map(|candidate| u64::from(candidate.joint(rules)));
-        let places = ranked(keys);
+        let places = ranked(candidates.iter().map(|candidate| u64::from(joint(candidate))));
         candidates = arranged(candidates, &places);
     }
-    let excluded = |candidate: &Candidate| {
-        exclusive_wins && candidate.exists && !candidate.exclusive(rules) && !candidate.joint(rules)
-    };
-    let marked = candidates.into_iter().map(|candidate| {
-        let out = excluded(&candidate);
-        (candidate, out)
-    });
-    Selection { candidates: marked.collect() }
+    let excluded =
+        |candidate: &Candidate| exclusive_wins && candidate.exists && !exclusive(candidate) && !joint(candidate);
+    let marked = candidates.into_iter().map(|candidate| (candidate, excluded(&candidate))).collect();
+    Selection { candidates: marked, classes }
 }

@@ -69,11 +69,11 @@ pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Result<Candidate,
     };
     let is_voucher = object == CandidateObject::Voucher;
     let code = if is_voucher { text("code")?.unwrap_or_default() } else { Text::default() };
-    let named = if object == CandidateObject::Campaign { text("name")? } else { None };
-    let id = text("id")?.or(named).unwrap_or_else(|| code.clone());
+    let name = if is_voucher { None } else { text("name")? };
+    let id = text("id")?.or(name.clone()).unwrap_or_else(|| code.clone());
     let campaign_id = match object {
         CandidateObject::Campaign => Some(id.clone()),
-        _ => text("campaign_id")?.or(nested("campaign", "id").transpose()?.flatten()),
+        _ => text("campaign_id")?.or(text("promotion_id")?).or(nested("campaign", "id").transpose()?.flatten()),
     };
     let voucher_type = match object {
         CandidateObject::Campaign => at.get("voucher").map(|voucher| kind_of_voucher(&voucher)),
@@ -90,6 +90,7 @@ pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Result<Candidate,
         public: !is_voucher || campaign_id.is_none(),
         code: if is_voucher { code } else { id.clone() },
         id,
+        name,
         created_at: at.option("created_at", read::instant)?.unwrap_or_else(Instant::default),
         campaign_id,
         campaign_type,

@@ -15,6 +15,7 @@ use crate::wire::offer::{put_discount, put_goods_list};
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
+use crate::wire::reward::put_reward;
 use crate::wire::stacking::put_stacking_rules;
 
 /// The JSON of a validation.
@@ -145,6 +146,19 @@ impl Steps<'_> {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => put_discount(out.member("discount"), discount, offer.scope().is_some()),
+            Grant::Loyalty(_) => {
+                let found = self.evaluated.found.get(step.place);
+                let paid = found.and_then(|found| found.paid).unwrap_or(0);
+                // Without a reward nothing is paid yet, and what is on the card is told.
+                let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
+                out.member("loyalty_card").object(|out| {
+                    out.member("points").number(left.unwrap_or(paid));
+                    out.number_if("balance", left);
+                });
+                if let Some(exchange) = &offer.exchange {
+                    put_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
+                }
+            }
             Grant::Gift(_) => {
                 let found = self.evaluated.found.get(step.place);
                 let credits = match &step.outcome {
@@ -174,6 +188,10 @@ impl Steps<'_> {
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
+            if let Some(tier) = &voucher.tier {
+                out.member("name").text(&tier.name);
+                out.text_if("banner", tier.banner.as_ref());
+            }
             if let Some(campaign) = campaign {
                 out.member("campaign_name").text(&campaign.name);
                 out.member("campaign_id").text(&campaign.id);

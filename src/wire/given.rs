@@ -1,11 +1,16 @@
 //! Decides how a whole set of rules is read from one JSON document: what a vector gives, what the npm package is fed,
 //! and the body of a bundle. It must not know which of its facts a decision will ask for.
 
-use crate::facts::{Assignment, PastRedemption, credits_account, redeemed_account, redemptions_account, spent_account};
+use crate::facts::{
+    Assignment, PastRedemption, credits_account, points_account, points_spent_account, redeemed_account,
+    redemptions_account, spent_account,
+};
 use crate::ledger::{Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::promotion::Stack;
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::Rule;
 use crate::text::Text;
@@ -17,9 +22,10 @@ use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
 use crate::wire::request::read_customer;
+use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rules::read_rule;
 use crate::wire::stacking::read_stacking_rules;
-use crate::wire::voucher::{read_campaign, read_category, read_voucher};
+use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 
 /// Everything that a set of rules says.
 #[derive(Debug, Clone, Default)]
@@ -34,6 +40,14 @@ pub struct Given {
     pub campaigns: Vec<Campaign>,
     /// Vouchers, and the hash of the code for those that come without it.
     pub vouchers: Vec<(Incentive, Option<Text>)>,
+    /// Promotion tiers.
+    pub tiers: Vec<Incentive>,
+    /// Promotion stacks.
+    pub stacks: Vec<Stack>,
+    /// Rewards.
+    pub rewards: Vec<Reward>,
+    /// What rewards cost, by campaign.
+    pub reward_assignments: Vec<RewardAssignment>,
     /// Categories.
     pub categories: Vec<Category>,
     /// Customers.
@@ -68,6 +82,10 @@ impl Given {
             time_zone: body.option("time_zone", read_time_zone)?.unwrap_or_default(),
             campaigns: body.list("campaigns", read_campaign)?,
             vouchers: Vec::new(),
+            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.to_string()))?,
+            stacks: body.list("promotion_stacks", read_stack)?,
+            rewards: body.list("rewards", read_reward)?,
+            reward_assignments: body.list("reward_assignments", read_reward_assignment)?,
             categories: body.list("categories", read_category)?,
             customers: body.list("customers", read_customer)?,
             orders: body.list("orders", read_order)?,
@@ -117,6 +135,9 @@ impl Given {
         if let Some(credits) = at.option("credits", read::whole_number)? {
             entries.push(hold(credits_account(&voucher.id), credits));
         }
+        if let Some(points) = at.option("points", read::whole_number)? {
+            entries.push(hold(points_account(&voucher.id), points));
+        }
         journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
     }
 }
@@ -161,6 +182,10 @@ fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) -> Result<(), 
     };
     let used = counted("redemption", "redeemed_quantity")?.unwrap_or(0);
     let mut moves = vec![(redemptions_account(&voucher.id), redeemed_account(campaign), used)];
+    if let Grant::Loyalty(_) = &voucher.grant {
+        let spent = counted("redemption", "redeemed_points")?.unwrap_or(0);
+        moves.push((points_account(&voucher.id), points_spent_account(campaign), spent));
+    }
     if let Grant::Gift(gift) = &voucher.grant {
         let allotment = gift.allotment().minor();
         let balance = counted("gift", "balance")?.unwrap_or(allotment);

@@ -4,6 +4,7 @@
 
 use crate::decide::case::{Offer, Resolved};
 use crate::decide::qualify::{Qualified, Shown};
+use crate::decide::validate::Evaluated;
 use crate::id::Context;
 use crate::model::order::{Item, Metadata, Order};
 use crate::model::qualification::{
@@ -198,7 +199,7 @@ fn moment(at: Instant) -> String {
 struct Found<'a> {
     qualified: &'a Qualified<'a>,
     step: &'a Step,
-    shown: &'a Shown,
+    shown: &'a Shown<'a>,
     context: &'a Context,
 }
 
@@ -213,6 +214,9 @@ impl Found<'_> {
         if candidate.created_at > Instant::default() {
             out.member("created_at").text(&candidate.created_at.to_string());
         }
+        if let Some(stack) = &self.shown.stack {
+            return self.put_stack(out, stack);
+        }
         steps.put_grant(out, self.step, self.shown.locked_credits);
         if let (Some(order), Outcome::Applied(gain)) = (&evaluated.order, &self.step.outcome) {
             let mut cart = evaluated.priced.cart.clone();
@@ -225,9 +229,27 @@ impl Found<'_> {
         let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
         out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
         steps.put_expanded(out, self.step);
+        if self.qualified.asked.request.expand.redeemable {
+            out.text_if("banner", offer.incentive.tier.as_ref().and_then(|tier| tier.banner.as_ref()));
+            out.text_if("name", candidate.name.as_ref());
+        }
         if self.qualified.asked.expand_rules {
             self.put_assignments(out, offer);
         }
+    }
+
+    /// A stack: the order with all of it, and each of its tiers as a validation shows it.
+    fn put_stack(&self, out: &mut Out, stack: &Evaluated<'_>) {
+        if let Some(order) = &stack.order {
+            let (priced, cart) = (&stack.priced, &stack.walk.cart);
+            OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
+        }
+        if self.qualified.asked.request.expand.redeemable {
+            out.text_if("name", self.shown.candidate.name.as_ref());
+            out.text_if("campaign_id", self.shown.candidate.campaign_id.as_ref());
+        }
+        let applied: Vec<&Step> = stack.applied().collect();
+        Steps { evaluated: stack, context: self.context }.put(out.member("redeemables"), &applied);
     }
 
     /// The rules assigned to it and to its campaign, with what was left out of each.

@@ -5,10 +5,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::decide::case::Resolved;
 use crate::decide::redeem::{Redeemed, RedeemedPart};
 use crate::facts::{PastRedemption, PastState};
 use crate::id::Context;
 use crate::model::customer::Customer;
+use crate::model::incentive::{Grant, Incentive, IncentiveObject};
 use crate::model::order::{Metadata, Order};
 use crate::pricing::Cart;
 use crate::refusal::Refusal;
@@ -19,6 +21,7 @@ use crate::wire::decision::{Sorted, Steps};
 use crate::wire::error;
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
+use crate::wire::reward::put_reward;
 use crate::wire::voucher::{Counts, show_voucher};
 
 /// A document to be stored under its kind and id.
@@ -147,32 +150,76 @@ pub(crate) fn customer_view(customer: Option<&Customer>, id: Option<&Text>, clie
 fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
     let evaluated = &redeemed.evaluated;
     let step = evaluated.walk.steps.iter().find(|step| step.place == part.place)?;
-    let (voucher, campaign, _) = evaluated.offer(step)?;
+    let (incentive, campaign, _) = evaluated.offer(step)?;
     let mut body = common(redeemed, &part.id);
     body.insert("redemption".into(), value(&redeemed.parent));
     body.insert("result".into(), "SUCCESS".into());
     body.insert("status".into(), "SUCCEEDED".into());
     body.insert("order".into(), step_order(redeemed, step));
-    body.insert("related_object_type".into(), "voucher".into());
-    body.insert("related_object_id".into(), value(&voucher.id));
+    body.insert("related_object_type".into(), object_name(incentive).into());
+    body.insert("related_object_id".into(), value(&incentive.id));
+    if let Some(parent) = &incentive.campaign_id {
+        body.insert("related_object_parent_id".into(), value(parent));
+    }
+    if let Some(amount) = part.credits.or(part.points) {
+        body.insert("amount".into(), amount.into());
+    }
     if let Some(credits) = part.credits {
-        body.insert("amount".into(), credits.into());
         body.insert("gift".into(), json!({ "amount": credits }));
+    }
+    if let Some(points) = part.points {
+        body.insert("loyalty_card".into(), json!({ "points": points }));
+    }
+    if let Some(Resolved::Offer(offer)) = evaluated.resolved.get(part.place)
+        && let Some(exchange) = &offer.exchange
+    {
+        let (reward, assignment) = (&exchange.reward, &exchange.assignment);
+        let shown = written(|out| put_reward(out, reward, assignment, part.points.unwrap_or(0)));
+        body.insert("reward".into(), shown);
+    }
+    let mut shown = show_incentive(incentive, part);
+    if let Some(campaign) = campaign.filter(|_| incentive.object == IncentiveObject::Voucher) {
+        shown.insert("campaign".into(), value(&campaign.name));
+        shown.insert("campaign_id".into(), value(&campaign.id));
+    }
+    body.insert(object_name(incentive).into(), Value::Object(shown));
+    let (parent, holder) = (Some(incentive.id.clone()), redeemed.customer_id.clone());
+    Some(Document { kind: "redemption", id: part.id.clone(), parent, holder, body })
+}
+
+/// A voucher as it stands after the redemption, or the tier.
+fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Metadata {
+    let document: Metadata = serde_json::from_str(&incentive.document).unwrap_or_default();
+    if incentive.object == IncentiveObject::PromotionTier {
+        let mut shown = document;
+        shown.insert("object".into(), object_name(incentive).into());
+        return shown;
     }
     let counts = Counts {
         redeemed_quantity: part.redeemed_quantity,
         redeemed_amount: part.redeemed_amount.unwrap_or(0),
         published: None,
     };
-    let document = serde_json::from_str(&voucher.document).unwrap_or_default();
     let mut shown = show_voucher(&document, counts);
-    if let Some(campaign) = campaign {
-        shown.insert("campaign".into(), value(&campaign.name));
-        shown.insert("campaign_id".into(), value(&campaign.id));
+    if let Grant::Loyalty(card) = &incentive.grant {
+        let redeemed = part.redeemed_points.unwrap_or(0);
+        let left = card.allotment().saturating_sub(redeemed);
+        if let Some(card) = shown.get_mut("loyalty_card").and_then(Value::as_object_mut) {
+            card.insert("balance".into(), left.into());
+        }
+        if let Some(redemption) = shown.get_mut("redemption").and_then(Value::as_object_mut) {
+            redemption.insert("redeemed_points".into(), redeemed.into());
+        }
     }
-    body.insert("voucher".into(), Value::Object(shown));
-    let (parent, holder) = (Some(voucher.id.clone()), redeemed.customer_id.clone());
-    Some(Document { kind: "redemption", id: part.id.clone(), parent, holder, body })
+    shown
+}
+
+/// What an incentive is called where something is related to it.
+fn object_name(incentive: &Incentive) -> &'static str {
+    match incentive.object {
+        IncentiveObject::Voucher => "voucher",
+        IncentiveObject::PromotionTier => "promotion_tier",
+    }
 }
 
 fn parent(redeemed: &Redeemed<'_>, id: &Text, order: Option<&Map<String, Value>>) -> Document {
@@ -261,7 +308,7 @@ fn redemption_entry(redeemed: &Redeemed<'_>, whole: &Text) -> Value {
     let voucher = step.and_then(|step| evaluated.offer(step)).map(|(voucher, _, _)| voucher);
     json!({
         "date": redeemed.date,
-        "related_object_type": "voucher",
+        "related_object_type": voucher.map_or("voucher", object_name),
         "related_object_id": voucher.map(|voucher| &voucher.id),
         "related_object_parent_id": voucher.and_then(|voucher| voucher.campaign_id.as_ref()),
     })
@@ -280,12 +327,16 @@ fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context:
     body.insert("failure_message".into(), refusal.reason.message().into());
     body.insert("order".into(), Value::Null);
     let related = match voucher {
-        Some((voucher, _)) => ("voucher", &voucher.id),
+        Some((incentive, _)) => (object_name(incentive), &incentive.id),
         None => ("redemption", id),
     };
     body.insert("related_object_type".into(), related.0.into());
     body.insert("related_object_id".into(), value(related.1));
-    if let Some((voucher, campaign)) = voucher {
+    if let Some((tier, _)) = voucher.filter(|(incentive, _)| incentive.object == IncentiveObject::PromotionTier) {
+        let name = tier.tier.as_ref().map(|tier| &tier.name);
+        let shown = json!({ "id": tier.id, "name": name, "campaign_id": tier.campaign_id, "object": "promotion_tier" });
+        body.insert("promotion_tier".into(), shown);
+    } else if let Some((voucher, campaign)) = voucher {
         let name = campaign.map(|campaign| &campaign.name);
         let shown = json!({ "id": voucher.id, "code": voucher.code, "campaign": name, "campaign_id": voucher.campaign_id, "object": "voucher" });
         body.insert("voucher".into(), shown);
@@ -320,7 +371,7 @@ pub fn read_past(document: Metadata) -> PastRedemption {
         customer_id: text("customer_id"),
         order_id: document.get("order").and_then(|order| order.get("id")?.as_str().map(Text::from)),
         voucher: text("related_object_id").filter(|_| !is_parent),
-        credits: document.get("amount").and_then(Value::as_u64),
+        spent: document.get("amount").and_then(Value::as_u64),
         document,
     }
 }

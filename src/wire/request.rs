@@ -4,7 +4,7 @@
 
 use crate::decide::rollback::RollBack;
 use crate::model::customer::Customer;
-use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit};
+use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
 use crate::text::Text;
 use crate::wire::at::{At, Words, read};
 use crate::wire::node::Node;
@@ -61,7 +61,12 @@ fn read_redeemable(at: &At<'_>) -> Result<Redeemable, Problem> {
         gift.object()?;
         gift.option("credits", read::money)
     })?;
-    Ok(Redeemable { object, id, credits: credits.flatten() })
+    let reward = at.option("reward", |reward| {
+        reward.object()?;
+        let id = reward.need("id", read::text)?;
+        Ok(WantedReward { id, points: reward.option("points", read::whole_number)? })
+    })?;
+    Ok(Redeemable { object, id, credits: credits.flatten(), reward })
 }
 
 /// The customer of a request or a record: two identifiers, custom data, and the whole profile as it came.
@@ -90,7 +95,12 @@ fn read_options(at: &At<'_>) -> Result<Expand, Problem> {
     at.object()?;
     let names: Vec<Text> = at.list("expand", read::text)?;
     let named = |name: &str| names.iter().any(|given| given == name);
-    Ok(Expand { redeemable: named("redeemable"), category: named("category"), redemption: named("redemption") })
+    Ok(Expand {
+        redeemable: named("redeemable"),
+        category: named("category"),
+        redemption: named("redemption"),
+        trace: named("trace"),
+    })
 }
 
 /// Reads the body of a rollback; an empty one says nothing.

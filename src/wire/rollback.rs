@@ -87,21 +87,30 @@ fn rollback_body(
         "related_object_type": kept("related_object_type"),
         "related_object_id": kept("related_object_id"),
     }));
-    if let Some(credits) = part.redemption.credits {
+    if let Some(spent) = part.redemption.spent {
         // Given back is written as a negative amount.
-        let back = i64::try_from(credits).unwrap_or(i64::MAX).saturating_neg();
+        let back = i64::try_from(spent).unwrap_or(i64::MAX).saturating_neg();
         body.insert("amount".into(), back.into());
-        body.insert("gift".into(), json!({ "amount": back }));
+        if past.contains_key("loyalty_card") {
+            body.insert("loyalty_card".into(), json!({ "points": back }));
+        } else {
+            body.insert("gift".into(), json!({ "amount": back }));
+        }
+    }
+    for name in ["related_object_parent_id", "reward", "promotion_tier"] {
+        if let Some(value) = past.get(name) {
+            body.insert(name.into(), value.clone());
+        }
     }
     if let Some(voucher) = past.get("voucher").and_then(Value::as_object) {
-        body.insert("voucher".into(), Value::Object(restored(voucher, part.redemption.credits)));
+        body.insert("voucher".into(), Value::Object(restored(voucher, part.redemption.spent)));
     }
     body
 }
 
 /// The voucher of a redemption with what the redemption took given back. The service shows the counts of the ledger
 /// in its place; a decision without the service has only this.
-fn restored(voucher: &Map<String, Value>, credits: Option<u64>) -> Map<String, Value> {
+fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
     let mut shown = voucher.clone();
     let lower = |holder: Option<&mut Value>, name: &str, by: u64| {
         if let Some(count) = holder.and_then(|holder| holder.get_mut(name)) {
@@ -109,10 +118,12 @@ fn restored(voucher: &Map<String, Value>, credits: Option<u64>) -> Map<String, V
         }
     };
     lower(shown.get_mut("redemption"), "redeemed_quantity", 1);
-    if let Some(credits) = credits {
-        lower(shown.get_mut("redemption"), "redeemed_amount", credits);
-        if let Some(balance) = shown.get_mut("gift").and_then(|gift| gift.get_mut("balance")) {
-            *balance = balance.as_u64().unwrap_or(0).saturating_add(credits).into();
+    if let Some(spent) = spent {
+        for (kind, counted) in [("gift", "redeemed_amount"), ("loyalty_card", "redeemed_points")] {
+            lower(shown.get_mut("redemption"), counted, spent);
+            if let Some(balance) = shown.get_mut(kind).and_then(|block| block.get_mut("balance")) {
+                *balance = balance.as_u64().unwrap_or(0).saturating_add(spent).into();
+            }
         }
     }
     shown

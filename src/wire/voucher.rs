@@ -5,10 +5,13 @@
 
 use serde_json::{Value, json};
 
-use crate::model::incentive::{Campaign, Category, Grant, Incentive, IncentiveObject, Validity};
+use crate::model::incentive::{
+    Campaign, CampaignType, Card, Category, Grant, Incentive, IncentiveObject, Tier, Validity,
+};
 use crate::model::order::Metadata;
+use crate::model::promotion::Stack;
 use crate::time::{DailyHours, Duration, Timeframe};
-use crate::wire::at::{At, read};
+use crate::wire::at::{At, Words, read};
 use crate::wire::node::Node;
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
@@ -16,8 +19,27 @@ use crate::wire::problem::Problem;
 /// Every day, 0 for Sunday to 6 for Saturday.
 const ALL_DAYS: [u8; 7] = [0, 1, 2, 3, 4, 5, 6];
 
-/// The types of voucher, and whether each is a gift card.
-const VOUCHER_TYPES: &[(&str, bool)] = &[("DISCOUNT_VOUCHER", false), ("GIFT_VOUCHER", true)];
+/// What a type of voucher grants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VoucherType {
+    Discount,
+    Gift,
+    Loyalty,
+}
+
+const VOUCHER_TYPES: Words<VoucherType> = &[
+    ("DISCOUNT_VOUCHER", VoucherType::Discount),
+    ("GIFT_VOUCHER", VoucherType::Gift),
+    ("LOYALTY_CARD", VoucherType::Loyalty),
+];
+
+const CAMPAIGN_TYPES: Words<CampaignType> = &[
+    ("DISCOUNT_COUPONS", CampaignType::DiscountCoupons),
+    ("GIFT_VOUCHERS", CampaignType::GiftVouchers),
+    ("LOYALTY_PROGRAM", CampaignType::LoyaltyProgram),
+    ("REFERRAL_PROGRAM", CampaignType::ReferralProgram),
+    ("PROMOTION", CampaignType::Promotion),
+];
 
 /// Reads the fields of a document that say when it holds; they must describe possible windows.
 pub fn read_validity(at: &At<'_>) -> Result<Validity, Problem> {
@@ -96,12 +118,14 @@ fn read_daily(at: &At<'_>) -> Result<DailyHours, Problem> {
 /// is the document itself, for answers that show it.
 pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
     at.object()?;
-    let is_gift = at.option("type", |kind| kind.one_of(VOUCHER_TYPES))?;
-    let grant = match is_gift.unwrap_or_else(|| at.get("gift").is_some()) {
-        true => Grant::Gift(at.need("gift", read_gift)?),
-        false => Grant::Discount(at.need("discount", read_discount)?),
+    let said = at.option("type", |kind| kind.one_of(VOUCHER_TYPES))?;
+    let grant = match said.unwrap_or_else(|| voucher_type(at)) {
+        VoucherType::Gift => Grant::Gift(at.need("gift", read_gift)?),
+        VoucherType::Loyalty => Grant::Loyalty(at.need("loyalty_card", read_card)?),
+        VoucherType::Discount => Grant::Discount(at.need("discount", read_discount)?),
     };
     let code = at.option("code", read::text)?.unwrap_or_default();
+    let holder_id = at.option("holder_id", read::text)?;
     let quantity = at.option("redemption", |redemption| {
         redemption.object()?;
         redemption.option("quantity", read::whole_number)
@@ -116,10 +140,93 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
         active: at.option("active", read::flag)?.unwrap_or(true),
         validity: read_validity(at)?,
         quantity: quantity.flatten(),
-        holder_id: at.option("holder_id", read::text)?,
+        referrer_id: match at.option("is_referral_code", read::flag)?.unwrap_or(false) {
+            true => at.option("referrer_id", read::text)?.or_else(|| holder_id.clone()),
+            false => at.option("referrer_id", read::text)?,
+        },
+        holder_id,
+        tier: None,
         metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
         document: Box::from(text),
     })
+}
+
+fn voucher_type(at: &At<'_>) -> VoucherType {
+    match (at.get("gift"), at.get("loyalty_card")) {
+        (Some(_), _) => VoucherType::Gift,
+        (None, Some(_)) => VoucherType::Loyalty,
+        (None, None) => VoucherType::Discount,
+    }
+}
+
+fn read_card(at: &At<'_>) -> Result<Card, Problem> {
+    at.object()?;
+    let count = |name: &str| at.option(name, read::whole_number);
+    Ok(Card {
+        points: count("points")?.unwrap_or(0),
+        subtracted_points: count("subtracted_points")?.unwrap_or(0),
+        expired_points: count("expired_points")?.unwrap_or(0),
+    })
+}
+
+/// Reads a promotion tier from its document; its discount stands in `action` (objects.md section 7). `text` is the
+/// document itself, for answers that show it.
+pub fn read_tier(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
+    at.object()?;
+    let discount = at.need("action", |action| {
+        action.object()?;
+        action.need("discount", read_discount)
+    })?;
+    let id = at.need("id", read::text)?;
+    let inside = at.option("campaign", |campaign| {
+        campaign.object()?;
+        campaign.option("id", read::text)
+    })?;
+    let campaign_id = match at.option("campaign_id", read::text)? {
+        Some(id) => Some(id),
+        None => at.option("promotion_id", read::text)?.or(inside.flatten()),
+    };
+    let tier = Tier {
+        name: at.option("name", read::text)?.unwrap_or_default(),
+        banner: at.option("banner", read::text)?,
+        hierarchy: at.option("hierarchy", read::whole_number)?.unwrap_or(1),
+    };
+    Ok(Incentive {
+        object: IncentiveObject::PromotionTier,
+        code: id.clone(),
+        id,
+        campaign_id,
+        category_id: at.option("category_id", read::text)?,
+        grant: Grant::Discount(discount),
+        active: at.option("active", read::flag)?.unwrap_or(true),
+        validity: read_validity(at)?,
+        quantity: None,
+        holder_id: None,
+        referrer_id: None,
+        tier: Some(Box::new(tier)),
+        metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
+        document: Box::from(text),
+    })
+}
+
+/// Reads a promotion stack from its document.
+pub fn read_stack(at: &At<'_>) -> Result<Stack, Problem> {
+    at.object()?;
+    Ok(Stack {
+        id: at.need("id", read::text)?,
+        name: at.option("name", read::text)?.unwrap_or_default(),
+        campaign_id: at.option("campaign_id", read::text)?,
+        category_id: at.option("category_id", read::text)?,
+        tiers: at.need("tiers", |tiers| {
+            tiers.object()?;
+            tiers.list("ids", read::text)
+        })?,
+    })
+}
+
+/// Reads a promotion tier from its document as it is stored.
+pub fn read_stored_tier(text: &str) -> Result<Incentive, Problem> {
+    read_tier(&At::whole(&Node::read(text.as_bytes())?), text)
 }
 
 /// Reads a voucher from its document as it is stored.
@@ -134,6 +241,7 @@ pub fn read_campaign(at: &At<'_>) -> Result<Campaign, Problem> {
     Ok(Campaign {
         id: at.option("id", read::text)?.unwrap_or_else(|| name.clone()),
         name,
+        campaign_type: at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES))?.unwrap_or_default(),
         active: at.option("active", read::flag)?.unwrap_or(true),
         validity: read_validity(at)?,
         category_id: at.option("category_id", read::text)?,

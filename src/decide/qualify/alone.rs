@@ -7,12 +7,14 @@ use super::scenario::concerns;
 use crate::decide::case::Case;
 use crate::decide::check::{Found, check_terms};
 use crate::decide::judge::Bench;
+use crate::decide::loyalty::points_left;
 use crate::decide::scene::scene_items;
+use crate::model::incentive::Grant;
 use crate::model::qualification::Qualify;
-use crate::model::request::{Redeemable, RedeemableObject};
+use crate::model::request::Redeemable;
 use crate::pricing::{Base, Cart, Gain};
 use crate::refusal::{Reason, Refusal, Skip};
-use crate::stacking::{Candidate, Judge, Outcome, Selection, walk};
+use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, walk};
 use crate::text::Text;
 
 /// Hears everything that was resolved from this place on: what became of it, and what its checks found.
@@ -24,7 +26,7 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
         Some(order) => scene_items(order, &case.priced),
         None => Vec::new(),
     };
-    let redeemable = Redeemable { object: RedeemableObject::Voucher, id: Text::default(), credits: None };
+    let redeemable = Redeemable::named(&Text::default());
     let mut alone = Alone { case, asked, bench: Bench::new(case), redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
@@ -46,14 +48,9 @@ impl Alone<'_> {
     fn outcome(&mut self, at: usize) -> Outcome {
         let case = self.case;
         let category = case.offer(at).and_then(|offer| offer.category.as_deref());
-        let candidate = Candidate {
-            place: at,
-            category: category.map(|category| category.id.clone()),
-            hierarchy: category.map(|category| category.hierarchy),
-            valid: true,
-            exists: true,
-        };
-        let selection = Selection { candidates: vec![(candidate, false)] };
+        let classes = vec![Class::of(category, &case.stacking)];
+        let candidate = Candidate { place: at, class: 0, valid: true, exists: true };
+        let selection = Selection { classes, candidates: vec![(candidate, false)] };
         let walk = walk(&selection, &case.stacking, &case.priced.cart, self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
             // Where the order as a whole does not matter, what it has not is no reason.
@@ -81,11 +78,25 @@ impl Judge for Alone<'_> {
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
         let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
         let mut found = Found::default();
-        let verdict = check_terms(self.case, &self.redeemable, offer, &mut found);
+        let verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
+        if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
+            (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)
+        {
+            found.points = Some(points_left(self.case, &offer.incentive, card, &mut found));
+        }
         if let Some(slot) = self.bench.found.get_mut(place) {
             *slot = found;
         }
-        verdict.err()
+        // A card is shown with what is on it; what it is exchanged for is said when it is redeemed.
+        verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
+    }
+
+    fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
+        self.bench.objection(place, before, gain)
+    }
+
+    fn rewards(&self, place: usize) -> bool {
+        self.bench.rewards(place)
     }
 
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {

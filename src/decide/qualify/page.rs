@@ -10,9 +10,9 @@ use crate::stacking::Outcome;
 use crate::time::Instant;
 
 /// One page.
-pub(super) struct Page {
+pub(super) struct Page<'a> {
     /// What it shows, in order.
-    pub hits: Vec<Hit>,
+    pub hits: Vec<Hit<'a>>,
     /// How many there are on all pages.
     pub total: usize,
     /// Where the next one begins, when there is one.
@@ -20,7 +20,7 @@ pub(super) struct Page {
 }
 
 /// Sorts what qualifies and takes one page of it.
-pub(super) fn cut(asked: &Qualify, mut hits: Vec<Hit>) -> Page {
+pub(super) fn cut<'a>(asked: &Qualify, mut hits: Vec<Hit<'a>>) -> Page<'a> {
     let total = hits.len();
     let cursor = asked.starting_after;
     let from = match asked.sorting {
@@ -46,7 +46,7 @@ pub(super) fn cut(asked: &Qualify, mut hits: Vec<Hit>) -> Page {
     Page { hits, total, more_starting_after }
 }
 
-fn deal(sorting: SortingRule, hit: &Hit) -> u64 {
+fn deal(sorting: SortingRule, hit: &Hit<'_>) -> u64 {
     let off = match &hit.looked {
         Some((_, Outcome::Applied(gain))) => gain.total().unwrap_or_default().minor(),
         _ => 0,

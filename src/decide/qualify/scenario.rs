@@ -121,7 +121,7 @@ fn discounts(offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
         Grant::Discount(Discount::Amount { effect, .. }) => {
             effect.map_or(scope.is_some(), |effect| effect != AmountEffect::ApplyToOrder)
         }
-        Grant::Gift(_) => false,
+        Grant::Gift(_) | Grant::Loyalty(_) => false,
     };
     let Some(scope) = scope.filter(|_| on_lines) else { return on_lines && !items.is_empty() };
     let among = |list: &[GoodsRef], item: &SceneItem<'_>| list.iter().any(|goods| item.is(goods));

@@ -7,7 +7,9 @@ use crate::shape::{Kind, may};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
 use crate::store::sql::Fault;
-use scrip::facts::{credits_account, redeemed_account, redemptions_account, spent_account};
+use scrip::facts::{
+    credits_account, points_account, points_spent_account, redeemed_account, redemptions_account, spent_account,
+};
 use scrip::wire::given::Given;
 use serde_json::{Map, Value as Json, json};
 
@@ -60,9 +62,13 @@ fn given(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The lists of a set of rules, the kind of their documents, and the field that is their second name.
-const KINDS: [(&str, &str, &str); 10] = [
+const KINDS: [(&str, &str, &str); 14] = [
     ("campaigns", "campaign", "name"),
     ("vouchers", "voucher", "code"),
+    ("promotion_tiers", "promotion_tier", ""),
+    ("promotion_stacks", "promotion_stack", ""),
+    ("rewards", "reward", ""),
+    ("reward_assignments", "reward_assignment", ""),
     ("customers", "customer", "source_id"),
     ("orders", "order", "source_id"),
     ("products", "product", "source_id"),
@@ -96,6 +102,8 @@ fn give_one(call: &mut Call<'_, '_>, (kind, second): (&str, &str), document: &Js
     let parent = match kind {
         // A voucher whose campaign is not given has none here: a campaign that is gone would take it along.
         "voucher" => text(document, "campaign_id").filter(|campaign| campaigns.contains(campaign)),
+        "promotion_tier" => text(document, "campaign_id").filter(|campaign| campaigns.contains(campaign)),
+        "reward_assignment" => text(document, "reward_id"),
         "validation_rules_assignment" => text(document, "related_object_id"),
         "redemption" => text(document, "related_object_id"),
         _ => None,
@@ -125,6 +133,11 @@ fn count(call: &mut Call<'_, '_>, id: &str, document: &Json) {
             spent_account(campaign.as_deref()),
             spent.filter(|_| document.get("gift").is_some_and(Json::is_object)).unwrap_or(0),
         ),
+        (
+            points_account(id),
+            points_spent_account(campaign.as_deref()),
+            number("/redemption/redeemed_points").unwrap_or(0),
+        ),
     ];
     let posts: Vec<Post> = moves
         .into_iter()
@@ -152,6 +165,9 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
     call.store.hold(&key, redemptions_account(&id).as_str(), quantity, expires_at);
     if let Some(credits) = hold.get("credits").and_then(Json::as_i64) {
         call.store.hold(&key, credits_account(&id).as_str(), credits, expires_at);
+    }
+    if let Some(points) = hold.get("points").and_then(Json::as_i64) {
+        call.store.hold(&key, points_account(&id).as_str(), points, expires_at);
     }
 }
 

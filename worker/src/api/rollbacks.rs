@@ -68,7 +68,10 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let decided = decide::rollback(&facts, &request, call.context).map(|decision| {
         let written = write_rollback(&decision.answer, &request);
         let parts = decision.answer.parts.iter();
-        let credits = parts.clone().filter_map(|part| part.redemption.credits).fold(0, u64::saturating_add);
+        let credits = parts
+            .clone()
+            .filter_map(|part| part.redemption.spent.filter(|_| part.redemption.document.contains_key("gift")))
+            .fold(0, u64::saturating_add);
         let customer_id = parts.clone().find_map(|part| part.redemption.customer_id.clone());
         (written, decision.changes, customer_id, (parts.len(), credits))
     });

@@ -8,11 +8,13 @@ use super::document::{self, Document};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
-use scrip::facts::{Facts, Known, PastRedemption, credits_account, redemptions_account};
+use scrip::facts::{Facts, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
 use scrip::ledger::{AccountId, Transfer};
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
 use scrip::model::order::{Goods, Order};
+use scrip::model::promotion::Stack;
+use scrip::model::reward::{Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::rules::Rule;
 use scrip::text::Text;
@@ -21,9 +23,10 @@ use scrip::wire::at::{Read, read_document};
 use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
+use scrip::wire::reward::{read_reward, read_reward_assignment};
 use scrip::wire::rules::read_rule;
 use scrip::wire::stacking::read_stacking_rules;
-use scrip::wire::voucher::{read_campaign, read_category, read_stored_voucher};
+use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -127,17 +130,58 @@ impl<'a, 's> StoreFacts<'a, 's> {
         body.map(|body| read_stored("campaign", id, &body, read_campaign)).transpose()
     }
 
-    fn find_rules(&self, voucher: &Incentive) -> Result<Vec<Rule>, Fault> {
-        let names: Vec<&str> = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(Text::as_str)
-            .collect();
+    /// A tier whose promotion is gone is gone as well.
+    fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Fault> {
+        let row = self.store.row(
+            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = 'promotion_tier/' || t.id || '/redemptions')
+             FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
+             WHERE t.kind = 'promotion_tier' AND t.id = ?1",
+            &[id.into()],
+        )?;
+        let Some(row) = row else { return Ok(None) };
+        let campaign = sql::text_or_null(&row, 2)?;
+        if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {
+            return Ok(None);
+        }
+        let tier = read_stored_tier(sql::text(&row, 0)?).map_err(|problem| broken("promotion tier", id, &problem))?;
+        let mut seen = self.seen.borrow_mut();
+        if let Some(id) = campaign {
+            seen.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
+        }
+        seen.balances.insert(incentive_account(&tier).to_string(), sql::int_or_null(&row, 4)?.unwrap_or(0));
+        Ok(Some(tier))
+    }
+
+    fn find_reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Result<Option<RewardAssignment>, Fault> {
+        let row = self.store.row(
+            "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = ?1
+             AND json_extract(body, '$.related_object_id') = ?2 ORDER BY seq LIMIT 1",
+            &[reward_id.into(), campaign_id.into()],
+        )?;
+        let read = |row: Row| {
+            read_stored("reward assignment", sql::text(&row, 0)?, sql::text(&row, 1)?, read_reward_assignment)
+        };
+        row.map(read).transpose()
+    }
+
+    /// A document of a kind that is found by its id alone.
+    fn find<T: Clone>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Cow<'_, T>> {
+        let read = |document: Document| read_stored(kind, id, &written(&document), read);
+        let found = self.store.document(kind, id).and_then(|found| found.map(read).transpose());
+        self.note(found).map(Cow::Owned).into()
+    }
+
+    fn rules_named(&self, names: &[&str]) -> Known<Vec<Cow<'_, Rule>>> {
+        let rules = self.note(self.find_rules(names).map(Some)).unwrap_or_default();
+        Known::Is(rules.into_iter().map(Cow::Owned).collect())
+    }
+
+    fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
         let rows = self.store.rows(
             "SELECT rule.id, rule.body FROM document given JOIN document rule
                ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
              WHERE given.kind = 'validation_rules_assignment' AND given.parent IN (SELECT value FROM json_each(?1)) ORDER BY given.seq",
-            &[Json::from(names).to_string().into()],
+            &[Json::from(names.to_vec()).to_string().into()],
         )?;
         let mut rules: Vec<Rule> = Vec::new();
         for row in &rows {
@@ -241,19 +285,37 @@ impl Facts for StoreFacts<'_, '_> {
         self.note(self.find_voucher(code)).map(Cow::Owned).into()
     }
 
+    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.note(self.find_tier(id)).map(Cow::Owned).into()
+    }
+
+    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
+        self.find("promotion_stack", id, read_stack)
+    }
+
+    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
+        self.find("reward", id, read_reward)
+    }
+
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
+        self.note(self.find_reward_assignment(reward_id, campaign_id)).map(Cow::Owned).into()
+    }
+
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
         self.note(self.find_campaign(id)).map(Cow::Owned).into()
     }
 
     fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
-        let read = |document: Document| read_stored("category", id, &written(&document), read_category);
-        let found = self.store.document("category", id).and_then(|found| found.map(read).transpose());
-        self.note(found).map(Cow::Owned).into()
+        self.find("category", id, read_category)
+    }
+
+    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+        self.rules_named(&[id])
     }
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
-        let rules = self.note(self.find_rules(voucher).map(Some)).unwrap_or_default();
-        Known::Is(rules.into_iter().map(Cow::Owned).collect())
+        let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
+        self.rules_named(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<&str>>())
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {

@@ -1,0 +1,140 @@
+//! Decides what points of a loyalty card are exchanged for, what that costs, and whether the card has as many. It must
+//! not know what other redeemables do.
+//!
+//! calculation.md section 10.
+
+use std::borrow::Cow;
+
+use crate::decide::case::{Case, Offer, Resolved};
+use crate::decide::check::{Found, standing};
+use crate::facts::{Known, points_account, stock_account};
+use crate::model::incentive::{Card, Grant, Incentive};
+use crate::model::request::{Redeemable, WantedReward};
+use crate::model::reward::{Reward, RewardAssignment, RewardKind};
+use crate::pricing::points::{PointsPaid, pay_with_points};
+use crate::pricing::{Cart, Gain};
+use crate::refusal::{Reason, Refusal};
+use crate::text::Text;
+
+/// A reward that a request names, with its price for this card.
+#[derive(Debug, Clone)]
+pub struct Exchange<'a> {
+    /// What one gets.
+    pub reward: Cow<'a, Reward>,
+    /// What it costs.
+    pub assignment: Cow<'a, RewardAssignment>,
+}
+
+impl<'a> Case<'a> {
+    /// Finds the reward that a loyalty card is to be exchanged for; `Err` when only the server could. That there is
+    /// none is told at its place among the checks.
+    pub(super) fn find_exchange(
+        &mut self,
+        voucher: &Incentive,
+        wanted: Option<&WantedReward>,
+    ) -> Result<Option<Exchange<'a>>, Resolved<'a>> {
+        let (Grant::Loyalty(_), Some(wanted)) = (&voucher.grant, wanted) else { return Ok(None) };
+        let reward = self.facts.reward(&wanted.id);
+        let campaign = voucher.campaign_id.as_deref().unwrap_or_default();
+        let assignment = self.facts.reward_assignment(&wanted.id, campaign);
+        if matches!(reward, Known::Unknown) || matches!(assignment, Known::Unknown) {
+            self.lack("reward", &wanted.id);
+            return Err(Resolved::Unknown);
+        }
+        Ok(reward.is().zip(assignment.is()).map(|(reward, assignment)| Exchange { reward, assignment }))
+    }
+}
+
+/// Checks the reward, who holds the card, and its points (validation-rules.md section 8, step 8).
+pub fn check_card(
+    case: &Case<'_>,
+    redeemable: &Redeemable,
+    offer: &Offer<'_>,
+    cart: &Cart,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let Grant::Loyalty(card) = &offer.incentive.grant else {
+        let details = "A reward can only be exchanged for points of a LOYALTY_CARD";
+        return match redeemable.reward {
+            Some(_) => Err(Refusal::new(Reason::InvalidRedeemables, details)),
+            None => Ok(()),
+        };
+    };
+    let Some(wanted) = &redeemable.reward else {
+        return Err(Refusal::new(Reason::MissingReward, "A reward is required when redeeming a LOYALTY_CARD"));
+    };
+    check_holder(case, offer)?;
+    let Some(exchange) = &offer.exchange else {
+        return Err(Refusal::not_found("reward", &wanted.id));
+    };
+    let left = points_left(case, &offer.incentive, card, found);
+    found.points = Some(left);
+    let price = match &exchange.reward.kind {
+        // Without a number it is whole blocks, and at least one must be there.
+        RewardKind::Coin(coin) => wanted.points.unwrap_or(coin.points),
+        _ => exchange.assignment.points.unwrap_or(0),
+    };
+    if left == 0 || price > left {
+        return Err(Refusal::new(Reason::LoyaltyCardPointsExceeded, offer.incentive.code.as_str()));
+    }
+    check_stock(case, &exchange.reward, found)?;
+    if !matches!(exchange.reward.kind, RewardKind::Coin(_)) {
+        found.paid = Some(price);
+        return Ok(());
+    }
+    if case.order.is_none() {
+        return Err(Refusal::new(Reason::MissingOrder, "An order is required when redeeming a LOYALTY_CARD"));
+    }
+    if cart.amount.is_none() {
+        let details = "An order amount is required when redeeming a LOYALTY_CARD";
+        return Err(Refusal::new(Reason::MissingAmount, details));
+    }
+    Ok(())
+}
+
+/// A request that names a customer names the holder. One that names none comes from where the card is known, such as a
+/// till [inferred].
+fn check_holder(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
+    let Some(customer) = &case.buyer.customer else { return Ok(()) };
+    if case.buyer.unknown.is_some() || (customer.id.is_some() && customer.id == offer.incentive.holder_id) {
+        return Ok(());
+    }
+    Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))
+}
+
+pub(super) fn points_left(case: &Case<'_>, voucher: &Incentive, card: &Card, found: &mut Found) -> u64 {
+    let account = points_account(&voucher.id);
+    match standing(case, &account, Some(card.allotment())) {
+        Known::Is(standing) => standing.available().unwrap_or(0),
+        _ => {
+            found.lacks.push(Text::from(account.as_str()));
+            card.allotment()
+        }
+    }
+}
+
+fn check_stock(case: &Case<'_>, reward: &Reward, found: &mut Found) -> Result<(), Refusal> {
+    let account = stock_account(&reward.id);
+    match standing(case, &account, reward.stock) {
+        Known::Is(standing) if standing.available() == Some(0) => {
+            Err(Refusal::new(Reason::RewardOutOfStock, "Reward stock is not available"))
+        }
+        Known::Unknown => {
+            found.lacks.push(Text::from(account.as_str()));
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a card gives: money off the order for a coin, nothing that an order shows for any other reward.
+pub fn exchange(redeemable: Option<&Redeemable>, offer: &Offer<'_>, cart: &Cart, found: &mut Found) -> Gain {
+    let coin = match offer.exchange.as_ref().map(|exchange| &exchange.reward.kind) {
+        Some(RewardKind::Coin(coin)) => coin,
+        _ => return Gain::default(),
+    };
+    let wanted = redeemable.and_then(|redeemable| redeemable.reward.as_ref()).and_then(|reward| reward.points);
+    let PointsPaid { points, gain } = pay_with_points(coin, wanted, found.points.unwrap_or(0), cart);
+    found.paid = Some(points);
+    gain
+}

@@ -1,0 +1,85 @@
+//! Decides which accounts an applied redeemable moves, and by how much: what a redemption posts, what a lock holds, and
+//! therefore what a rollback gives back. It must not know whether there is enough.
+//!
+//! calculation.md sections 12 and 14; validation-rules.md sections 4.5 and 4.6 say what is counted.
+
+use crate::decide::case::{Case, Offer};
+use crate::facts::{
+    channel_account, channel_total_account, credits_account, customer_account, customer_total_account,
+    discounted_account, incentive_account, orders_account, points_account, points_spent_account, redeemed_account,
+    rewarded_account, spent_account, stock_account,
+};
+use crate::ledger::AccountId;
+use crate::model::incentive::Grant;
+use crate::model::reward::RewardKind;
+
+/// One movement of units.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Posting {
+    /// Where they come from; what a lock holds.
+    pub debit: AccountId,
+    /// Where they go to.
+    pub credit: AccountId,
+    /// What the debited account may ever give; `None` is without limit.
+    pub allotment: Option<u64>,
+    /// How many; 0 moves nothing.
+    pub amount: u64,
+}
+
+impl Posting {
+    fn free(debit: AccountId, credit: AccountId, amount: u64) -> Posting {
+        Posting { debit, credit, allotment: None, amount }
+    }
+}
+
+/// What is set aside or spent of an incentive: a redemption, gift credits or points, one of a reward's goods, and a
+/// redemption of the customer's.
+pub fn reserved(offer: &Offer<'_>, spent: u64, customer_id: Option<&str>) -> Vec<Posting> {
+    let incentive = &offer.incentive;
+    let campaign = incentive.campaign_id.as_deref();
+    let used = Posting {
+        allotment: incentive.quantity,
+        ..Posting::free(incentive_account(incentive), redeemed_account(campaign), 1)
+    };
+    let mut postings = vec![used];
+    match &incentive.grant {
+        Grant::Discount(_) => {}
+        Grant::Gift(gift) => postings.push(Posting {
+            allotment: Some(gift.allotment().minor()),
+            ..Posting::free(credits_account(&incentive.id), spent_account(campaign), spent)
+        }),
+        Grant::Loyalty(card) => postings.push(Posting {
+            allotment: Some(card.allotment()),
+            ..Posting::free(points_account(&incentive.id), points_spent_account(campaign), spent)
+        }),
+    }
+    if let Some(exchange) = &offer.exchange
+        && let RewardKind::Material { .. } = exchange.reward.kind
+    {
+        let id = &exchange.reward.id;
+        let moved = Posting::free(stock_account(id), rewarded_account(id), 1);
+        postings.push(Posting { allotment: exchange.reward.stock, ..moved });
+    }
+    if let Some(customer) = customer_id {
+        let all = campaign.map_or_else(|| customer_total_account(customer), |id| customer_account(customer, id));
+        postings.push(Posting::free(customer_account(customer, &incentive.id), all, 1));
+    }
+    postings
+}
+
+/// What else a redemption counts: the channel, and the campaign's budget. `counts_order` is whether this is the first
+/// of its campaign in the request, as an order is one order however many codes it took.
+pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, counts_order: bool) -> Vec<Posting> {
+    let mut postings = Vec::new();
+    let channel = &case.request.channel.id;
+    if !channel.is_empty() {
+        let of = channel_account(channel, &offer.incentive.id);
+        postings.push(Posting::free(of, channel_total_account(channel), 1));
+    }
+    if let Some(campaign) = offer.incentive.campaign_id.as_deref() {
+        let value = case.priced.cart.amount.filter(|_| counts_order).map_or(0, |amount| amount.minor());
+        postings.push(Posting::free(orders_account(None), orders_account(Some(campaign)), value));
+        postings.push(Posting::free(discounted_account(None), discounted_account(Some(campaign)), discount));
+    }
+    postings
+}

@@ -1,0 +1,129 @@
+//! Decides how rewards and their assignments are read, and shown where points were exchanged for them. It must not
+//! know cards or balances.
+//!
+//! calculation.md section 10; endpoints.md, rewards.
+
+use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
+use crate::money::Money;
+use crate::wire::at::{At, read};
+use crate::wire::node::Node;
+use crate::wire::out::Out;
+use crate::wire::problem::Problem;
+
+/// Reads a reward from its document; what its `parameters` hold says what kind it is.
+pub fn read_reward(at: &At<'_>) -> Result<Reward, Problem> {
+    at.object()?;
+    Ok(Reward {
+        id: at.need("id", read::text)?,
+        name: at.option("name", read::text)?.unwrap_or_default(),
+        kind: at.need("parameters", read_kind)?,
+        stock: at.option("stock", read::whole_number)?,
+        metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
+    })
+}
+
+fn read_kind(at: &At<'_>) -> Result<RewardKind, Problem> {
+    at.object()?;
+    if let Some(coin) = at.option("coin", read_coin)? {
+        return Ok(RewardKind::Coin(coin));
+    }
+    let campaign = at.option("campaign", |campaign| {
+        campaign.object()?;
+        let balance = campaign.option("balance", read::whole_number)?;
+        Ok(RewardKind::Campaign { campaign_id: campaign.need("id", read::text)?, balance })
+    })?;
+    if let Some(campaign) = campaign {
+        return Ok(campaign);
+    }
+    at.need("product", |product| {
+        product.object()?;
+        Ok(RewardKind::Material {
+            product_id: product.need("id", read::text)?,
+            sku_id: product.option("sku_id", read::text)?,
+        })
+    })
+}
+
+fn read_coin(at: &At<'_>) -> Result<Coin, Problem> {
+    at.object()?;
+    let points = at.option("points_ratio", |points| match points.quantity()? {
+        0 => Err(points.wrong("must be at least 1")),
+        points => Ok(points),
+    })?;
+    Ok(Coin { value: at.need("exchange_ratio", read_major)?, points: points.unwrap_or(1) })
+}
+
+/// An amount in major units, as a number or as text: minor units, half up (calculation.md section 10.3).
+fn read_major(at: &At<'_>) -> Result<Money, Problem> {
+    let parsed = match at.node {
+        Node::Whole(number) => minor_of(&number.to_string()),
+        Node::Fraction(text) => minor_of(text),
+        Node::Text(text) => minor_of(text),
+        _ => None,
+    };
+    parsed.filter(|money| !money.is_zero()).ok_or_else(|| at.wrong("must be an amount of at least 0.01"))
+}
+
+fn minor_of(text: &str) -> Option<Money> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !digits(whole) || !digits(decimals) {
+        return None;
+    }
+    let digit = |place: usize| decimals.as_bytes().get(place).map_or(0, |byte| u128::from(byte.saturating_sub(b'0')));
+    let cents = digit(0).checked_mul(10)?.checked_add(digit(1))?.checked_add(u128::from(digit(2) >= 5))?;
+    Money::from_wide(whole.parse::<u128>().ok()?.checked_mul(100)?.checked_add(cents)?)
+}
+
+/// Reads the assignment of a reward to a campaign.
+pub fn read_reward_assignment(at: &At<'_>) -> Result<RewardAssignment, Problem> {
+    at.object()?;
+    let points = at.option("parameters", |parameters| {
+        parameters.object()?;
+        parameters.option("loyalty", |loyalty| {
+            loyalty.object()?;
+            loyalty.option("points", read::whole_number)
+        })
+    })?;
+    Ok(RewardAssignment {
+        id: at.need("id", read::text)?,
+        reward_id: at.need("reward_id", read::text)?,
+        campaign_id: at.need("related_object_id", read::text)?,
+        points: points.flatten().flatten(),
+    })
+}
+
+/// Writes a reward as the next value, with what it cost.
+pub(crate) fn put_reward(out: &mut Out, reward: &Reward, assignment: &RewardAssignment, points: u64) {
+    out.object(|out| {
+        out.member("id").text(&reward.id);
+        out.member("assignment_id").text(&assignment.id);
+        out.member("object").text("reward");
+        out.member("name").text(&reward.name);
+        let kind = match &reward.kind {
+            RewardKind::Material { .. } => "MATERIAL",
+            RewardKind::Campaign { .. } => "CAMPAIGN",
+            RewardKind::Coin(_) => "COIN",
+        };
+        out.member("type").text(kind);
+        out.member("points").number(points);
+    });
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may fail")]
+mod tests {
+    use super::minor_of;
+
+    #[test]
+    fn major_units_become_minor_ones_half_up() {
+        let minor = |text: &str| minor_of(text).map(crate::money::Money::minor);
+        let cases = [("20", 2000), ("0.5", 50), ("1.005", 101), ("1.004999", 100), ("12.34", 1234)];
+        for (text, wanted) in cases {
+            assert_eq!(minor(text), Some(wanted), "{text}");
+        }
+        for text in ["", "-1", "1e3", ".5", "1.x"] {
+            assert_eq!(minor(text), None, "{text}");
+        }
+    }
+}
