@@ -59,7 +59,7 @@ pub struct RewardGrant {
     pub campaign_id: Text,
     /// Gift credits in minor units, or points; `None` for a discount coupon.
     pub balance: Option<u64>,
-    /// Who gets it.
+    /// Who gets it: the holder of the card.
     pub customer_id: Option<Text>,
 }
 

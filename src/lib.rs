@@ -4,6 +4,7 @@
 //! one trait, takes the moment and the seed as values, and returns an answer with the changes that follow from it.
 
 pub mod id;
+pub mod json;
 pub mod money;
 pub mod rank;
 pub mod shelf;
@@ -13,6 +14,7 @@ pub mod time;
 pub mod bundle;
 pub mod decide;
 pub mod facts;
+pub mod formula;
 pub mod ledger;
 pub mod model;
 pub mod pricing;

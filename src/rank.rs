@@ -1,15 +1,30 @@
 //! Decides the order of things by a number, ties in the order in which they came. It must not know what they are:
 //! one sort for everything is a quarter of the code of four.
 
+use std::cmp::Ordering;
+
 /// The places of the keys, smallest key first.
 ///
 /// ```
 /// assert_eq!(scrip::rank::ranked([30, 10, 10]), [1, 2, 0]);
 /// ```
 pub fn ranked(keys: impl IntoIterator<Item = u64>) -> Vec<usize> {
-    let mut numbered: Vec<(u64, usize)> = keys.into_iter().zip(0..).collect();
-    numbered.sort_unstable();
-    numbered.into_iter().map(|(_, place)| place).collect()
+    let keys: Vec<u64> = keys.into_iter().collect();
+    ranked_by(keys.len(), &|one, other| keys.get(one).cmp(&keys.get(other)))
+}
+
+/// So many places in the order that this comparison of two of them says.
+///
+/// ```
+/// assert_eq!(scrip::rank::ranked_by(3, &|one, other| other.cmp(&one)), [2, 1, 0]);
+/// ```
+#[inline(never)]
+pub fn ranked_by(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    if count > 1 {
+        places.sort_unstable_by(|one, other| compare(*one, *other).then(one.cmp(other)));
+    }
+    places
 }
 
 /// The things of a list at these places, in this order.

@@ -71,8 +71,8 @@ fn digits(text: &str, count: usize) -> Option<u32> {
     text.parse().ok().filter(|_| fits)
 }
 
-/// Reads `2026-03-01`.
-fn read_date(text: &str) -> Option<NaiveDate> {
+/// Reads a day of the calendar such as `2026-03-01`.
+pub fn read_date(text: &str) -> Option<NaiveDate> {
     let (year, rest) = text.split_once('-')?;
     let (month, day) = rest.split_once('-')?;
     let year = i32::try_from(digits(year, 4)?).ok()?;

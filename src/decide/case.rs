@@ -328,12 +328,9 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
         let overlaid = |name: &str| name != "id" && name != "metadata";
-        for (name, value) in sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null()) {
-            customer.document.insert(name.clone(), value.clone());
-        }
-        for (key, value) in &sent.metadata {
-            customer.metadata.insert(key.clone(), value.clone());
-        }
+        let document = sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null());
+        customer.document.overlay(document);
+        customer.metadata.overlay(sent.metadata.iter());
     }
     Buyer { customer: Some(Cow::Owned(customer)), stored: true, unknown }
 }
@@ -364,8 +361,6 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
     }
     order.discount_amount = sent.discount_amount.or(order.discount_amount);
     order.status = sent.status.or(order.status);
-    for (key, value) in &sent.metadata {
-        order.metadata.insert(key.clone(), value.clone());
-    }
+    order.metadata.overlay(sent.metadata.iter());
     Some(Cow::Owned(order))
 }

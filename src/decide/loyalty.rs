@@ -78,6 +78,12 @@ pub fn check_card(
         return Err(Refusal::new(Reason::LoyaltyCardPointsExceeded, offer.incentive.code.as_str()));
     }
     check_stock(case, &exchange.reward, found)?;
+    if let RewardKind::Campaign { .. } = exchange.reward.kind
+        && offer.incentive.holder_id.is_none()
+    {
+        // Somebody has to get it.
+        return Err(Refusal::new(Reason::MissingCustomer, "Customer is required to be rewarded"));
+    }
     if !matches!(exchange.reward.kind, RewardKind::Coin(_)) {
         found.paid = Some(price);
         return Ok(());

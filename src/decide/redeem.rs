@@ -97,7 +97,7 @@ pub fn redeem<'a>(
     if let Some(key) = case.session_key() {
         book.release(Text::from(key));
     }
-    let grants = grants(&case, &parts, customer_id.as_ref());
+    let grants = grants(&case, &parts);
     let mut evaluated = finish(case, tried);
     let order = evaluated
         .order
@@ -181,7 +181,7 @@ fn post(
 }
 
 /// The rewards that the host is to hand over.
-fn grants(case: &Case<'_>, parts: &[RedeemedPart], customer_id: Option<&Text>) -> Vec<RewardGrant> {
+fn grants(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<RewardGrant> {
     let grant = |part: &RedeemedPart| {
         let offer = case.offer(part.place)?;
         let reward = &offer.exchange.as_ref()?.reward;
@@ -191,7 +191,7 @@ fn grants(case: &Case<'_>, parts: &[RedeemedPart], customer_id: Option<&Text>) -
             reward_id: reward.id.clone(),
             campaign_id: campaign_id.clone(),
             balance: *balance,
-            customer_id: offer.incentive.holder_id.as_ref().or(customer_id).cloned(),
+            customer_id: offer.incentive.holder_id.clone(),
         })
     };
     parts.iter().filter_map(grant).collect()

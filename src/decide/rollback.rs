@@ -6,6 +6,7 @@
 use crate::decide::{Changes, Decision, Trace};
 use crate::facts::{Facts, Known, PastRedemption, PastState};
 use crate::id::{Context, Ids};
+use crate::json::Node;
 use crate::ledger::Book;
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order, OrderStatus};
@@ -158,17 +159,17 @@ fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> 
 
 /// The order without what this redemption took off; what other redemptions took off stays.
 fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order {
-    let applied = past.document.get("order").and_then(|order| order.as_object());
-    let amount = |fields: Option<&Metadata>, name: &str| {
+    let applied = past.document.get("order");
+    let amount = |fields: Option<&Node<'_>>, name: &str| {
         let minor = fields.and_then(|fields| fields.get(name)).and_then(|value| value.as_i64());
         minor.and_then(Money::new).unwrap_or_default()
     };
     let rest = |now: Option<Money>, off: Money| now.map(|now| now.less(off)).filter(|left| !left.is_zero());
-    let items = applied.and_then(|order| order.get("items")).and_then(|items| items.as_array());
+    let items = applied.and_then(|order| order.get("items")).and_then(Node::as_list);
     let mut order = order;
     order.discount_amount = rest(order.discount_amount, amount(applied, "applied_discount_amount"));
     for (place, item) in order.items.iter_mut().enumerate() {
-        let line = items.and_then(|items| items.get(place)).and_then(|line| line.as_object());
+        let line = items.and_then(|items| items.get(place));
         item.discount_amount = rest(item.discount_amount, amount(line, "applied_discount_amount"));
         let signed = |name: &str| line.and_then(|line| line.get(name)).and_then(|value| value.as_i64()).unwrap_or(0);
         let worth = signed("applied_quantity_amount");

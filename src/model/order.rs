@@ -7,7 +7,7 @@ use crate::money::Money;
 use crate::text::Text;
 
 /// Custom key/value pairs, sorted by key so that they are written the same everywhere.
-pub type Metadata = serde_json::Map<String, serde_json::Value>;
+pub type Metadata = crate::json::Members;
 
 /// How many lines one order may have (calculation.md section 2.1).
 pub const LARGEST_ORDER: usize = 500;

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
@@ -86,7 +87,7 @@ impl Test {
             Test::OrderAmount(conditions) => compare_amount(scene.amount, conditions),
             Test::OrderInitialAmount(conditions) => compare_amount(scene.initial_amount, conditions),
             Test::CustomerMetadata(property, conditions) => {
-                let found = scene.customer.and_then(|metadata| find(metadata, property));
+                let found = scene.customer.and_then(|metadata| metadata.find_dotted(property));
                 conditions.iter().all(|condition| compare_value(found, condition))
             }
             Test::AnyItem(wanted) => items.iter().any(|item| one_of(wanted, item)),
@@ -94,15 +95,6 @@ impl Test {
             Test::NoItem(wanted) => !items.iter().any(|item| one_of(wanted, item)),
         }
     }
-}
-
-/// A property by its name or, inside nested objects, by names joined with dots (validation-rules.md section 3).
-fn find<'a>(metadata: &'a Metadata, property: &str) -> Option<&'a serde_json::Value> {
-    if let Some(value) = metadata.get(property) {
-        return Some(value);
-    }
-    let (first, rest) = property.split_once('.')?;
-    find(metadata.get(first)?.as_object()?, rest)
 }
 
 fn compare_amount(found: Option<Money>, conditions: &[Condition<Money>]) -> bool {
@@ -126,13 +118,13 @@ fn holds_between(operator: Operator, order: Option<Ordering>, contained: bool) -
 }
 
 /// Compares a metadata value. A missing one satisfies only negative operators; of an array any element may match.
-fn compare_value(found: Option<&serde_json::Value>, condition: &Condition<Operand>) -> bool {
+fn compare_value(found: Option<&Node<'_>>, condition: &Condition<Operand>) -> bool {
     let elements = match found {
-        None | Some(serde_json::Value::Null) => return condition.operator == Operator::NotIn,
-        Some(serde_json::Value::Array(elements)) => elements.as_slice(),
+        None | Some(Node::Null) => return condition.operator == Operator::NotIn,
+        Some(Node::List(elements)) => elements.as_slice(),
         Some(single) => std::slice::from_ref(single),
     };
-    let matches = |element: &serde_json::Value| {
+    let matches = |element: &Node<'_>| {
         let contained = condition.operands.iter().any(|wanted| compare(element, wanted).is_some_and(Ordering::is_eq));
         let order = condition.operands.first().and_then(|wanted| match wanted {
             Operand::Flag(_) => None,
@@ -144,9 +136,8 @@ fn compare_value(found: Option<&serde_json::Value>, condition: &Condition<Operan
 }
 
 /// How a found value stands to a wanted one; nothing when they are of different kinds.
-fn compare(found: &serde_json::Value, wanted: &Operand) -> Option<Ordering> {
-    let number =
-        |value: &serde_json::Value| value.as_i64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+fn compare(found: &Node<'_>, wanted: &Operand) -> Option<Ordering> {
+    let number = |value: &Node<'_>| value.as_i64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
     match wanted {
         Operand::Text(text) => match found.as_str() {
             Some(found) => Some(found.cmp(text.as_str())),

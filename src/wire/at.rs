@@ -7,7 +7,7 @@ use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::node::{Node, object};
+use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 
 /// Where a value stands in the value around it.
@@ -228,7 +228,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn metadata(&self) -> Result<Metadata, Problem> {
         match self.node {
-            Node::Object(members) => Ok(object(members)),
+            Node::Object(members) => Ok(Metadata::of(members)),
             _ => Err(self.wrong("must be an object")),
         }
     }

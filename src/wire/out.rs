@@ -1,15 +1,14 @@
-//! Decides how answers are put down as JSON. Names of members are ours and plain, so that only values go through the
-//! JSON library; a generic writer would be made anew for every kind of answer. It must not know what an answer says.
+//! Decides how answers are put down as JSON. Names of members are ours and plain, so that only values are looked at for
+//! escapes; a generic writer would be made anew for every kind of answer. It must not know what an answer says.
 
-use serde_json::Value;
-
+use crate::json::{Node, put_node, put_number, put_text};
 use crate::model::order::Metadata;
 use crate::money::Money;
 
 /// JSON that is being written.
 #[derive(Debug, Default)]
 pub struct Out {
-    bytes: Vec<u8>,
+    json: String,
     /// Whether the innermost object or list has something in it.
     filled: bool,
 }
@@ -17,34 +16,34 @@ pub struct Out {
 impl Out {
     /// The JSON of one object.
     pub fn object_of(write: impl FnOnce(&mut Out)) -> Vec<u8> {
-        let mut out = Out { bytes: Vec::with_capacity(1024), filled: false };
+        let mut out = Out { json: String::with_capacity(1024), filled: false };
         out.object(write);
-        out.bytes
+        out.json.into_bytes()
     }
 
     /// What has been written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.bytes
+        self.json.into_bytes()
     }
 
     /// An object as the next value.
     pub fn object(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open(b'{');
+        self.open('{');
         write(self);
-        self.close(b'}');
+        self.close('}');
     }
 
     /// A list as the next value; `write` puts down its items.
     pub fn list(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open(b'[');
+        self.open('[');
         write(self);
-        self.close(b']');
+        self.close(']');
     }
 
     /// Begins an item of a list; its value comes next.
     pub fn item(&mut self) -> &mut Out {
         if self.filled {
-            self.bytes.push(b',');
+            self.json.push(',');
         }
         self.filled = true;
         self
@@ -54,26 +53,25 @@ impl Out {
     #[inline(never)]
     pub fn member(&mut self, name: &str) -> &mut Out {
         if self.filled {
-            self.bytes.push(b',');
+            self.json.push(',');
         }
         self.filled = true;
-        self.bytes.push(b'"');
-        self.bytes.extend_from_slice(name.as_bytes());
-        self.bytes.extend_from_slice(b"\":");
+        self.json.push('"');
+        self.json.push_str(name);
+        self.json.push_str("\":");
         self
     }
 
     /// A text as the next value.
     #[inline(never)]
     pub fn text(&mut self, text: &str) {
-        // Writing to memory cannot fail.
-        let _ = serde_json::to_writer(&mut self.bytes, text);
+        put_text(&mut self.json, text);
     }
 
     /// A whole number as the next value.
     #[inline(never)]
     pub fn number(&mut self, number: u64) {
-        let _ = serde_json::to_writer(&mut self.bytes, &number);
+        put_number(&mut self.json, number);
     }
 
     /// Yes or no as the next value.
@@ -83,14 +81,14 @@ impl Out {
 
     /// JSON that is written already as the next value.
     pub fn raw(&mut self, json: &str) {
-        self.bytes.extend_from_slice(json.as_bytes());
+        self.json.push_str(json);
     }
 
     /// Custom data as the next value.
     #[inline(never)]
     pub fn metadata(&mut self, metadata: &Metadata) {
         self.object(|out| {
-            for (name, value) in metadata {
+            for (name, value) in metadata.iter() {
                 out.pair(name, |out| out.value(value));
             }
         });
@@ -99,14 +97,14 @@ impl Out {
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
         self.item().text(name);
-        self.bytes.push(b':');
+        self.json.push(':');
         write(self);
     }
 
     /// Any JSON as the next value.
     #[inline(never)]
-    pub fn value(&mut self, value: &Value) {
-        let _ = serde_json::to_writer(&mut self.bytes, value);
+    pub fn value(&mut self, value: &Node<'_>) {
+        put_node(&mut self.json, value);
     }
 
     /// A member with a text, when there is one.
@@ -137,13 +135,13 @@ impl Out {
         });
     }
 
-    fn open(&mut self, bracket: u8) {
-        self.bytes.push(bracket);
+    fn open(&mut self, bracket: char) {
+        self.json.push(bracket);
         self.filled = false;
     }
 
-    fn close(&mut self, bracket: u8) {
-        self.bytes.push(bracket);
+    fn close(&mut self, bracket: char) {
+        self.json.push(bracket);
         self.filled = true;
     }
 }

@@ -58,27 +58,6 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Refuses payloads that nest too deep, without reading them: the scan costs no stack.
-pub fn check_depth(bytes: &[u8]) -> Result<(), Problem> {
-    let mut depth: usize = 0;
-    let mut in_text = false;
-    let mut escaped = false;
-    for byte in bytes {
-        match (in_text, byte) {
-            (true, _) if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => in_text = !in_text,
-            (false, b'{' | b'[') => depth = depth.saturating_add(1),
-            (false, b'}' | b']') => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST {
-            return Err(Problem::at("", format!("must NOT nest deeper than {DEEPEST} levels")));
-        }
-    }
-    Ok(())
-}
-
 fn shortened(text: &str) -> String {
     if text.chars().count() <= LONGEST_VALUE {
         return text.to_owned();

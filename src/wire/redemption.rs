@@ -9,6 +9,7 @@ use crate::decide::case::Resolved;
 use crate::decide::redeem::{Redeemed, RedeemedPart};
 use crate::facts::{PastRedemption, PastState};
 use crate::id::Context;
+use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::incentive::{Grant, Incentive, IncentiveObject};
 use crate::model::order::{Metadata, Order};
@@ -36,7 +37,7 @@ pub struct Document {
     /// The id of the customer that it belongs to, for lists.
     pub holder: Option<Text>,
     /// Its JSON.
-    pub body: Metadata,
+    pub body: Map<String, Value>,
 }
 
 /// An answer, with the documents that make it true.
@@ -86,7 +87,7 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let sorted = Sorted::of(evaluated);
     let steps = Steps { evaluated, context };
     let list = |shown: &[&Step]| written(|out| steps.put(out, shown));
-    let redemptions: Vec<&Metadata> = children.iter().map(|child| &child.body).collect();
+    let redemptions: Vec<&Map<String, Value>> = children.iter().map(|child| &child.body).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));
     if let Some(parent) = &parent {
         answer.insert("parent_redemption".into(), Value::Object(parent.body.clone()));
@@ -136,7 +137,7 @@ pub(crate) fn customer_view(customer: Option<&Customer>, id: Option<&Text>, clie
     if client {
         return json!({ "id": id, "object": "customer" });
     }
-    let shown = |name: &str| customer.document.get(name).cloned().unwrap_or(Value::Null);
+    let shown = |name: &str| customer.document.get(name);
     json!({
         "id": id,
         "source_id": customer.source_id,
@@ -188,8 +189,8 @@ fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
 }
 
 /// A voucher as it stands after the redemption, or the tier.
-fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Metadata {
-    let document: Metadata = serde_json::from_str(&incentive.document).unwrap_or_default();
+fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Map<String, Value> {
+    let document: Map<String, Value> = serde_json::from_str(&incentive.document).unwrap_or_default();
     if incentive.object == IncentiveObject::PromotionTier {
         let mut shown = document;
         shown.insert("object".into(), object_name(incentive).into());
@@ -274,7 +275,7 @@ fn order_fields(
 }
 
 fn complete_order(shown: &mut Map<String, Value>, order: &Order, redeemed: &Redeemed<'_>) {
-    let mut redemptions = order.redemptions.clone();
+    let mut redemptions = order.redemptions.to_fields();
     if let Some(whole) = redeemed.whole_id() {
         redemptions.insert(whole.to_string(), redemption_entry(redeemed, whole));
     }
@@ -354,9 +355,9 @@ fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context:
 
 /// Reads a stored redemption as a rollback needs it.
 pub fn read_past(document: Metadata) -> PastRedemption {
-    let text = |name: &str| document.get(name).and_then(Value::as_str).map(Text::from);
+    let text = |name: &str| document.get(name).and_then(Node::as_str).map(Text::from);
     let list = document.get("related_redemptions").and_then(|related| related.get("redemptions"));
-    let children = list.and_then(Value::as_array).into_iter().flatten();
+    let children = list.and_then(Node::as_list).into_iter().flatten();
     let is_parent = text("related_object_type").as_deref() == Some("redemption");
     PastRedemption {
         id: text("id").unwrap_or_default(),
@@ -371,7 +372,7 @@ pub fn read_past(document: Metadata) -> PastRedemption {
         customer_id: text("customer_id"),
         order_id: document.get("order").and_then(|order| order.get("id")?.as_str().map(Text::from)),
         voucher: text("related_object_id").filter(|_| !is_parent),
-        spent: document.get("amount").and_then(Value::as_u64),
+        spent: document.get("amount").and_then(Node::as_u64),
         document,
     }
 }

@@ -82,6 +82,12 @@ pub fn read_customer(at: &At<'_>) -> Result<Customer, Problem> {
 /// The session of a request.
 pub(crate) fn read_session(at: &At<'_>) -> Result<Session, Problem> {
     at.object()?;
+    // What only a lock has says nothing without one.
+    for (name, needed) in [("ttl", "type"), ("ttl_unit", "ttl")] {
+        if at.get(name).is_some() && at.get(needed).is_none() {
+            return Err(Problem::missing(at.path(), needed));
+        }
+    }
     Ok(Session {
         lock: at.option("type", |kind| kind.one_of(&[("LOCK", ())]))?.is_some(),
         key: at.option("key", read::text)?.filter(|key| !key.is_empty()),

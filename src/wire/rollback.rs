@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::decide::rollback::{RollBack, RolledBack, UndonePart};
-use crate::model::order::{Metadata, Order};
+use crate::model::order::Order;
 use crate::model::stacking::RollbackMode;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Line};
@@ -56,7 +56,7 @@ pub fn write_rollback(rolled_back: &RolledBack, request: &RollBack) -> Written {
     Written { status: 200, answer: serde_json::to_vec(&answer).unwrap_or_default(), documents }
 }
 
-fn document(id: &Text, part: &UndonePart, body: Metadata) -> Document {
+fn document(id: &Text, part: &UndonePart, body: Map<String, Value>) -> Document {
     let past = &part.redemption;
     let (parent, holder) = (past.voucher.clone(), past.customer_id.clone());
     Document { kind: "redemption", id: id.clone(), parent, holder, body }
@@ -68,7 +68,7 @@ fn rollback_body(
     request: &RollBack,
     order: Option<&Map<String, Value>>,
 ) -> Map<String, Value> {
-    let past = &part.redemption.document;
+    let past = part.redemption.document.to_fields();
     let kept = |name: &str| past.get(name).cloned().unwrap_or(Value::Null);
     let mut body = fields(json!({
         "id": part.id,
@@ -131,7 +131,7 @@ fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Val
 
 /// The redemption, now undone.
 fn undone(part: &UndonePart, rolled_back: &RolledBack) -> Document {
-    let mut body = part.redemption.document.clone();
+    let mut body = part.redemption.document.to_fields();
     body.insert("status".into(), "ROLLED_BACK".into());
     let rollback = json!({
         "id": part.id,
@@ -153,7 +153,7 @@ fn order_document(order: &Order, rolled_back: &RolledBack) -> Map<String, Value>
     let view = OrderView { order, priced: &Priced::default(), cart: &cart, applied: Applied::Nothing, subtotals: true };
     let mut shown = fields(written(|out| view.put(out)));
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
-    let mut redemptions = order.redemptions.clone();
+    let mut redemptions = order.redemptions.to_fields();
     if let Some(part) = undone
         && let Some(entry) = redemptions.get_mut(part.redemption.id.as_str()).and_then(Value::as_object_mut)
     {

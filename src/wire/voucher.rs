@@ -3,12 +3,11 @@
 //!
 //! objects.md sections 5 and 6; validation-rules.md section 10.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::model::incentive::{
     Campaign, CampaignType, Card, Category, Grant, Incentive, IncentiveObject, Tier, Validity,
 };
-use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, Words, read};
@@ -271,7 +270,7 @@ pub struct Counts {
 }
 
 /// The voucher as it is shown: its document, with what has been counted.
-pub fn show_voucher(document: &Metadata, counts: Counts) -> Metadata {
+pub fn show_voucher(document: &Map<String, Value>, counts: Counts) -> Map<String, Value> {
     let mut shown = document.clone();
     let code = document.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
     let quantity = document.get("redemption").and_then(|redemption| redemption.get("quantity"));

@@ -13,9 +13,13 @@
 #[path = "../support/tally.rs"]
 mod tally;
 
+mod big;
 mod decisions;
+mod formula;
+mod json;
 mod ledger;
 mod money;
+mod ratios;
 mod spreading;
 mod stacking;
 mod windows;

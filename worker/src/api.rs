@@ -10,12 +10,14 @@ pub mod deciding;
 pub mod fields;
 pub mod generation;
 pub mod grants;
+pub mod handing;
 pub mod oauth;
 pub mod publications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
 pub mod rollbacks;
+pub mod sessions;
 pub mod stacking_rules;
 pub mod system;
 pub mod vouchers;
@@ -29,6 +31,7 @@ pub const AREAS: &[&[Route]] = &[
     publications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
     async_actions::ROUTES,

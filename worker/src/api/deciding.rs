@@ -113,6 +113,8 @@ pub struct Tally {
     pub rollback_failed: i64,
     /// Gift credits spent; below zero when given back.
     pub credits: i64,
+    /// Points of loyalty cards spent; below zero when given back.
+    pub points: i64,
     /// The total of an order that was paid, or below zero that was paid and is canceled.
     pub order_total: Option<i64>,
     /// Orders paid, less those canceled.
@@ -159,7 +161,7 @@ pub fn write_customer(
     };
     if let Some(sent) = sent {
         let mut profile: Map<String, Json> =
-            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.clone(), crate::shape::Nulls::Kept)
+            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.to_fields(), crate::shape::Nulls::Kept)
                 .map_err(|problem| problem.within("customer"))?;
         profile.remove("id");
         profile.remove("source_id");
@@ -195,6 +197,10 @@ fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
         if let Some(gift) = counts.get_mut("gift").and_then(Json::as_object_mut) {
             add(gift, "redeemed_amount", tally.credits);
             add(gift, "amount_to_go", tally.credits.saturating_neg());
+        }
+        if let Some(card) = counts.get_mut("loyalty_card").and_then(Json::as_object_mut) {
+            add(card, "redeemed_points", tally.points);
+            add(card, "points_to_go", tally.points.saturating_neg());
         }
     }
     if let (Some(total), Some(orders)) = (tally.order_total, summary.get_mut("orders").and_then(Json::as_object_mut)) {

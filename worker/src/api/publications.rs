@@ -137,7 +137,7 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
     }
     let chosen = match (vouchers, &campaign) {
         (Some(voucher), _) => vec![(voucher, false)],
-        (None, Some(campaign)) => choose(call, campaign, wanted.count)?,
+        (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
         (None, None) => Vec::new(),
     };
     hand_over(call, &wanted, &customer, campaign.as_ref(), chosen)
@@ -177,14 +177,25 @@ fn earlier(call: &Call<'_, '_>, place: &str, customer_id: &str) -> Result<Option
 }
 
 /// Free codes of a campaign, oldest first; a campaign that makes its own makes what is missing. Says of each whether it is new.
-fn choose(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<Vec<(Document, bool)>, Stop> {
+/// None of `taken`, which this request has handed out already.
+fn choose(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    count: usize,
+    taken: &[&str],
+) -> Result<Vec<(Document, bool)>, Stop> {
     let is_standalone = campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE");
     let limit = i64::try_from(if is_standalone { 1 } else { count }).unwrap_or(1);
     let free = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND COALESCE(json_extract(body, '$.active'), 1) <> 0
-           AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2) ORDER BY seq LIMIT ?3",
-        &[campaign.id.as_str().into(), moment::text(call.now_ms()).into(), limit.into()],
+           AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2) AND id NOT IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3",
+        &[
+            campaign.id.as_str().into(),
+            moment::text(call.now_ms()).into(),
+            limit.into(),
+            Json::from(taken.to_vec()).to_string().into(),
+        ],
     )?;
     let mut chosen: Vec<(Document, bool)> = free.into_iter().map(|voucher| (voucher, false)).collect();
     let missing = count.saturating_sub(chosen.len());
@@ -197,6 +208,33 @@ fn choose(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<
         return Err(error(400, "no_voucher_suitable_for_publication", message, told).into());
     }
     Ok(chosen)
+}
+
+/// Publishes a code of a campaign to a customer as a reward; `prepare` has the code first. None of `taken` is chosen.
+pub fn hand_reward(
+    call: &mut Call<'_, '_>,
+    campaign: &Document,
+    customer: &Document,
+    taken: &[&str],
+    prepare: &dyn Fn(&mut Document),
+) -> Result<Document, Stop> {
+    let mut chosen = choose(call, campaign, 1, taken)?;
+    for (voucher, _) in &mut chosen {
+        prepare(voucher);
+    }
+    let handed = chosen.first().map(|(voucher, _)| voucher.clone());
+    let wanted = Wanted {
+        voucher: None,
+        campaign: Some(campaign.id.clone()),
+        count: 1,
+        source_id: None,
+        customer: Map::new(),
+        metadata: json!({}),
+        channel: "API".into(),
+        join_once: false,
+    };
+    hand_over(call, &wanted, customer, Some(campaign), chosen)?;
+    handed.ok_or_else(|| not_found("voucher", &campaign.id).into())
 }
 
 fn hand_over(

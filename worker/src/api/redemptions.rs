@@ -3,6 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
+use crate::api::handing;
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::Stop;
@@ -10,11 +11,11 @@ use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::shape::{Field, INT_MAX, Kind, may, must};
 use crate::store::facts::ById;
-use scrip::decide;
+use scrip::decide::{self, RedeemedPart, RewardGrant};
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::decision::write_validation;
-use scrip::wire::redemption::write_redemption;
+use scrip::wire::redemption::{Written, write_redemption};
 use scrip::wire::request::read_redeemables;
 use serde_json::{Map, Value as Json, json};
 
@@ -68,6 +69,7 @@ const SESSION: Kind = Kind::Object(&[
 ]);
 const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
 const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
+const REWARD: Kind = Kind::Object(&[must("id", KEY), may("points", Kind::Int(0, INT_MAX))]);
 
 /// The engine reads these bodies itself; the fields are here for the description.
 const REDEEMABLES: &[Field] = &[
@@ -78,6 +80,7 @@ const REDEEMABLES: &[Field] = &[
                 must("object", Kind::OneOf(&["voucher", "promotion_tier", "promotion_stack"])),
                 must("id", KEY),
                 may("gift", GIFT),
+                may("reward", REWARD),
             ]),
             1,
             30,
@@ -96,6 +99,7 @@ const REDEEM: &[Field] = &[
     may("customer", Kind::Object(CUSTOMER)),
     may("session", SESSION),
     may("gift", GIFT),
+    may("reward", REWARD),
     may("metadata", Kind::Map),
     may("options", OPTIONS),
 ];
@@ -138,7 +142,10 @@ pub const REDEMPTION: Resource = Resource {
         conditions: &[
             ("voucher_code", "json_extract(body, '$.voucher.code')"),
             ("related_object_id", "json_extract(body, '$.related_object_id')"),
-            ("related_object_parent_id", "json_extract(body, '$.voucher.campaign_id')"),
+            (
+                "related_object_parent_id",
+                "COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id'))",
+            ),
             ("parent_redemption_id", "json_extract(body, '$.redemption')"),
             ("failure_code", "json_extract(body, '$.failure_code')"),
             ("result", "json_extract(body, '$.result')"),
@@ -236,22 +243,50 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
-        let credits = decision.answer.parts.iter().filter_map(|part| part.credits).fold(0, u64::saturating_add);
-        let parts = i64::try_from(decision.answer.parts.len()).unwrap_or(0);
-        (written, decision.changes, decision.answer.customer_id.clone(), (parts, credits))
+        let parts = decision.answer.parts.iter();
+        let sum = |spent: &dyn Fn(&RedeemedPart) -> Option<u64>| {
+            let all = parts.clone().filter_map(spent).fold(0, u64::saturating_add);
+            i64::try_from(all).unwrap_or(i64::MAX)
+        };
+        let succeeded = i64::try_from(parts.len()).unwrap_or(0);
+        let tally = Tally {
+            succeeded,
+            failed: i64::from(succeeded == 0),
+            credits: sum(&|part| part.credits),
+            points: sum(&|part| part.points),
+            ..Tally::default()
+        };
+        (written, decision.changes, decision.answer.customer_id.clone(), tally)
     });
     let (customers, orders) = facts.finish()?;
-    let (written, changes, customer_id, (parts, credits)) = decided?;
-    let failed = i64::from(parts == 0);
-    let mut tally =
-        Tally { succeeded: parts, failed, credits: i64::try_from(credits).unwrap_or(i64::MAX), ..Tally::default() };
+    let (mut written, changes, customer_id, mut tally) = decided?;
     if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
         count_order(&order.body, &orders, &mut tally);
     }
     call.store.apply(&changes.entries, call.now_ms());
+    if !changes.grants.is_empty() {
+        let vouchers = handing::hand_over(call, &changes.grants)?;
+        tell_rewards(&mut written, &changes.grants, &vouchers);
+    }
     deciding::put(call, written.documents, &orders)?;
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
+}
+
+/// Rewards that were handed over are shown where the redemption of their points is.
+fn tell_rewards(written: &mut Written, grants: &[RewardGrant], vouchers: &[Json]) {
+    let mut answer: Json = serde_json::from_slice(&written.answer).unwrap_or(Json::Null);
+    for (grant, voucher) in grants.iter().zip(vouchers) {
+        let listed = answer.get_mut("redemptions").and_then(Json::as_array_mut).into_iter().flatten();
+        let listed = listed.filter_map(Json::as_object_mut);
+        let stored = written.documents.iter_mut().map(|document| &mut document.body);
+        for redemption in listed.chain(stored) {
+            if redemption.get("id").and_then(Json::as_str) == Some(&grant.redemption_id) {
+                handing::tell(redemption, voucher);
+            }
+        }
+    }
+    written.answer = answer.to_string().into_bytes();
 }
 
 /// An order counts once, when it becomes paid.
@@ -273,8 +308,10 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
         code.ok_or_else(|| crate::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
     let mut body = crate::intake::object(&call.request.body, true)?;
     let mut redeemable = json!({ "object": "voucher", "id": code });
-    if let (Some(gift), Some(redeemable)) = (body.remove("gift"), redeemable.as_object_mut()) {
-        redeemable.insert("gift".into(), gift);
+    for name in ["gift", "reward"] {
+        if let (Some(value), Some(redeemable)) = (body.remove(name), redeemable.as_object_mut()) {
+            redeemable.insert(name.into(), value);
+        }
     }
     body.insert("redeemables".into(), json!([redeemable]));
     if let Some(tracking_id) = call.query.get("tracking_id") {

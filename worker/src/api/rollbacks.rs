@@ -12,7 +12,7 @@ use crate::shape::{Field, Kind, may};
 use crate::store::document::Document;
 use crate::store::facts::ById;
 use scrip::decide;
-use scrip::decide::rollback::RollBack;
+use scrip::decide::rollback::{RollBack, UndonePart};
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::request::read_rollback;
 use scrip::wire::rollback::write_rollback;
@@ -68,25 +68,28 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let decided = decide::rollback(&facts, &request, call.context).map(|decision| {
         let written = write_rollback(&decision.answer, &request);
         let parts = decision.answer.parts.iter();
-        let credits = parts
-            .clone()
-            .filter_map(|part| part.redemption.spent.filter(|_| part.redemption.document.contains_key("gift")))
-            .fold(0, u64::saturating_add);
+        let given_back = |block: &str| {
+            let of =
+                |part: &UndonePart| part.redemption.spent.filter(|_| part.redemption.document.get(block).is_some());
+            let all = parts.clone().filter_map(of).fold(0, u64::saturating_add);
+            i64::try_from(all).unwrap_or(i64::MAX).saturating_neg()
+        };
+        let tally = Tally {
+            rolled_back: i64::try_from(parts.len()).unwrap_or(0),
+            credits: given_back("gift"),
+            points: given_back("loyalty_card"),
+            ..Tally::default()
+        };
         let customer_id = parts.clone().find_map(|part| part.redemption.customer_id.clone());
-        (written, decision.changes, customer_id, (parts.len(), credits))
+        (written, decision.changes, customer_id, tally)
     });
     let (customers, orders) = facts.finish()?;
-    let (written, changes, customer_id, (parts, credits)) = match decided {
+    let (written, changes, customer_id, mut tally) = match decided {
         Ok(decided) => decided,
         Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !deciding::is_bare(call) => {
             return write_second(call, id, &request, refusal);
         }
         Err(refusal) => return Err(refusal.into()),
-    };
-    let mut tally = Tally {
-        rolled_back: i64::try_from(parts).unwrap_or(0),
-        credits: i64::try_from(credits).unwrap_or(i64::MAX).saturating_neg(),
-        ..Tally::default()
     };
     if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
         count_order(&order.body, &orders, &mut tally);

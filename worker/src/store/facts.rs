@@ -9,6 +9,7 @@ use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
 use scrip::facts::{Facts, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
+use scrip::json::Members;
 use scrip::ledger::{AccountId, Transfer};
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
@@ -346,7 +347,7 @@ impl Facts for StoreFacts<'_, '_> {
         let found = self.note(self.store.document("redemption", id));
         // A rollback is listed with redemptions, and is none.
         let found = found.filter(|document| document.body.get("object").and_then(Json::as_str) == Some("redemption"));
-        found.map(|document: document::Document| Cow::Owned(read_past(document.body))).into()
+        found.map(|document: document::Document| Cow::Owned(read_past(Members::of_fields(&document.body)))).into()
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {

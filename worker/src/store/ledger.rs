@@ -86,9 +86,11 @@ impl Store<'_> {
         );
     }
 
-    /// Writes what a decision has entered into the ledger, at the commit and in its order.
+    /// Writes what a decision has entered into the ledger, at the commit: what is given back first, then holds, then
+    /// transfers, each kind in one statement however many there are.
     pub fn apply(&mut self, entries: &[Entry], now_ms: i64) {
         let mut posts: Vec<Post> = Vec::new();
+        let mut holds: Vec<Json> = Vec::new();
         for entry in entries {
             match entry {
                 Entry::Post(transfer) => posts.push(Post {
@@ -101,17 +103,22 @@ impl Store<'_> {
                     at: transfer.at.millis(),
                 }),
                 Entry::Hold(hold) => {
-                    self.hold(
-                        &hold.key,
-                        hold.account.as_str(),
-                        i64::try_from(hold.amount).unwrap_or(i64::MAX),
-                        hold.expires_at.millis(),
-                    );
-                    // Holds that ended leave with new ones coming.
-                    self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
+                    let amount = i64::try_from(hold.amount).unwrap_or(i64::MAX);
+                    holds.push(json!([hold.key.as_str(), hold.account.as_str(), amount, hold.expires_at.millis()]));
                 }
                 Entry::Release(key) => self.release(key),
             }
+        }
+        if !holds.is_empty() {
+            self.write(
+                "INSERT INTO hold (key, account, amount, expires_at)
+                 SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]')
+                 FROM json_each(?1) WHERE TRUE
+                 ON CONFLICT (key, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
+                vec![Json::Array(holds).to_string().into()],
+            );
+            // Holds that ended leave with new ones coming.
+            self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
         }
         self.post(&posts);
     }

@@ -1,0 +1,266 @@
+//! Decides how the numbers of a formula are held: as exact fractions, so that nothing is lost before the one rounding
+//! at the end. It must not know what they count. What leaves the bounds is no number (`None`), never a wrong one.
+//!
+//! calculation.md section 1.7.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::money::Money;
+
+/// A fraction in lowest terms; both parts fit in 127 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ratio {
+    /// Carries the sign.
+    top: i128,
+    /// Above 0.
+    bottom: i128,
+}
+
+/// The largest number that divides both; 1 when that is too large to be held with a sign.
+fn common(one: i128, other: i128) -> i128 {
+    let (mut one, mut other) = (one.unsigned_abs(), other.unsigned_abs());
+    while let Some(rest) = one.checked_rem(other) {
+        (one, other) = (other, rest);
+    }
+    i128::try_from(one).unwrap_or(1).max(1)
+}
+
+/// How many decimals a number may be rounded to, and how many digits before the point.
+const MOST_DIGITS: i128 = 18;
+
+/// 10 to this power; nothing when the power is negative or too large.
+fn power_of_ten(digits: i128) -> Option<i128> {
+    10_i128.checked_pow(u32::try_from(digits).ok()?)
+}
+
+impl Ratio {
+    /// Nothing.
+    pub const ZERO: Ratio = Ratio { top: 0, bottom: 1 };
+    const HALF: Ratio = Ratio { top: 1, bottom: 2 };
+
+    /// A whole number.
+    pub fn whole(number: i128) -> Ratio {
+        Ratio { top: number, bottom: 1 }
+    }
+
+    /// `top / bottom`; nothing when `bottom` is 0.
+    pub fn new(top: i128, bottom: i128) -> Option<Ratio> {
+        let shared = common(top, bottom);
+        let (top, bottom) = (top.checked_div(shared)?, bottom.checked_div(shared)?);
+        match bottom.signum() {
+            0 => None,
+            1 => Some(Ratio { top, bottom }),
+            _ => Some(Ratio { top: top.checked_neg()?, bottom: bottom.checked_neg()? }),
+        }
+    }
+
+    /// An amount in major units: `ORDER_AMOUNT` of 11499 minor units is 114.99.
+    pub fn of_money(money: Money) -> Ratio {
+        Ratio::new(i128::from(money.minor()), 100).unwrap_or(Ratio::ZERO)
+    }
+
+    /// Reads a decimal as JSON or a formula writes it: `12`, `-0.5`, `1e3`.
+    ///
+    /// ```
+    /// use scrip::formula::Ratio;
+    /// assert_eq!(Ratio::parse("0.10"), Ratio::new(1, 10));
+    /// assert_eq!(Ratio::parse("-1.5e1"), Some(Ratio::whole(-15)));
+    /// for wrong in ["", "-", ".5", "5.", "+1", "1e", "0x1", " 1", "1 ", "1e99"] {
+    ///     assert_eq!(Ratio::parse(wrong), None);
+    /// }
+    /// ```
+    pub fn parse(text: &str) -> Option<Ratio> {
+        let (digits, power) = match text.split_once(['e', 'E']) {
+            Some((digits, power)) => (digits, power.parse::<i8>().ok()?),
+            None => (text, 0),
+        };
+        let (negative, plain) = digits.strip_prefix('-').map_or((false, digits), |plain| (true, plain));
+        let (whole, decimals) = plain.split_once('.').unwrap_or((plain, "0"));
+        if whole.is_empty() || decimals.is_empty() {
+            return None;
+        }
+        let mut power = i128::from(power);
+        let mut top = 0_i128;
+        // Zeros at the end say nothing, and would only use up the bounds.
+        let decimals = decimals.trim_end_matches('0');
+        power = power.checked_sub(i128::try_from(decimals.len()).ok()?)?;
+        for letter in whole.chars().chain(decimals.chars()) {
+            let digit = i128::from(letter.to_digit(10)?);
+            let tens = top.checked_mul(10)?;
+            top = if negative { tens.checked_sub(digit)? } else { tens.checked_add(digit)? };
+        }
+        Ratio::whole(top).shifted(power)
+    }
+
+    /// This times 10 to a power.
+    fn shifted(self, power: i128) -> Option<Ratio> {
+        if power < 0 {
+            return self.times(Ratio { top: 1, bottom: power_of_ten(power.checked_neg()?)? });
+        }
+        self.times(Ratio::whole(power_of_ten(power)?))
+    }
+
+    /// The sum.
+    pub fn plus(self, other: Ratio) -> Option<Ratio> {
+        let shared = common(self.bottom, other.bottom);
+        let (mine, theirs) = (self.bottom.checked_div(shared)?, other.bottom.checked_div(shared)?);
+        let top = self.top.checked_mul(theirs)?.checked_add(other.top.checked_mul(mine)?)?;
+        Ratio::new(top, self.bottom.checked_mul(theirs)?)
+    }
+
+    /// The number with the other sign.
+    pub fn negated(self) -> Option<Ratio> {
+        Some(Ratio { top: self.top.checked_neg()?, bottom: self.bottom })
+    }
+
+    /// The difference.
+    pub fn minus(self, other: Ratio) -> Option<Ratio> {
+        self.plus(other.negated()?)
+    }
+
+    /// The product.
+    pub fn times(self, other: Ratio) -> Option<Ratio> {
+        // Shortened crosswise first, so that only what is really too large is refused.
+        let (left, right) = (common(self.top, other.bottom), common(other.top, self.bottom));
+        let top = self.top.checked_div(left)?.checked_mul(other.top.checked_div(right)?)?;
+        let bottom = self.bottom.checked_div(right)?.checked_mul(other.bottom.checked_div(left)?)?;
+        Some(Ratio { top, bottom })
+    }
+
+    /// The quotient; nothing for a division by zero.
+    pub fn over(self, other: Ratio) -> Option<Ratio> {
+        self.times(Ratio::new(other.bottom, other.top)?)
+    }
+
+    /// What a division to a whole number leaves over, with the sign of this: 5.5 leaves 1.5 over 2.
+    pub fn rest_over(self, other: Ratio) -> Option<Ratio> {
+        let quotient = self.over(other)?;
+        let whole = quotient.top.checked_div(quotient.bottom)?;
+        self.minus(other.times(Ratio::whole(whole))?)
+    }
+
+    /// This to a whole power; a negative one gives the reciprocal.
+    pub fn to_the(self, power: Ratio) -> Option<Ratio> {
+        let mut left = power.as_whole()?.unsigned_abs();
+        let mut base = if power.top < 0 { Ratio::whole(1).over(self)? } else { self };
+        let mut result = Ratio::whole(1);
+        while left > 0 {
+            if left & 1 == 1 {
+                result = result.times(base)?;
+            }
+            left >>= 1;
+            if left > 0 {
+                base = base.times(base)?;
+            }
+        }
+        Some(result)
+    }
+
+    /// The whole number that this is.
+    pub fn as_whole(self) -> Option<i128> {
+        (self.bottom == 1).then_some(self.top)
+    }
+
+    /// Whether this is below 0.
+    pub fn is_negative(self) -> bool {
+        self.top < 0
+    }
+
+    /// How this stands to another number.
+    pub fn compare(self, other: Ratio) -> Ordering {
+        // As continued fractions: whole parts first, then the reciprocals of what is left, the other way round.
+        let (mut one, mut two) = (self, other);
+        let mut turned = false;
+        loop {
+            let order = one.floored().cmp(&two.floored());
+            let found = if order.is_eq() {
+                let rest = |number: Ratio| number.top.checked_rem_euclid(number.bottom).unwrap_or(0);
+                match (rest(one), rest(two)) {
+                    (0, 0) => Ordering::Equal,
+                    (0, _) => Ordering::Less,
+                    (_, 0) => Ordering::Greater,
+                    (first, second) => {
+                        one = Ratio { top: one.bottom, bottom: first };
+                        two = Ratio { top: two.bottom, bottom: second };
+                        turned = !turned;
+                        continue;
+                    }
+                }
+            } else {
+                order
+            };
+            return if turned { found.reverse() } else { found };
+        }
+    }
+
+    /// The largest whole number that is not above this.
+    fn floored(self) -> i128 {
+        self.top.checked_div_euclid(self.bottom).unwrap_or(0)
+    }
+
+    /// The nearest whole number, halves upwards.
+    pub fn half_up(self) -> Option<i128> {
+        Some(self.plus(Ratio::HALF)?.floored())
+    }
+
+    /// Rounded half-up to so many decimals; a negative number of them rounds to tens, hundreds and so on.
+    ///
+    /// ```
+    /// use scrip::formula::Ratio;
+    /// let number = |text| Ratio::parse(text).unwrap();
+    /// assert_eq!(number("75.55").round(1), Ratio::parse("75.6"));
+    /// assert_eq!(number("75.55").round(-1), Ratio::parse("80"));
+    /// assert_eq!(number("-2.5").round(0), Ratio::parse("-2"));
+    /// ```
+    pub fn round(self, digits: i128) -> Option<Ratio> {
+        self.at(digits, Ratio::half_up)
+    }
+
+    /// Rounded down to so many decimals.
+    pub fn floor(self, digits: i128) -> Option<Ratio> {
+        self.at(digits, |number| Some(number.floored()))
+    }
+
+    /// Rounded up to so many decimals.
+    pub fn ceil(self, digits: i128) -> Option<Ratio> {
+        self.negated()?.floor(digits)?.negated()
+    }
+
+    fn at(self, digits: i128, rounded: fn(Ratio) -> Option<i128>) -> Option<Ratio> {
+        if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
+            return None;
+        }
+        Ratio::whole(rounded(self.shifted(digits)?)?).shifted(digits.checked_neg()?)
+    }
+}
+
+/// The shortest decimal; a number that no decimal can say exactly is written as a fraction, `1/3`.
+impl fmt::Display for Ratio {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(formatter).unwrap_or(Err(fmt::Error))
+    }
+}
+
+impl Ratio {
+    fn write(self, formatter: &mut fmt::Formatter<'_>) -> Option<fmt::Result> {
+        let places = match self.decimals() {
+            Some(places) => places,
+            None => return Some(write!(formatter, "{}/{}", self.top, self.bottom)),
+        };
+        let scaled = self.shifted(places)?.top;
+        let digits = scaled.unsigned_abs().to_string();
+        let sign = if scaled < 0 { "-" } else { "" };
+        let places = usize::try_from(places).ok()?;
+        let digits = format!("{digits:0>width$}", width = places.checked_add(1)?);
+        let (whole, decimals) = digits.split_at_checked(digits.len().checked_sub(places)?)?;
+        let point = if places > 0 { "." } else { "" };
+        Some(write!(formatter, "{sign}{whole}{point}{decimals}"))
+    }
+
+    /// How many decimals say this exactly; nothing when none do within the bounds.
+    fn decimals(self) -> Option<i128> {
+        let exact = |places: &i128| self.shifted(*places).is_some_and(|scaled| scaled.bottom == 1);
+        (0..=38).find(exact)
+    }
+}

@@ -1,0 +1,97 @@
+//! Decides what a JSON value is. It must not know how it was written.
+
+use std::borrow::Cow;
+
+use crate::json::members::sorted;
+
+/// A JSON value. Objects keep the order of their members; of two of the same name the last one counts.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node<'a> {
+    /// Nothing.
+    Null,
+    /// Yes or no.
+    Flag(bool),
+    /// A whole number within 64 bits.
+    Whole(i64),
+    /// Any other number, in its decimal form: `0.1`, `1e400` never, `18446744073709551616`.
+    Fraction(Box<str>),
+    /// A text.
+    Text(Cow<'a, str>),
+    /// A list.
+    List(Vec<Node<'a>>),
+    /// Members by name.
+    Object(Vec<(Cow<'a, str>, Node<'a>)>),
+}
+
+impl Node<'_> {
+    /// The member of this name.
+    #[inline(never)]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Node::Object(members) => members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    /// The text, when it is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Node::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The whole number, when it is one.
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Node::Whole(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The whole number, when it is one and not negative.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_i64().and_then(|number| u64::try_from(number).ok())
+    }
+
+    /// Yes or no, when it is that.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Node::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The items, when it is a list.
+    pub fn as_list(&self) -> Option<&[Self]> {
+        match self {
+            Node::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// Whether it is nothing.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Node::Null)
+    }
+
+    /// The same without borrows, to be kept: every object in the order of its names, each name once.
+    #[inline(never)]
+    pub fn kept(&self) -> Node<'static> {
+        match self {
+            Node::Null => Node::Null,
+            Node::Flag(flag) => Node::Flag(*flag),
+            Node::Whole(number) => Node::Whole(*number),
+            Node::Fraction(text) => Node::Fraction(text.clone()),
+            Node::Text(text) => Node::Text(Cow::Owned(text.as_ref().to_owned())),
+            Node::List(items) => {
+                let mut kept = Vec::with_capacity(items.len());
+                for item in items {
+                    kept.push(item.kept());
+                }
+                Node::List(kept)
+            }
+            Node::Object(members) => Node::Object(sorted(members)),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Rewards that a redemption of points has won: codes of a campaign, or more on the card that the customer has of it. It
+//! must not know what points cost.
+
+use crate::api::publications;
+use crate::reply::{Stop, not_found};
+use crate::route::Call;
+use crate::store::document::Document;
+use scrip::decide::RewardGrant;
+use serde_json::{Map, Value as Json, json};
+
+/// Hands rewards over at the commit; gives, for each, the voucher that it went to.
+pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<Json>, Stop> {
+    let mut vouchers: Vec<Json> = Vec::new();
+    // What this request has handed over of the same campaign to the same customer is topped up as well.
+    let mut handed: Vec<(&RewardGrant, Document)> = Vec::new();
+    for grant in grants {
+        let earlier = handed.iter_mut().find(|(other, _)| {
+            grant.balance.is_some() && other.campaign_id == grant.campaign_id && other.customer_id == grant.customer_id
+        });
+        if let Some((_, voucher)) = earlier {
+            add(&mut voucher.body, grant.balance.unwrap_or(0));
+            call.store.update("voucher", voucher);
+            vouchers.push(shown(voucher));
+            continue;
+        }
+        let voucher = hand_one(call, grant, handed.iter().map(|(_, voucher)| voucher.id.as_str()).collect())?;
+        vouchers.push(shown(&voucher));
+        handed.push((grant, voucher));
+    }
+    Ok(vouchers)
+}
+
+fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> Result<Document, Stop> {
+    let campaign = call.store.document("campaign", &grant.campaign_id)?;
+    let campaign = campaign.ok_or_else(|| not_found("campaign", &grant.campaign_id))?;
+    let customer_id = grant.customer_id.as_deref().unwrap_or_default();
+    let customer = call.store.document("customer", customer_id)?;
+    let customer = customer.ok_or_else(|| not_found("customer", customer_id))?;
+    if let Some(balance) = grant.balance
+        && let Some(mut voucher) = card_of(call, &campaign.id, customer_id)?
+    {
+        add(&mut voucher.body, balance);
+        call.touch(&mut voucher);
+        call.check_fits(&voucher)?;
+        call.store.update("voucher", &voucher);
+        return Ok(voucher);
+    }
+    let add_balance = |voucher: &mut Document| add(&mut voucher.body, grant.balance.unwrap_or(0));
+    publications::hand_reward(call, &campaign, &customer, &taken, &add_balance)
+}
+
+/// The card that a customer has of a campaign, the first when there are several.
+fn card_of(call: &Call<'_, '_>, campaign_id: &str, customer_id: &str) -> Result<Option<Document>, Stop> {
+    let found = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'voucher' AND holder = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
+        &[customer_id.into(), campaign_id.into()],
+    )?;
+    Ok(found.into_iter().next())
+}
+
+/// Loads a gift card or a loyalty card with more; anything else has no balance.
+fn add(voucher: &mut Map<String, Json>, balance: u64) {
+    for (kind, total) in [("gift", "amount"), ("loyalty_card", "points")] {
+        let Some(block) = voucher.get_mut(kind).and_then(Json::as_object_mut) else { continue };
+        for name in [total, "balance"] {
+            if let Some(before) = block.get(name).and_then(Json::as_u64) {
+                block.insert(name.into(), before.saturating_add(balance).into());
+            }
+        }
+    }
+}
+
+fn shown(voucher: &Document) -> Json {
+    let code = voucher.body.get("code").cloned().unwrap_or(Json::Null);
+    json!({ "id": voucher.id, "code": code, "campaign_id": voucher.parent, "object": "voucher" })
+}
+
+/// Writes into a redemption's document, or into an answer that lists it, where its reward went.
+pub fn tell(redemption: &mut Map<String, Json>, voucher: &Json) {
+    if let Some(reward) = redemption.get_mut("reward").and_then(Json::as_object_mut) {
+        reward.insert("voucher".into(), voucher.clone());
+    }
+}
