@@ -26,7 +26,29 @@ export function loadFrom(source) {
 /** Reads and compiles rules once, so that only the basket crosses into wasm afterwards. */
 export function prepare(rules) {
   if (!loaded) throw new Error("the engine is not loaded yet: `await load()` before `prepare`");
-  return new Prepared(new Engine(wireForm(rules)));
+  try {
+    return new Prepared(new Engine(wireForm(rules)));
+  } catch (thrown) {
+    throw typeof thrown === "string" ? unreadable(JSON.parse(thrown)) : thrown;
+  }
+}
+
+/** What is wrong with rules, in the message for people and in the cause for an editor of rules. */
+const unreadable = ({ message, path, text }) => new Error(`rules: ${message}`, { cause: { path, text } });
+
+const encoder = new TextEncoder();
+
+// Safari's decoder stops after 2 GB: a new one comes long before that.
+let decoder;
+let decoded = Infinity;
+
+function textOf(bytes) {
+  decoded += bytes.length;
+  if (decoded > 1e9) {
+    decoder = new TextDecoder();
+    decoded = bytes.length;
+  }
+  return decoder.decode(bytes);
 }
 
 /** Rules that are ready to decide. */
@@ -39,16 +61,17 @@ class Prepared {
 
   validate(request, context) {
     if (typeof request !== "string") throw new TypeError("`validate` takes JSON text; `validateObject` takes an object");
-    return this.#live().validate_text(request, moment(context), seed(context));
+    return textOf(this.#decide(encoder.encode(request), context));
   }
 
   validateBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`validateBytes` takes a Uint8Array of JSON in UTF-8");
-    return this.#live().validate_bytes(bytesOf(request), moment(context), seed(context));
+    return this.#decide(bytesOf(request), context);
   }
 
+  /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return this.#live().validate_object(request, moment(context), seed(context));
+    return JSON.parse(textOf(this.#decide(encoder.encode(writtenOut(request)), context)));
   }
 
   get hash() {
@@ -58,6 +81,15 @@ class Prepared {
   free() {
     this.#engine?.free();
     this.#engine = undefined;
+  }
+
+  #decide(bytes, context) {
+    const engine = this.#live();
+    try {
+      return engine.validate(bytes, moment(context), seed(context));
+    } catch (thrown) {
+      throw typeof thrown === "string" ? new Error(thrown) : thrown;
+    }
   }
 
   #live() {
@@ -103,11 +135,22 @@ function named(prepared, etag) {
   throw new Error("the bundle is not the one that its etag names");
 }
 
+function writtenOut(request) {
+  let text;
+  try {
+    text = JSON.stringify(request);
+  } catch {
+    // Told below, as what cannot be written at all.
+  }
+  if (text === undefined) throw new Error("the request must be an object that can be written as JSON");
+  return text;
+}
+
 function wireForm(rules) {
-  if (typeof rules === "string") return rules;
+  if (typeof rules === "string") return encoder.encode(rules);
   if (ArrayBuffer.isView(rules)) return bytesOf(rules);
   if (rules instanceof ArrayBuffer) return new Uint8Array(rules);
-  if (rules !== null && typeof rules === "object") return JSON.stringify(rules);
+  if (rules !== null && typeof rules === "object") return encoder.encode(JSON.stringify(rules));
   throw new TypeError("rules must be JSON text, its UTF-8 bytes or a plain object");
 }
 
@@ -129,15 +172,16 @@ function moment(context) {
 }
 
 // Drawn for 32 answers at a time: one call of the system's generator costs more than a decision.
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
-let drawn = "";
+const DIGITS = encoder.encode("0123456789abcdef");
+const drawn = new Uint8Array(2048);
+let used = drawn.length;
 
+/** Hex digits, as bytes. */
 function seed(context) {
-  if (context?.seed !== undefined) return String(context.seed);
-  if (drawn === "") {
-    for (const byte of crypto.getRandomValues(new Uint8Array(1024))) drawn += HEX[byte];
+  if (context?.seed !== undefined) return encoder.encode(String(context.seed));
+  if (used === drawn.length) {
+    crypto.getRandomValues(drawn).forEach((byte, place) => { drawn[place] = DIGITS[byte & 15]; });
+    used = 0;
   }
-  const next = drawn.slice(0, 64);
-  drawn = drawn.slice(64);
-  return next;
+  return drawn.subarray(used, used += 64);
 }

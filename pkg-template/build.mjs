@@ -36,7 +36,9 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   await shrink(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"));
   await rm(join(out, "engine_bg.wasm"));
 
-  for (const name of ["api.js", "node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
+  await smaller(join(out, "engine.js"), join(out, "engine.js"));
+  await smaller(join(template, "api.js"), join(out, "api.js"));
+  for (const name of ["node.js", "workerd.js", "browser.js", "slim.js", "slim.d.ts", "scrip.d.ts"]) {
     await copyFile(join(template, name), join(out, name));
   }
   await copyFile(join(template, "scrip.d.ts"), join(out, "scrip.d.cts"));
@@ -71,6 +73,14 @@ async function shrink(from, to) {
   const flags = ["-O3", "--strip-debug", "--strip-producers", from, "-o", to];
   if (process.env.WASM_OPT_BIN) await run(process.env.WASM_OPT_BIN, flags);
   else await run(process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...flags]);
+}
+
+/** A script without what only its readers need; its first line, when it is a comment, stays. */
+async function smaller(from, to) {
+  const text = await readFile(from, "utf8");
+  const { code } = await esbuild.transform(text, { minify: true, target: "es2022", format: "esm" });
+  const banner = text.startsWith("//") ? `${text.split("\n", 1)[0]}\n` : "";
+  await writeFile(to, banner + code);
 }
 
 /** The two entries that must be one file: what `import` means to them is settled here. */

@@ -15,4 +15,4 @@ mod write;
 pub use members::Members;
 pub use node::Node;
 pub use read::{Fault, FaultKind, read};
-pub use write::{put_node, put_number, put_text};
+pub use write::Pen;

@@ -127,6 +127,12 @@ impl Percent {
         (millionths <= MILLIONTHS.checked_mul(100)?).then_some(Percent(millionths))
     }
 
+    /// So many millionths of a percent, 100 at most.
+    pub fn of_millionths(millionths: u128) -> Percent {
+        let most = MILLIONTHS.saturating_mul(100);
+        Percent(u32::try_from(millionths).unwrap_or(most).min(most))
+    }
+
     /// This percentage of an amount, rounded half-up; never more than the amount.
     pub fn of(self, base: Money) -> Option<Money> {
         base.portion(u64::from(self.0), u64::from(MILLIONTHS).checked_mul(100)?)

@@ -54,8 +54,8 @@ pub fn has_twins(names: &[&str]) -> bool {
     })
 }
 
-/// FNV-1a, 64 bits: cheap, and spread well enough to sort by.
-fn number_of(name: &str) -> u64 {
+/// A number made of a name (FNV-1a, 64 bits): cheap, and spread well enough to sort or to file by.
+pub fn number_of(name: &str) -> u64 {
     let step = |number: u64, byte: u8| (number ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
     name.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

@@ -19,6 +19,7 @@ pub mod reward;
 pub mod rollback;
 pub mod rules;
 pub mod stacking;
+pub mod stored_order;
 pub mod voucher;
 
 pub use at::At;

@@ -3,16 +3,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use scrip::json::{FaultKind, put_node, read};
+use scrip::json::{FaultKind, Pen, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let theirs = serde_json::from_slice::<serde_json::Value>(bytes);
     match read(bytes, 64) {
         Ok(node) => {
             let kept = node.kept();
-            let mut text = String::new();
-            put_node(&mut text, &kept);
-            assert_eq!(read(text.as_bytes(), 64).map(|again| again.kept()), Ok(kept));
+            let mut pen = Pen::new();
+            pen.node(&kept);
+            let text = pen.into_bytes();
+            assert_eq!(read(&text, 64).map(|again| again.kept()), Ok(kept));
             assert!(theirs.is_ok());
         }
         Err(fault) if fault.kind == FaultKind::Deep => {}

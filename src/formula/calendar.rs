@@ -4,7 +4,7 @@ use chrono::{Datelike, NaiveDate};
 
 /// Days from one day to another, below 0 when it lies before.
 pub(crate) fn days(from: NaiveDate, to: NaiveDate) -> i64 {
-    to.signed_duration_since(from).num_days()
+    i64::from(to.num_days_from_ce()).saturating_sub(i64::from(from.num_days_from_ce()))
 }
 
 /// Complete months from one day to another, below 0 when it lies before. A month is complete on the same day of a later

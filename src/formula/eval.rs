@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::formula::ast::{Formula, Function, Name, Node, Operand, Operator, Which};
+use crate::formula::ast::{Formula, Function, Name, Operand, Parts, Step, What, Which};
 use crate::formula::calendar;
 use crate::formula::ratio::Ratio;
 use crate::formula::value::{Date, Value};
@@ -27,7 +27,7 @@ pub trait Lookup {
 
 /// What the formula comes to; nothing when it cannot be evaluated.
 pub fn evaluate(formula: &Formula, lookup: &dyn Lookup) -> Option<Value> {
-    formula.root.evaluate(lookup)
+    value(&formula.steps, lookup)
 }
 
 /// The formula as a number that is not below 0.
@@ -45,10 +45,8 @@ pub fn money(formula: &Formula, lookup: &dyn Lookup) -> Option<Money> {
 /// The formula as a percentage, rounded half-up to six decimals. More than 100 is 100, as an amount above its base is
 /// its base; nothing for what is below 0. `[inferred]`
 pub fn percent(formula: &Formula, lookup: &dyn Lookup) -> Option<Percent> {
-    let hundred = Ratio::whole(100);
-    let found = number(formula, lookup)?;
-    let capped = if found.compare(hundred).is_gt() { hundred } else { found.round(6)? };
-    Percent::parse(&capped.to_string())
+    let millionths = number(formula, lookup)?.times(Ratio::whole(1_000_000))?.half_up()?;
+    Some(Percent::of_millionths(u128::try_from(millionths).ok()?))
 }
 
 /// The formula as a whole count of units or points, rounded half-up as points are (calculation.md section 1.8); nothing
@@ -87,76 +85,171 @@ pub fn extreme(which: Which, lines: &[(Option<Money>, Money)]) -> Option<usize> 
     best.map(|(place, ..)| place)
 }
 
-impl Node {
-    fn evaluate(&self, lookup: &dyn Lookup) -> Option<Value> {
-        match self {
-            Node::Number(number) => Some(Value::Number(*number)),
-            Node::Text(text) => Some(Value::Text(text.clone())),
-            Node::Operand(operand) => lookup.find(operand),
-            Node::Negative(inner) => Some(Value::Number(inner.evaluate(lookup)?.number()?.negated()?)),
-            Node::Infix(first, rest) => match rest.first()?.0 {
-                Operator::And => joined(first, rest, false, lookup),
-                Operator::Or => joined(first, rest, true, lookup),
-                _ => {
-                    let mut value = first.evaluate(lookup)?;
-                    for (operator, node) in rest {
-                        value = operator.apply(&value, &node.evaluate(lookup)?, lookup.zone())?;
-                    }
-                    Some(value)
+/// The value of a node.
+fn value(steps: &[Step], lookup: &dyn Lookup) -> Option<Value> {
+    let (step, rest) = steps.split_first()?;
+    let mut parts = Parts(rest);
+    let function = match &step.what {
+        What::Number(number) => return Some(Value::Number(*number)),
+        What::Text(text) => return Some(Value::Text(text.clone())),
+        What::Operand(operand) => return lookup.find(operand),
+        What::Call(function) => *function,
+    };
+    match function {
+        Function::Chain => chain(parts, lookup),
+        Function::Min | Function::Max => extremum(function, parts, lookup),
+        Function::Today => today(lookup).map(|day| Value::Date(Date::Day(day))),
+        Function::DefaultTo => parts.find_map(|part| value(part, lookup)),
+        Function::List => {
+            let mut elements = Vec::new();
+            for part in parts {
+                elements.push(value(part, lookup)?);
+            }
+            Some(Value::List(elements))
+        }
+        Function::Switch => {
+            let wanted = value(parts.next()?, lookup)?;
+            loop {
+                let case = value(parts.next()?, lookup);
+                // The last part has no other after it: it is what holds when no case does.
+                let Some(result) = parts.next() else { return case };
+                if same(&wanted, &case?, lookup.zone()) {
+                    return value(result, lookup);
                 }
-            },
-            Node::Call(function, arguments) => function.call(arguments, lookup),
+            }
+        }
+        _ => {
+            let first = value(parts.next()?, lookup)?;
+            if function == Function::If {
+                let skipped = if first.flag()? { 0 } else { 1 };
+                return value(parts.nth(skipped)?, lookup);
+            }
+            let second = parts.next().map_or(Some(Value::Flag(false)), |part| value(part, lookup))?;
+            compute(function, &first, &second, lookup)
         }
     }
 }
 
-/// Several conditions by `AND` or `OR`. What decides for itself (a no, a yes) decides, though another is missing: the
-/// order in which they stand changes nothing.
-fn joined(first: &Node, rest: &[(Operator, Node)], decisive: bool, lookup: &dyn Lookup) -> Option<Value> {
-    let mut known = true;
-    for node in std::iter::once(first).chain(rest.iter().map(|(_, node)| node)) {
-        match node.evaluate(lookup).and_then(|value| value.flag()) {
-            Some(flag) if flag == decisive => return Some(Value::Flag(decisive)),
-            Some(_) => {}
-            None => known = false,
+/// Operators of one level, from left to right.
+fn chain(mut parts: Parts<'_>, lookup: &dyn Lookup) -> Option<Value> {
+    let mut found = value(parts.next()?, lookup);
+    if let Some(operator @ (Function::And | Function::Or)) = parts.0.first()?.joint {
+        // What decides for itself (a no, a yes) decides, though another is missing: the order in which they stand
+        // changes nothing.
+        let decisive = operator == Function::Or;
+        let mut known = true;
+        loop {
+            match found.and_then(|found| found.flag()) {
+                Some(flag) if flag == decisive => return Some(Value::Flag(decisive)),
+                flag => known &= flag.is_some(),
+            }
+            let Some(part) = parts.next() else { break };
+            found = value(part, lookup);
+        }
+        return known.then_some(Value::Flag(!decisive));
+    }
+    let mut found = found?;
+    for part in parts {
+        found = compute(part.first()?.joint?, &found, &value(part, lookup)?, lookup)?;
+    }
+    Some(found)
+}
+
+/// A function of one or two values.
+fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup) -> Option<Value> {
+    use Function::{
+        Ceil, Contains, Date as DateOf, DateIs, DateIsNot, DateTime, DayOfMonth, DaysSince, DaysUntil, EndsWith, Equal,
+        Floor, InArray, Is, IsAfter, IsBefore, IsNot, LessThan, LessThanOrEqual, Minus, Month, MonthsSince,
+        MonthsUntil, MoreThan, MoreThanOrEqual, Negative, NotInArray, Over, Plus, Pow, Rest, Round, StartsWith, Times,
+        Year, YearsSince,
+    };
+    let zone = lookup.zone();
+    Some(match function {
+        Plus | Minus | Times | Over | Rest | Pow | Round | Floor | Ceil => {
+            let (left, right) = (left.number()?, right.number()?);
+            Value::Number(match function {
+                Plus => left.plus(right),
+                Minus => left.minus(right),
+                Times => left.times(right),
+                Over => left.over(right),
+                Rest => left.rest_over(right),
+                Pow => left.to_the(right),
+                Round => left.round(right.as_whole()?),
+                Floor => left.floor(right.as_whole()?),
+                _ => left.ceil(right.as_whole()?),
+            }?)
+        }
+        Negative => Value::Number(left.number()?.negated()?),
+        MoreThan | LessThan | MoreThanOrEqual | LessThanOrEqual | IsAfter | IsBefore => {
+            let order = match function {
+                IsAfter | IsBefore => compare_dates(left.date()?, right.date()?, zone),
+                _ => compare(left, right, zone),
+            }?;
+            Value::Flag(match function {
+                MoreThan | IsAfter => order.is_gt(),
+                LessThan | IsBefore => order.is_lt(),
+                MoreThanOrEqual => order.is_ge(),
+                _ => order.is_le(),
+            })
+        }
+        Equal | Is => Value::Flag(same(left, right, zone)),
+        IsNot => Value::Flag(!same(left, right, zone)),
+        InArray => Value::Flag(among(left, right, zone)),
+        NotInArray => Value::Flag(!among(left, right, zone)),
+        Contains | StartsWith | EndsWith => {
+            let part = right.text()?;
+            let mut texts = left.elements().iter().filter_map(Value::text);
+            Value::Flag(texts.any(|text| match function {
+                Contains => text.contains(part.as_str()),
+                StartsWith => text.starts_with(part.as_str()),
+                _ => text.ends_with(part.as_str()),
+            }))
+        }
+        DateTime => Value::Date(left.date()?),
+        _ => {
+            let day = left.date()?.day(zone)?;
+            let number = match function {
+                DateOf => return Some(Value::Date(Date::Day(day))),
+                DateIs | DateIsNot => {
+                    let equal = day == right.date()?.day(zone)?;
+                    return Some(Value::Flag(equal == (function == DateIs)));
+                }
+                DayOfMonth => i64::from(day.day()),
+                Month => i64::from(day.month()),
+                Year => i64::from(day.year()),
+                DaysSince => calendar::days(day, today(lookup)?),
+                DaysUntil => calendar::days(today(lookup)?, day),
+                MonthsSince => calendar::months(day, today(lookup)?)?,
+                MonthsUntil => calendar::months(today(lookup)?, day)?,
+                YearsSince => calendar::months(day, today(lookup)?)?.checked_div(12)?,
+                _ => return None,
+            };
+            Value::Number(Ratio::whole(i128::from(number)))
+        }
+    })
+}
+
+/// The day of the decision, in the zone of the project.
+fn today(lookup: &dyn Lookup) -> Option<NaiveDate> {
+    let now = Operand { name: Name::Now, which: Which::Current, key: Text::default() };
+    lookup.find(&now)?.date()?.day(lookup.zone())
+}
+
+/// The smallest or largest of several numbers.
+fn extremum(function: Function, parts: Parts<'_>, lookup: &dyn Lookup) -> Option<Value> {
+    let wanted = if function == Function::Min { Ordering::Less } else { Ordering::Greater };
+    let mut best: Option<Ratio> = None;
+    for part in parts {
+        let number = value(part, lookup)?.number()?;
+        let better = match best {
+            Some(best) => number.compare(best)? == wanted,
+            None => true,
+        };
+        if better {
+            best = Some(number);
         }
     }
-    known.then_some(Value::Flag(!decisive))
-}
-
-impl Operator {
-    fn apply(self, left: &Value, right: &Value, zone: &TimeZone) -> Option<Value> {
-        let order = || compare(left, right, zone);
-        let days = || Some((left.date()?.day(zone)?, right.date()?.day(zone)?));
-        let dates = || compare_dates(left.date()?, right.date()?, zone);
-        Some(Value::Flag(match self {
-            Operator::Plus => return numbers(left, right, Ratio::plus),
-            Operator::Minus => return numbers(left, right, Ratio::minus),
-            Operator::Times => return numbers(left, right, Ratio::times),
-            Operator::Over => return numbers(left, right, Ratio::over),
-            Operator::Rest => return numbers(left, right, Ratio::rest_over),
-            Operator::MoreThan => order()?.is_gt(),
-            Operator::LessThan => order()?.is_lt(),
-            Operator::MoreThanOrEqual => order()?.is_ge(),
-            Operator::LessThanOrEqual => order()?.is_le(),
-            Operator::Equal | Operator::Is => same(left, right, zone),
-            Operator::IsNot => !same(left, right, zone),
-            Operator::Contains => finds(left, right, |text, part| text.contains(part))?,
-            Operator::StartsWith => finds(left, right, |text, part| text.starts_with(part))?,
-            Operator::EndsWith => finds(left, right, |text, part| text.ends_with(part))?,
-            Operator::InArray => among(left, right, zone),
-            Operator::NotInArray => !among(left, right, zone),
-            Operator::DateIs => days().map(|(left, right)| left == right)?,
-            Operator::DateIsNot => days().map(|(left, right)| left != right)?,
-            Operator::IsAfter => dates()?.is_gt(),
-            Operator::IsBefore => dates()?.is_lt(),
-            Operator::And | Operator::Or => return None,
-        }))
-    }
-}
-
-fn numbers(left: &Value, right: &Value, compute: fn(Ratio, Ratio) -> Option<Ratio>) -> Option<Value> {
-    compute(left.number()?, right.number()?).map(Value::Number)
+    best.map(Value::Number)
 }
 
 /// Two moments compare exactly; where one is a day, the days of the zone do.
@@ -171,106 +264,30 @@ fn compare_dates(left: Date, right: Date, zone: &TimeZone) -> Option<Ordering> {
 fn compare(left: &Value, right: &Value, zone: &TimeZone) -> Option<Ordering> {
     match (left, right) {
         (Value::Date(_), _) | (_, Value::Date(_)) => compare_dates(left.date()?, right.date()?, zone),
-        _ => Some(left.number()?.compare(right.number()?)),
+        _ => left.number()?.compare(right.number()?),
     }
 }
 
 /// Whether two values are the same: of a list any element may be it. Where one is a number or a date the other is read
 /// as one; otherwise the texts are compared letter by letter.
 fn same(left: &Value, right: &Value, zone: &TimeZone) -> bool {
-    let (lefts, rights) = (left.elements(), right.elements());
-    let equal = |left: &Value, right: &Value| match (left, right) {
-        (Value::Number(_) | Value::Date(_), _) | (_, Value::Number(_) | Value::Date(_)) => {
-            compare(left, right, zone).is_some_and(Ordering::is_eq)
-        }
-        _ => left.text().is_some_and(|text| right.text() == Some(text)),
-    };
-    lefts.iter().any(|left| rights.iter().any(|right| equal(left, right)))
+    let exact = |value: &Value| matches!(value, Value::Number(_) | Value::Date(_));
+    left.elements().iter().any(|left| {
+        right.elements().iter().any(|right| {
+            if exact(left) || exact(right) {
+                return compare(left, right, zone) == Some(Ordering::Equal);
+            }
+            left.text().is_some_and(|text| right.text() == Some(text))
+        })
+    })
 }
 
 /// Whether a value is one of a set: a list, or texts parted by commas (`"EU,EMEA"`).
 fn among(value: &Value, set: &Value, zone: &TimeZone) -> bool {
     match set {
         Value::Text(names) => {
-            let mut names = names.split(',').map(|name| Value::Text(Text::new(name.trim())));
-            names.any(|name| same(value, &name, zone))
+            names.split(',').any(|name| same(value, &Value::Text(Text::new(name.trim_ascii())), zone))
         }
         _ => same(value, set, zone),
     }
-}
-
-/// Whether a text, or any text of a list, passes a test with another text.
-fn finds(left: &Value, right: &Value, test: fn(&str, &str) -> bool) -> Option<bool> {
-    let part = right.text()?;
-    Some(left.elements().iter().any(|element| element.text().is_some_and(|text| test(&text, &part))))
-}
-
-impl Function {
-    fn call(self, arguments: &[Node], lookup: &dyn Lookup) -> Option<Value> {
-        let value = |place: usize| arguments.get(place)?.evaluate(lookup);
-        let number = |place: usize| value(place)?.number();
-        let digits = || number(1)?.as_whole();
-        let day = || value(0)?.date()?.day(lookup.zone());
-        // Since a day is as many as until today, and until a day as many as since today with the other sign.
-        let months = || calendar::months(day()?, today(lookup)?);
-        let days = || Some(calendar::days(day()?, today(lookup)?));
-        let counted = match self {
-            Function::If => return value(if value(0)?.flag()? { 1 } else { 2 }),
-            Function::Switch => return choice(arguments, lookup),
-            Function::DefaultTo => return arguments.iter().find_map(|argument| argument.evaluate(lookup)),
-            Function::List => {
-                let elements = arguments.iter().map(|argument| argument.evaluate(lookup));
-                return elements.collect::<Option<Vec<Value>>>().map(Value::List);
-            }
-            Function::Min => return extremum(arguments, Ordering::Less, lookup),
-            Function::Max => return extremum(arguments, Ordering::Greater, lookup),
-            Function::Pow => return number(0)?.to_the(number(1)?).map(Value::Number),
-            Function::Round => return number(0)?.round(digits()?).map(Value::Number),
-            Function::Floor => return number(0)?.floor(digits()?).map(Value::Number),
-            Function::Ceil => return number(0)?.ceil(digits()?).map(Value::Number),
-            Function::Today => return today(lookup).map(|day| Value::Date(Date::Day(day))),
-            Function::Date => return day().map(|day| Value::Date(Date::Day(day))),
-            Function::DateTime => return value(0)?.date().map(Value::Date),
-            Function::DayOfMonth => i64::from(day()?.day()),
-            Function::Month => i64::from(day()?.month()),
-            Function::Year => i64::from(day()?.year()),
-            Function::DaysSince => days()?,
-            Function::DaysUntil => days()?.checked_neg()?,
-            Function::MonthsSince => months()?,
-            Function::MonthsUntil => months()?.checked_neg()?,
-            Function::YearsSince => months()?.checked_div(12)?,
-        };
-        Some(Value::Number(Ratio::whole(i128::from(counted))))
-    }
-}
-
-fn today(lookup: &dyn Lookup) -> Option<NaiveDate> {
-    let now = Operand { name: Name::Now, which: Which::Current, key: Text::default() };
-    lookup.find(&now)?.date()?.day(lookup.zone())
-}
-
-/// The smallest or largest of several numbers.
-fn extremum(arguments: &[Node], wanted: Ordering, lookup: &dyn Lookup) -> Option<Value> {
-    let mut best: Option<Ratio> = None;
-    for argument in arguments {
-        let number = argument.evaluate(lookup)?.number()?;
-        if best.is_none_or(|best| number.compare(best) == wanted) {
-            best = Some(number);
-        }
-    }
-    best.map(Value::Number)
-}
-
-/// The result of the first case whose value is the first argument's; otherwise the last argument.
-fn choice(arguments: &[Node], lookup: &dyn Lookup) -> Option<Value> {
-    let (wanted, cases) = arguments.split_first()?;
-    let wanted = wanted.evaluate(lookup)?;
-    let mut pairs = cases.chunks_exact(2);
-    for pair in pairs.by_ref() {
-        let [case, result] = pair else { return None };
-        if same(&wanted, &case.evaluate(lookup)?, lookup.zone()) {
-            return result.evaluate(lookup);
-        }
-    }
-    pairs.remainder().first()?.evaluate(lookup)
 }

@@ -5,8 +5,7 @@
 //! specification writes them, upper and lower case included.
 
 use crate::formula::ast::{
-    CASE, DEEPEST, FUNCTIONS, Formula, Function, LONGEST, Level, MOST_NODES, Node, OPERATORS, Operand, Operator, TESTS,
-    TIGHTEST,
+    CALLED, CASE, DEEPEST, FUNCTIONS, Formula, Function, LONGEST, Level, MOST_STEPS, Operand, Step, TESTS, What,
 };
 use crate::formula::error::FormulaError;
 use crate::formula::ratio::Ratio;
@@ -24,18 +23,12 @@ impl Formula {
     /// assert_eq!(error.to_string(), "has an unexpected `)` at 16");
     /// ```
     pub fn parse(text: &str) -> Result<Formula, FormulaError> {
-        if text.len() > LONGEST {
-            return Err(FormulaError::TooLong(text.len()));
-        }
-        let mut reader = Reader { text, end: 0, word: Word { kind: Kind::End, text: "", at: 0 }, nodes: 0 };
-        reader.step()?;
-        if reader.word.kind == Kind::End {
-            return Err(FormulaError::Empty);
-        }
-        let root = reader.infix(0, 0)?;
-        match reader.word.kind {
-            Kind::End => Ok(Formula { root }),
-            _ => Err(reader.unexpected()),
+        let word = Word { kind: Kind::End, text: "", at: 0 };
+        let mut reader = Reader { text, end: 0, word, steps: Vec::new(), error: None };
+        match reader.whole() {
+            Some(()) => Ok(Formula { steps: reader.steps }),
+            // Whatever ends the reading early has said why.
+            None => Err(reader.error.unwrap_or(FormulaError { before: "is no formula", word: None, after: "" })),
         }
     }
 }
@@ -58,266 +51,324 @@ struct Word<'a> {
     at: usize,
 }
 
+/// Reading stops with `None` and leaves the reason here, in place of a result that every step would hand upwards.
 struct Reader<'a> {
     text: &'a str,
     /// Where the word in front ends, in bytes.
     end: usize,
     /// The word in front.
     word: Word<'a>,
-    nodes: usize,
+    steps: Vec<Step>,
+    error: Option<FormulaError>,
 }
 
-type Read<T> = Result<T, FormulaError>;
-
 impl<'a> Reader<'a> {
-    /// The place of a byte for people: letters, from 1.
-    fn place(&self, at: usize) -> usize {
-        self.text.get(..at).map_or(at, |before| before.chars().count()).saturating_add(1)
+    fn whole(&mut self) -> Option<()> {
+        if self.text.len() > LONGEST {
+            return self.fail("is longer than 2000 bytes");
+        }
+        self.step()?;
+        if self.word.kind == Kind::End {
+            return self.fail("is empty");
+        }
+        self.infix(0, 0)?;
+        if self.word.kind == Kind::End { Some(()) } else { self.unexpected() }
     }
 
-    fn unexpected(&self) -> FormulaError {
+    fn fail(&mut self, before: &'static str) -> Option<()> {
+        self.error = Some(FormulaError { before, word: None, after: "" });
+        None
+    }
+
+    /// Fails at a word.
+    fn fault(&mut self, before: &'static str, word: Word<'_>, after: &'static str) -> Option<()> {
+        let place = self.text.get(..word.at).map_or(0, |before| before.chars().count()).saturating_add(1);
+        self.error = Some(FormulaError { before, word: Some((word.text.to_owned(), place)), after });
+        None
+    }
+
+    fn unexpected(&mut self) -> Option<()> {
         match self.word.kind {
-            Kind::End => FormulaError::Unfinished,
-            _ => FormulaError::Unexpected(self.word.text.to_owned(), self.place(self.word.at)),
+            Kind::End => self.fail("ends too early"),
+            _ => self.fault("has an unexpected ", self.word, ""),
         }
     }
 
     /// Moves to the next word and gives back the one before it.
-    fn step(&mut self) -> Read<Word<'a>> {
+    fn step(&mut self) -> Option<Word<'a>> {
         let text = self.text;
-        let left = text.get(self.end..).unwrap_or("");
-        let rest = left.trim_start();
-        let at = self.end.saturating_add(left.len().saturating_sub(rest.len()));
-        let run = |belongs: fn(char) -> bool| rest.find(|letter| !belongs(letter)).unwrap_or(rest.len());
-        let (kind, length) = match rest.chars().next() {
+        let left = text.get(self.end..)?;
+        let rest = left.trim_ascii_start();
+        let at = text.len().checked_sub(rest.len())?;
+        let (kind, length) = match rest.bytes().next() {
             None => (Kind::End, 0),
-            Some('0'..='9') => (Kind::Number, run(|letter| letter.is_ascii_digit() || letter == '.')),
-            Some('"') => (Kind::Text, closing(rest).ok_or_else(|| FormulaError::OpenText(self.place(at)))?),
-            Some('<' | '>') if rest.get(1..2) == Some("=") => (Kind::Sign, 2),
-            Some(letter) if letter.is_alphabetic() || letter == '_' => {
-                (Kind::Name, run(|letter| letter.is_alphanumeric() || letter == '_' || letter == '.'))
-            }
-            Some(letter) => (Kind::Sign, letter.len_utf8()),
+            Some(b'0'..=b'9') => (Kind::Number, run(rest, |letter| letter.is_ascii_digit() || letter == b'.')),
+            Some(b'"') => (Kind::Text, closing(rest)),
+            Some(b'<' | b'>') if rest.as_bytes().get(1) == Some(&b'=') => (Kind::Sign, 2),
+            Some(letter) if is_of_name(letter) => (Kind::Name, run(rest, is_of_name)),
+            Some(_) => (Kind::Sign, 1),
         };
-        self.end = at.saturating_add(length);
-        let next = Word { kind, text: rest.get(..length).unwrap_or(""), at };
-        Ok(std::mem::replace(&mut self.word, next))
+        let next = Word { kind, text: rest.get(..length)?, at };
+        if kind == Kind::Text && length == 0 {
+            self.fault("has a text that is not closed, ", Word { text: rest, ..next }, "")?;
+        }
+        self.end = at.checked_add(length)?;
+        Some(std::mem::replace(&mut self.word, next))
     }
 
-    fn stands(&self, sign: &str) -> bool {
-        self.word.kind == Kind::Sign && self.word.text == sign
+    /// Whether this sign or name stands in front.
+    fn stands(&self, written: &str) -> bool {
+        matches!(self.word.kind, Kind::Sign | Kind::Name) && self.word.text == written
     }
 
-    fn takes(&mut self, sign: &str) -> Read<bool> {
-        let stands = self.stands(sign);
+    /// Steps over a sign or name where it stands in front.
+    fn takes(&mut self, written: &str) -> Option<bool> {
+        let stands = self.stands(written);
         if stands {
             self.step()?;
         }
-        Ok(stands)
+        Some(stands)
     }
 
-    fn expect(&mut self, sign: &str) -> Read<()> {
-        if self.takes(sign)? { Ok(()) } else { Err(self.unexpected()) }
+    fn expect(&mut self, written: &str) -> Option<()> {
+        if self.takes(written)? { Some(()) } else { self.unexpected() }
     }
 
-    /// Counts a part.
-    fn counted(&mut self, node: Node) -> Read<Node> {
-        self.nodes = self.nodes.saturating_add(1);
-        if self.nodes > MOST_NODES { Err(FormulaError::TooLarge) } else { Ok(node) }
+    /// Adds a node at a place; its size is told when its parts are known.
+    fn add(&mut self, place: usize, what: What) -> Option<()> {
+        if self.steps.len() >= MOST_STEPS {
+            return self.fail("has more than 500 parts");
+        }
+        self.steps.insert(place, Step { what, joint: None, size: 1 });
+        Some(())
+    }
+
+    /// Everything since this place is part of the node there.
+    fn close(&mut self, place: usize) -> Option<()> {
+        let size = self.steps.len().checked_sub(place)?;
+        self.steps.get_mut(place)?.size = size;
+        Some(())
     }
 
     /// Operators of this level and whatever binds tighter.
-    fn infix(&mut self, level: Level, depth: usize) -> Read<Node> {
-        if level >= TIGHTEST {
+    fn infix(&mut self, level: Level, depth: u8) -> Option<()> {
+        if level >= CALLED {
             return self.factor(depth);
         }
-        let above = level.saturating_add(1);
-        let first = self.infix(above, depth)?;
-        let mut rest = Vec::new();
+        let start = self.steps.len();
+        let above = level.checked_add(1)?;
+        self.infix(above, depth)?;
+        let mut chained = false;
         while let Some(operator) = self.operator(level) {
+            if !chained {
+                self.add(start, What::Call(Function::Chain))?;
+                chained = true;
+            }
             self.step()?;
-            rest.push((operator, self.infix(above, depth)?));
+            let place = self.steps.len();
+            self.infix(above, depth)?;
+            self.steps.get_mut(place)?.joint = Some(operator);
             if level == TESTS {
                 break;
             }
         }
-        Ok(if rest.is_empty() { first } else { Node::Infix(Box::new(first), rest) })
+        if chained { self.close(start) } else { Some(()) }
     }
 
-    fn operator(&self, level: Level) -> Option<Operator> {
-        if !matches!(self.word.kind, Kind::Sign | Kind::Name) {
-            return None;
-        }
-        let (_, operator, binds) = OPERATORS.iter().find(|(written, ..)| *written == self.word.text)?;
-        (*binds == level).then_some(*operator)
+    fn operator(&self, level: Level) -> Option<Function> {
+        let (_, operator, ..) =
+            FUNCTIONS.iter().find(|(written, _, binds, _)| *binds == level && self.stands(written))?;
+        Some(*operator)
     }
 
-    fn factor(&mut self, depth: usize) -> Read<Node> {
+    fn factor(&mut self, depth: u8) -> Option<()> {
         if depth > DEEPEST {
-            return Err(FormulaError::TooDeep);
+            return self.fail("nests deeper than 32 levels");
         }
-        let deeper = depth.saturating_add(1);
-        match self.word.kind {
-            Kind::Number => {
-                let word = self.step()?;
-                let number = Ratio::parse(word.text);
-                let number = number.ok_or_else(|| FormulaError::Number(word.text.to_owned(), self.place(word.at)))?;
-                self.counted(Node::Number(number))
-            }
+        let deeper = depth.checked_add(1)?;
+        let start = self.steps.len();
+        let word = self.word;
+        match word.kind {
+            Kind::Number => match Ratio::parse(word.text) {
+                Some(number) => {
+                    self.step()?;
+                    self.add(start, What::Number(number))
+                }
+                None => self.fault("has ", word, ", which is no number that can be held exactly"),
+            },
             Kind::Text => {
-                let word = self.step()?;
-                self.counted(Node::Text(unquoted(word.text)))
+                self.step()?;
+                self.add(start, What::Text(unquoted(word.text)))
             }
             Kind::Name => self.named(depth),
-            Kind::Sign if self.stands("-") => {
-                self.step()?;
-                let inner = Box::new(self.factor(deeper)?);
-                self.counted(Node::Negative(inner))
+            _ if self.takes("-")? => {
+                self.add(start, What::Call(Function::Negative))?;
+                self.factor(deeper)?;
+                self.close(start)
             }
-            Kind::Sign if self.stands("(") => {
-                let mut inner = self.arguments(deeper)?;
-                match (inner.len(), inner.pop()) {
-                    (1, Some(only)) => Ok(only),
-                    (_, last) => {
-                        inner.extend(last);
-                        self.counted(Node::Call(Function::List, inner))
-                    }
+            _ if self.stands("(") => {
+                if self.arguments(deeper)? > 1 {
+                    self.add(start, What::Call(Function::List))?;
+                    self.close(start)?;
                 }
+                Some(())
             }
-            _ => Err(self.unexpected()),
+            _ => self.unexpected(),
         }
     }
 
-    /// What stands between brackets, parted by semicolons: one thing at least.
-    fn arguments(&mut self, depth: usize) -> Read<Vec<Node>> {
+    /// What stands between brackets, parted by semicolons: one thing at least. How many there are.
+    fn arguments(&mut self, depth: u8) -> Option<usize> {
         self.expect("(")?;
-        let mut found = vec![self.infix(0, depth)?];
+        self.infix(0, depth)?;
+        let mut count = 1_usize;
         while self.takes(";")? {
-            found.push(self.infix(0, depth)?);
+            self.infix(0, depth)?;
+            count = count.checked_add(1)?;
         }
         self.expect(")")?;
-        Ok(found)
+        Some(count)
     }
 
     /// An operand, a function, or a test that is called.
-    fn named(&mut self, depth: usize) -> Read<Node> {
+    fn named(&mut self, depth: u8) -> Option<()> {
         let word = self.word;
         if let Some((mut operand, keyed)) = Operand::named(word.text) {
             self.step()?;
             if keyed {
                 operand.key = self.key(word)?;
             }
-            return self.counted(Node::Operand(operand));
+            return self.add(self.steps.len(), What::Operand(operand));
         }
-        if let Some((name, function, least, most)) = FUNCTIONS.iter().find(|(name, ..)| *name == word.text) {
-            self.step()?;
-            let arguments = match function {
-                Function::Today => Vec::new(),
-                Function::Switch => self.cases(depth.saturating_add(1))?,
-                _ => {
-                    let arguments = self.arguments(depth.saturating_add(1))?;
-                    bounded(name, *least, *most, arguments.len())?;
-                    arguments
-                }
-            };
-            if let (Function::Date | Function::DateTime, Some(Node::Text(text))) = (function, arguments.first())
-                && Date::parse(text).is_none()
-            {
-                return Err(FormulaError::NoDate(name, text.to_string()));
-            }
-            return self.counted(Node::Call(*function, arguments));
-        }
-        match OPERATORS.iter().find(|(name, ..)| *name == word.text) {
-            Some((name, operator, TESTS)) => self.called(name, *operator, depth),
-            Some(_) => Err(self.unexpected()),
-            None if word.text == CASE => Err(self.unexpected()),
+        let known = FUNCTIONS.iter().find(|(written, _, level, _)| *written == word.text && *level >= TESTS);
+        match known {
+            Some((_, function, level, wanted)) => self.call(*function, *level, *wanted, depth),
+            None if word.text == CASE || self.operator(0).or_else(|| self.operator(1)).is_some() => self.unexpected(),
             None => {
                 self.step()?;
-                let (text, at) = (word.text.to_owned(), self.place(word.at));
-                Err(if self.stands("(") {
-                    FormulaError::UnknownFunction(text, at)
-                } else {
-                    FormulaError::UnknownOperand(text, at)
-                })
+                let before = if self.stands("(") { "names the function " } else { "names the operand " };
+                self.fault(before, word, ", which does not exist")
             }
         }
     }
 
-    /// A test in the form of a function. It counts as two levels, because it may be printed with brackets of its own
-    /// and a list inside.
-    fn called(&mut self, name: &'static str, operator: Operator, depth: usize) -> Read<Node> {
-        self.step()?;
-        let mut arguments = self.arguments(depth.saturating_add(2))?.into_iter();
-        let most = if matches!(operator, Operator::InArray | Operator::NotInArray) { usize::MAX } else { 2 };
-        bounded(name, 2, most, arguments.len())?;
-        let (Some(first), Some(second)) = (arguments.next(), arguments.next()) else {
-            return Err(FormulaError::Unfinished);
+    fn call(&mut self, function: Function, level: Level, wanted: usize, depth: u8) -> Option<()> {
+        let word = self.step()?;
+        let start = self.steps.len();
+        // A test counts as two levels, because it may be printed with brackets of its own and a list inside.
+        let test = level == TESTS;
+        let deeper = depth.checked_add(if test { 2 } else { 1 })?;
+        self.add(start, What::Call(if test { Function::Chain } else { function }))?;
+        let found = match function {
+            Function::Today => 0,
+            Function::Switch => self.cases(deeper)?,
+            _ => self.arguments(deeper)?,
         };
-        let second = if arguments.len() == 0 {
-            second
-        } else {
-            self.counted(Node::Call(Function::List, std::iter::once(second).chain(arguments).collect()))?
-        };
-        Ok(Node::Infix(Box::new(first), vec![(operator, second)]))
+        if wanted != 0 && found != wanted || test && found < 2 {
+            return self.miscounted(word, wanted);
+        }
+        if test {
+            let first = start.checked_add(1)?;
+            let second = first.checked_add(self.steps.get(first)?.size)?;
+            if found > 2 {
+                self.add(second, What::Call(Function::List))?;
+                self.close(second)?;
+            }
+            self.steps.get_mut(second)?.joint = Some(function);
+        }
+        if let (Function::Date | Function::DateTime, Some(What::Text(text))) =
+            (function, self.steps.get(start.checked_add(1)?).map(|step| &step.what))
+            && Date::parse(text).is_none()
+        {
+            return self.fault("has ", word, " with no date such as \"2026-03-01\"");
+        }
+        self.close(start)
     }
 
-    /// The arguments of a `SWITCH`: the value, the cases one after the other, the rest.
-    fn cases(&mut self, depth: usize) -> Read<Vec<Node>> {
+    fn miscounted(&mut self, word: Word<'_>, wanted: usize) -> Option<()> {
+        self.fault(
+            "has ",
+            word,
+            match wanted {
+                1 => ", which takes 1 argument",
+                2 => ", which takes 2 arguments",
+                3 => ", which takes 3 arguments",
+                _ => ", which takes at least 2 arguments",
+            },
+        )
+    }
+
+    /// The arguments of a `SWITCH`: the value, the cases, the rest.
+    fn cases(&mut self, depth: u8) -> Option<usize> {
         self.expect("(")?;
-        let mut found = vec![self.infix(0, depth)?];
+        self.infix(0, depth)?;
         self.expect(";")?;
-        while self.word.kind == Kind::Name && self.word.text == CASE {
-            self.step()?;
-            let case = self.arguments(depth.saturating_add(1))?;
-            bounded(CASE, 2, 2, case.len())?;
-            found.extend(case);
-        }
-        if found.len() == 1 {
-            return Err(self.unexpected());
+        loop {
+            let word = self.word;
+            self.expect(CASE)?;
+            if self.arguments(depth.checked_add(1)?)? != 2 {
+                self.miscounted(word, 2)?;
+            }
+            if !self.stands(CASE) {
+                break;
+            }
         }
         self.expect(";")?;
-        found.push(self.infix(0, depth)?);
+        self.infix(0, depth)?;
         self.expect(")")?;
-        Ok(found)
+        Some(3)
     }
 
     /// The property that an operand is about.
-    fn key(&mut self, operand: Word<'_>) -> Read<Text> {
-        let wrong = FormulaError::Key(operand.text.to_owned(), self.place(operand.at));
-        if !self.takes("(")? || self.word.kind != Kind::Text {
-            return Err(wrong);
+    fn key(&mut self, operand: Word<'_>) -> Option<Text> {
+        if self.takes("(")? && self.word.kind == Kind::Text {
+            let word = self.step()?;
+            if self.takes(")")? {
+                return Some(unquoted(word.text));
+            }
         }
-        let key = unquoted(self.step()?.text);
-        if self.takes(")")? { Ok(key) } else { Err(wrong) }
+        self.fault("has ", operand, ", which takes a property in double quotes")?;
+        None
     }
 }
 
-fn bounded(name: &'static str, least: usize, most: usize, found: usize) -> Read<()> {
-    if (least..=most).contains(&found) { Ok(()) } else { Err(FormulaError::Arguments(name, least, most, found)) }
+fn is_of_name(letter: u8) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, b'_' | b'.') || !letter.is_ascii()
 }
 
-/// How many bytes a text has from its first quote to its last.
-fn closing(text: &str) -> Option<usize> {
+/// How many bytes in front belong together.
+fn run(text: &str, belongs: fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|letter| belongs(*letter)).count()
+}
+
+/// How many bytes a text has from its first quote to its last; 0 when there is no last.
+fn closing(text: &str) -> usize {
     let mut escaped = false;
-    for (at, letter) in text.char_indices().skip(1) {
+    for (length, letter) in (1..).zip(text.bytes()).skip(1) {
         match letter {
             _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at.checked_add(1),
+            b'\\' => escaped = true,
+            b'"' => return length,
             _ => {}
         }
     }
-    None
+    0
 }
 
 /// What a text says: a backslash stands for the quote or backslash after it, and before anything else for itself.
 fn unquoted(quoted: &str) -> Text {
-    let inner = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or("");
+    let last = quoted.len().saturating_sub(1);
+    let mut letters = quoted.get(1..last).unwrap_or("").chars();
     let mut text = Text::default();
-    let mut letters = inner.chars().peekable();
     while let Some(letter) = letters.next() {
-        let escaped = letters.next_if(|next| letter == '\\' && matches!(next, '"' | '\\'));
-        text.push(escaped.unwrap_or(letter));
+        let mut ahead = letters.clone();
+        match ahead.next() {
+            Some(escaped @ ('"' | '\\')) if letter == '\\' => {
+                text.push(escaped);
+                letters = ahead;
+            }
+            _ => text.push(letter),
+        }
     }
     text
 }

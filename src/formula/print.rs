@@ -2,92 +2,95 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use crate::formula::ast::{CASE, Formula, Function, Level, Node, Operand, TIGHTEST};
+use crate::formula::ast::{CALLED, CASE, Formula, Function, Level, Operand, Parts, Step, What};
 
 impl Display for Formula {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> Result {
-        self.root.write(formatter)
+    fn fmt(&self, out: &mut Formatter<'_>) -> Result {
+        write(&self.steps, out)
     }
 }
 
-impl Node {
-    fn write(&self, out: &mut Formatter<'_>) -> Result {
-        match self {
-            Node::Number(number) => Display::fmt(number, out),
-            Node::Text(text) => quoted(text, out),
-            Node::Operand(operand) => Display::fmt(operand, out),
-            Node::Negative(inner) => {
-                out.write_char('-')?;
-                inner.write_within(TIGHTEST, out)
-            }
-            Node::Infix(first, rest) => {
-                let level = self.level().saturating_add(1);
-                first.write_within(level, out)?;
-                for (operator, node) in rest {
-                    out.write_char(' ')?;
-                    out.write_str(operator.written().0)?;
-                    out.write_char(' ')?;
-                    node.write_within(level, out)?;
-                }
-                Ok(())
-            }
-            Node::Call(Function::Today, _) => out.write_str(Function::Today.written()),
-            Node::Call(function, arguments) => {
-                out.write_str(function.written())?;
-                out.write_char('(')?;
-                match (function, arguments.split_first()) {
-                    (Function::Switch, Some((value, cases))) => write_cases(value, cases, out)?,
-                    _ => write_parted(arguments, out)?,
-                }
-                out.write_char(')')
-            }
+fn write(steps: &[Step], out: &mut Formatter<'_>) -> Result {
+    let Some((step, rest)) = steps.split_first() else { return Ok(()) };
+    let mut parts = Parts(rest);
+    match &step.what {
+        What::Number(number) => Display::fmt(number, out),
+        What::Text(text) => quoted(text, out),
+        What::Operand(operand) => Display::fmt(operand, out),
+        What::Call(Function::Negative) => {
+            out.write_char('-')?;
+            write_within(CALLED, rest, out)
         }
-    }
-
-    /// Writes this where only what binds at least so tightly can stand without brackets.
-    fn write_within(&self, level: Level, out: &mut Formatter<'_>) -> Result {
-        if self.level() >= level {
-            return self.write(out);
+        What::Call(Function::Chain) => {
+            let tighter = level(steps).saturating_add(1);
+            parts.try_for_each(|part| {
+                if let Some(operator) = part.first().and_then(|step| step.joint) {
+                    write!(out, " {} ", operator.written().0)?;
+                }
+                write_within(tighter, part, out)
+            })
         }
-        out.write_char('(')?;
-        self.write(out)?;
-        out.write_char(')')
-    }
-
-    /// How tightly it holds together.
-    fn level(&self) -> Level {
-        match self {
-            Node::Infix(_, rest) => rest.first().map_or(TIGHTEST, |(operator, _)| operator.written().1),
-            _ => TIGHTEST,
+        What::Call(Function::Today) => out.write_str(Function::Today.written().0),
+        What::Call(function) => {
+            write!(out, "{}(", function.written().0)?;
+            if let (Function::Switch, Some(value)) = (function, parts.next()) {
+                write(value, out)?;
+                write_cases(parts, out)?;
+            } else {
+                write_parted(Parts(rest), out)?;
+            }
+            out.write_char(')')
         }
     }
 }
 
-fn write_parted(nodes: &[Node], out: &mut Formatter<'_>) -> Result {
-    for (place, node) in nodes.iter().enumerate() {
+/// Writes a node where only what binds at least so tightly can stand without brackets.
+fn write_within(tight: Level, steps: &[Step], out: &mut Formatter<'_>) -> Result {
+    if level(steps) >= tight {
+        return write(steps, out);
+    }
+    out.write_char('(')?;
+    write(steps, out)?;
+    out.write_char(')')
+}
+
+/// How tightly a node holds together: a chain as tightly as the operator before its second part.
+fn level(steps: &[Step]) -> Level {
+    match steps.split_first() {
+        Some((step, rest)) if step.what == What::Call(Function::Chain) => {
+            let operator = Parts(rest).nth(1).and_then(|second| second.first()?.joint);
+            operator.map_or(CALLED, |operator| operator.written().1)
+        }
+        _ => CALLED,
+    }
+}
+
+fn write_parted(parts: Parts<'_>, out: &mut Formatter<'_>) -> Result {
+    for (place, part) in parts.enumerate() {
         if place > 0 {
             out.write_char(';')?;
         }
-        node.write(out)?;
+        write(part, out)?;
     }
     Ok(())
 }
 
-/// The arguments of a `SWITCH`: the cases are parted by blanks.
-fn write_cases(value: &Node, cases: &[Node], out: &mut Formatter<'_>) -> Result {
-    value.write(out)?;
+/// The arguments of a `SWITCH` after the value: the cases are parted by blanks.
+fn write_cases(mut parts: Parts<'_>, out: &mut Formatter<'_>) -> Result {
     let mut before = ';';
-    let mut pairs = cases.chunks_exact(2);
-    for pair in pairs.by_ref() {
+    while let Some(first) = parts.next() {
         out.write_char(before)?;
-        out.write_str(CASE)?;
-        out.write_char('(')?;
-        write_parted(pair, out)?;
+        let Some(result) = parts.next() else {
+            return write(first, out);
+        };
+        write!(out, "{CASE}(")?;
+        write(first, out)?;
+        out.write_char(';')?;
+        write(result, out)?;
         out.write_char(')')?;
-        before = ' ';
+        before = if parts.0.first().is_some_and(|step| step.size == parts.0.len()) { ';' } else { ' ' };
     }
-    out.write_char(';')?;
-    write_parted(pairs.remainder(), out)
+    Ok(())
 }
 
 impl Display for Operand {

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::money::Money;
+use crate::text::Text;
 
 /// A fraction in lowest terms; both parts fit in 127 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +29,6 @@ fn common(one: i128, other: i128) -> i128 {
 
 /// How many decimals a number may be rounded to, and how many digits before the point.
 const MOST_DIGITS: i128 = 18;
-
-/// 10 to this power; nothing when the power is negative or too large.
-fn power_of_ten(digits: i128) -> Option<i128> {
-    10_i128.checked_pow(u32::try_from(digits).ok()?)
-}
 
 impl Ratio {
     /// Nothing.
@@ -95,10 +91,7 @@ impl Ratio {
 
     /// This times 10 to a power.
     fn shifted(self, power: i128) -> Option<Ratio> {
-        if power < 0 {
-            return self.times(Ratio { top: 1, bottom: power_of_ten(power.checked_neg()?)? });
-        }
-        self.times(Ratio::whole(power_of_ten(power)?))
+        self.times(Ratio::whole(10).to_the(Ratio::whole(power))?)
     }
 
     /// The sum.
@@ -167,31 +160,9 @@ impl Ratio {
         self.top < 0
     }
 
-    /// How this stands to another number.
-    pub fn compare(self, other: Ratio) -> Ordering {
-        // As continued fractions: whole parts first, then the reciprocals of what is left, the other way round.
-        let (mut one, mut two) = (self, other);
-        let mut turned = false;
-        loop {
-            let order = one.floored().cmp(&two.floored());
-            let found = if order.is_eq() {
-                let rest = |number: Ratio| number.top.checked_rem_euclid(number.bottom).unwrap_or(0);
-                match (rest(one), rest(two)) {
-                    (0, 0) => Ordering::Equal,
-                    (0, _) => Ordering::Less,
-                    (_, 0) => Ordering::Greater,
-                    (first, second) => {
-                        one = Ratio { top: one.bottom, bottom: first };
-                        two = Ratio { top: two.bottom, bottom: second };
-                        turned = !turned;
-                        continue;
-                    }
-                }
-            } else {
-                order
-            };
-            return if turned { found.reverse() } else { found };
-        }
+    /// How this stands to another number; nothing when their difference is out of bounds.
+    pub fn compare(self, other: Ratio) -> Option<Ordering> {
+        Some(self.minus(other)?.top.cmp(&0))
     }
 
     /// The largest whole number that is not above this.
@@ -235,32 +206,56 @@ impl Ratio {
     }
 }
 
-/// The shortest decimal; a number that no decimal can say exactly is written as a fraction, `1/3`.
-impl fmt::Display for Ratio {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write(formatter).unwrap_or(Err(fmt::Error))
+/// How many decimals are written.
+const MOST_DECIMALS: usize = 38;
+
+impl Ratio {
+    /// The shortest decimal; a number that no decimal of 38 places can say exactly is written as a fraction, `1/3`.
+    pub fn text(self) -> Text {
+        let mut text = Text::default();
+        if self.top < 0 {
+            text.push('-');
+        }
+        let (top, bottom) = (self.top.unsigned_abs(), self.bottom.unsigned_abs());
+        let signed = text.len();
+        write_digits(top.checked_div(bottom).unwrap_or(0), &mut text);
+        let mut rest = top.checked_rem(bottom).unwrap_or(0);
+        let point = text.len();
+        while rest > 0 {
+            if text.len() == point {
+                text.push('.');
+            }
+            let places = text.len().saturating_sub(point);
+            match rest.checked_mul(10) {
+                Some(tenths) if places <= MOST_DECIMALS => {
+                    write_digits(tenths.checked_div(bottom).unwrap_or(0), &mut text);
+                    rest = tenths.checked_rem(bottom).unwrap_or(0);
+                }
+                _ => {
+                    text.truncate(signed);
+                    write_digits(top, &mut text);
+                    text.push('/');
+                    write_digits(bottom, &mut text);
+                    break;
+                }
+            }
+        }
+        text
     }
 }
 
-impl Ratio {
-    fn write(self, formatter: &mut fmt::Formatter<'_>) -> Option<fmt::Result> {
-        let places = match self.decimals() {
-            Some(places) => places,
-            None => return Some(write!(formatter, "{}/{}", self.top, self.bottom)),
-        };
-        let scaled = self.shifted(places)?.top;
-        let digits = scaled.unsigned_abs().to_string();
-        let sign = if scaled < 0 { "-" } else { "" };
-        let places = usize::try_from(places).ok()?;
-        let digits = format!("{digits:0>width$}", width = places.checked_add(1)?);
-        let (whole, decimals) = digits.split_at_checked(digits.len().checked_sub(places)?)?;
-        let point = if places > 0 { "." } else { "" };
-        Some(write!(formatter, "{sign}{whole}{point}{decimals}"))
+/// Decimal digits; the standard library's own for wide numbers are three times the code.
+fn write_digits(number: u128, text: &mut Text) {
+    let (before, last) = (number.checked_div(10).unwrap_or(0), number.checked_rem(10).unwrap_or(0));
+    if before > 0 {
+        write_digits(before, text);
     }
+    text.push(char::from(b'0'.saturating_add(u8::try_from(last).unwrap_or(0))));
+}
 
-    /// How many decimals say this exactly; nothing when none do within the bounds.
-    fn decimals(self) -> Option<i128> {
-        let exact = |places: &i128| self.shifted(*places).is_some_and(|scaled| scaled.bottom == 1);
-        (0..=38).find(exact)
+/// As [`Ratio::text`].
+impl fmt::Display for Ratio {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
     }
 }

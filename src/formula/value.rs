@@ -108,7 +108,7 @@ impl Value {
     pub fn text(&self) -> Option<Text> {
         match self {
             Value::Text(text) => Some(text.clone()),
-            Value::Number(number) => Some(Text::new(number.to_string())),
+            Value::Number(number) => Some(number.text()),
             Value::Flag(flag) => Some(Text::new(if *flag { "true" } else { "false" })),
             Value::Date(_) | Value::List(_) => None,
         }

@@ -40,7 +40,7 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
             }
             let exponent = point.saturating_sub(1);
             form.push_str(if exponent < 0 { "e-" } else { "e+" });
-            super::put_number(&mut form, exponent.unsigned_abs());
+            form.push_str(&exponent.unsigned_abs().to_string());
         }
         1.. if point >= count => {
             form.push_str(significant);

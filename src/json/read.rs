@@ -32,12 +32,12 @@ pub fn read(bytes: &[u8], deepest: usize) -> Result<Node<'_>, Fault> {
         Ok(text) => text,
         Err(error) => return Err(Fault { kind: FaultKind::Wrong, at: error.valid_up_to() }),
     };
-    let mut reader = Reader { rest: text, depth: deepest, items: Vec::new(), members: Vec::new() };
+    let mut reader = Reader { text, bytes, at: 0, depth: deepest, items: Vec::new(), members: Vec::new() };
     let read = reader.value().and_then(|node| match reader.next() {
         None => Ok(node),
         Some(_) => Err(FaultKind::Wrong),
     });
-    read.map_err(|kind| Fault { kind, at: text.len().saturating_sub(reader.rest.len()) })
+    read.map_err(|kind| Fault { kind, at: reader.at })
 }
 
 /// What a step of reading gives.
@@ -47,7 +47,11 @@ type Step<T> = Result<T, FaultKind>;
 type Member<'a> = (Cow<'a, str>, Node<'a>);
 
 struct Reader<'a> {
-    rest: &'a str,
+    text: &'a str,
+    /// The same text.
+    bytes: &'a [u8],
+    /// How much of it has been read.
+    at: usize,
     /// How many levels may still be entered.
     depth: usize,
     /// What has been read of the lists that are open, the innermost last: a list is made when its length is known.
@@ -57,45 +61,58 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The next byte that is no space; it stays.
-    fn next(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.rest.as_bytes().first()?;
-            if !matches!(byte, b' ' | b'\n' | b'\t' | b'\r') {
-                return Some(byte);
-            }
-            self.skip(1);
-        }
+    /// The byte that is read next, of whatever kind.
+    #[inline(always)]
+    fn byte(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
     }
 
-    /// Passes bytes over; they end with a letter.
+    /// Passes over so many bytes that are there.
+    #[inline(always)]
     fn skip(&mut self, count: usize) {
-        self.rest = self.rest.get(count..).unwrap_or_default();
+        self.at = self.at.wrapping_add(count);
+    }
+
+    /// The next byte that is no space; it stays.
+    #[inline(always)]
+    fn next(&mut self) -> Option<u8> {
+        loop {
+            match self.byte() {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.skip(1),
+                byte => return byte,
+            }
+        }
     }
 
     /// What it is to find this instead of what had to stand there.
     #[cold]
     fn fault<T>(&self) -> Step<T> {
-        Err(if self.rest.is_empty() { FaultKind::Early } else { FaultKind::Wrong })
+        Err(if self.at >= self.bytes.len() { FaultKind::Early } else { FaultKind::Wrong })
     }
 
     #[inline(never)]
     fn value(&mut self) -> Step<Node<'a>> {
         match self.next() {
             Some(b'"') => self.text().map(Node::Text),
-            Some(b'{') => self.nested(Reader::object),
-            Some(b'[') => self.nested(Reader::list),
+            Some(byte @ (b'{' | b'[')) => {
+                self.depth = self.depth.checked_sub(1).ok_or(FaultKind::Deep)?;
+                self.skip(1);
+                let node = if byte == b'{' { self.object() } else { self.list() };
+                self.depth = self.depth.wrapping_add(1);
+                node
+            }
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word("true", Node::Flag(true)),
-            Some(b'f') => self.word("false", Node::Flag(false)),
-            Some(b'n') => self.word("null", Node::Null),
+            Some(b't') => self.word(b"true", Node::Flag(true)),
+            Some(b'f') => self.word(b"false", Node::Flag(false)),
+            Some(b'n') => self.word(b"null", Node::Null),
             _ => self.fault(),
         }
     }
 
-    fn word(&mut self, word: &str, meaning: Node<'a>) -> Step<Node<'a>> {
-        for wanted in word.bytes() {
-            if self.rest.as_bytes().first() != Some(&wanted) {
+    #[inline(never)]
+    fn word(&mut self, word: &[u8], meaning: Node<'a>) -> Step<Node<'a>> {
+        for wanted in word {
+            if self.byte() != Some(*wanted) {
                 return self.fault();
             }
             self.skip(1);
@@ -103,27 +120,17 @@ impl<'a> Reader<'a> {
         Ok(meaning)
     }
 
-    fn nested(&mut self, read: fn(&mut Self) -> Step<Node<'a>>) -> Step<Node<'a>> {
-        self.depth = self.depth.checked_sub(1).ok_or(FaultKind::Deep)?;
-        self.skip(1);
-        let node = read(self)?;
-        self.depth = self.depth.saturating_add(1);
-        Ok(node)
-    }
-
     fn list(&mut self) -> Step<Node<'a>> {
         let begin = self.items.len();
-        if self.next() == Some(b']') {
-            self.skip(1);
-            return Ok(Node::List(Vec::new()));
-        }
-        loop {
-            let item = self.value()?;
-            self.items.push(item);
-            match self.next() {
-                Some(b',') => self.skip(1),
-                Some(b']') => break,
-                _ => return self.fault(),
+        if self.next() != Some(b']') {
+            loop {
+                let item = self.value()?;
+                self.items.push(item);
+                match self.next() {
+                    Some(b',') => self.skip(1),
+                    Some(b']') => break,
+                    _ => return self.fault(),
+                }
             }
         }
         self.skip(1);
@@ -132,25 +139,23 @@ impl<'a> Reader<'a> {
 
     fn object(&mut self) -> Step<Node<'a>> {
         let begin = self.members.len();
-        if self.next() == Some(b'}') {
-            self.skip(1);
-            return Ok(Node::Object(Vec::new()));
-        }
-        loop {
-            if self.next() != Some(b'"') {
-                return self.fault();
-            }
-            let name = self.text()?;
-            if self.next() != Some(b':') {
-                return self.fault();
-            }
-            self.skip(1);
-            let value = self.value()?;
-            self.members.push((name, value));
-            match self.next() {
-                Some(b',') => self.skip(1),
-                Some(b'}') => break,
-                _ => return self.fault(),
+        if self.next() != Some(b'}') {
+            loop {
+                if self.next() != Some(b'"') {
+                    return self.fault();
+                }
+                let name = self.text()?;
+                if self.next() != Some(b':') {
+                    return self.fault();
+                }
+                self.skip(1);
+                let value = self.value()?;
+                self.members.push((name, value));
+                match self.next() {
+                    Some(b',') => self.skip(1),
+                    Some(b'}') => break,
+                    _ => return self.fault(),
+                }
             }
         }
         self.skip(1);
@@ -161,42 +166,51 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn text(&mut self) -> Step<Cow<'a, str>> {
         self.skip(1);
-        let run = self.run()?;
-        if self.rest.as_bytes().first() == Some(&b'"') {
-            self.skip(1);
-            return Ok(Cow::Borrowed(run));
-        }
-        let mut text = run.to_owned();
-        while self.rest.as_bytes().first() == Some(&b'\\') {
-            self.skip(1);
-            text.push(self.escape()?);
-            text.push_str(self.run()?);
-        }
-        self.skip(1);
-        Ok(Cow::Owned(text))
+        let (run, end) = self.run()?;
+        if end == b'"' { Ok(Cow::Borrowed(run)) } else { self.escaped(run) }
     }
 
-    /// What stands before the next quote or backslash.
-    fn run(&mut self) -> Step<&'a str> {
-        let special = |byte: u8| byte == b'"' || byte == b'\\' || byte < 0x20;
-        let stop = self.rest.bytes().position(special).unwrap_or(self.rest.len());
-        let (run, rest) = self.rest.split_at_checked(stop).ok_or(FaultKind::Wrong)?;
-        self.rest = rest;
-        match rest.as_bytes().first() {
-            Some(b'"' | b'\\') => Ok(run),
-            _ => self.fault(),
+    /// What stands before the next quote or backslash, and which of them it is; it is passed over as well.
+    #[inline(always)]
+    fn run(&mut self) -> Step<(&'a str, u8)> {
+        let start = self.at;
+        while let Some(byte) = self.byte() {
+            if byte < 0x20 {
+                break;
+            }
+            if byte == b'"' || byte == b'\\' {
+                let run = self.text.get(start..self.at).unwrap_or_default();
+                self.skip(1);
+                return Ok((run, byte));
+            }
+            self.skip(1);
         }
+        self.fault()
     }
 
+    /// The rest of a text after its first backslash.
     #[cold]
+    #[inline(never)]
+    fn escaped(&mut self, first: &str) -> Step<Cow<'a, str>> {
+        let mut text = first.to_owned();
+        loop {
+            text.push(self.escape()?);
+            let (run, end) = self.run()?;
+            text.push_str(run);
+            if end == b'"' {
+                return Ok(Cow::Owned(text));
+            }
+        }
+    }
+
     fn escape(&mut self) -> Step<char> {
-        let letter = match self.rest.as_bytes().first() {
+        let letter = match self.byte() {
             Some(b'n') => '\n',
             Some(b't') => '\t',
             Some(b'r') => '\r',
             Some(b'b') => '\u{8}',
             Some(b'f') => '\u{c}',
-            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(*byte),
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
             Some(b'u') => {
                 self.skip(1);
                 return self.code_point();
@@ -210,27 +224,24 @@ impl<'a> Reader<'a> {
     /// Four hexadecimal digits, or twice four when the first are half of a letter.
     fn code_point(&mut self) -> Step<char> {
         let unit = self.unit()?;
-        let mut units = [unit, 0];
-        let mut count = 1;
-        if matches!(unit, 0xd800..=0xdbff) {
-            for wanted in [b'\\', b'u'] {
-                if self.rest.as_bytes().first() != Some(&wanted) {
-                    return self.fault();
+        let code = match unit {
+            0xd800..=0xdbff => {
+                self.word(b"\\u", Node::Null)?;
+                let second = self.unit()?.wrapping_sub(0xdc00);
+                if second > 0x3ff {
+                    return Err(FaultKind::Wrong);
                 }
-                self.skip(1);
+                (unit.wrapping_sub(0xd800) << 10 | second).wrapping_add(0x1_0000)
             }
-            units = [unit, self.unit()?];
-            count = 2;
-        }
-        let mut letters = char::decode_utf16(units.into_iter().take(count));
-        letters.next().and_then(Result::ok).ok_or(FaultKind::Wrong)
+            _ => unit,
+        };
+        char::from_u32(code).ok_or(FaultKind::Wrong)
     }
 
-    fn unit(&mut self) -> Step<u16> {
-        let mut unit = 0_u16;
+    fn unit(&mut self) -> Step<u32> {
+        let mut unit = 0_u32;
         for _ in 0..4 {
-            let byte = self.rest.as_bytes().first().copied().unwrap_or(0);
-            let Some(digit) = char::from(byte).to_digit(16).and_then(|digit| u16::try_from(digit).ok()) else {
+            let Some(digit) = self.byte().and_then(|byte| char::from(byte).to_digit(16)) else {
                 return self.fault();
             };
             unit = unit << 4 | digit;
@@ -239,73 +250,66 @@ impl<'a> Reader<'a> {
         Ok(unit)
     }
 
-    /// A number; its first byte is next. Whole ones that fit are counted on the way.
+    /// A number; its first byte is next. Whole ones that fit are summed up on the way.
     fn number(&mut self) -> Step<Node<'a>> {
-        let start = self.rest;
-        let negative = self.rest.starts_with('-');
+        let start = self.at;
+        let negative = self.byte() == Some(b'-');
         if negative {
             self.skip(1);
         }
-        let first = self.rest;
+        let first = self.at;
         let sum = self.digits()?;
-        if first.starts_with('0') && first.len().wrapping_sub(self.rest.len()) > 1 {
-            self.rest = first.get(1..).unwrap_or_default();
+        if self.bytes.get(first) == Some(&b'0') && self.at.wrapping_sub(first) > 1 {
+            self.at = first.wrapping_add(1);
             return self.fault();
         }
-        if matches!(self.rest.as_bytes().first(), Some(b'.' | b'e' | b'E')) {
-            return self.fraction(start);
-        }
-        let number =
-            sum.and_then(|sum| if negative { 0_i64.checked_sub_unsigned(sum) } else { i64::try_from(sum).ok() });
-        match number {
-            Some(number) if !(negative && number == 0) => Ok(Node::Whole(number)),
+        match sum {
+            Some(sum) if !(negative && sum == 0) && !matches!(self.byte(), Some(b'.' | b'e' | b'E')) => {
+                Ok(Node::Whole(if negative { sum.wrapping_neg() } else { sum }))
+            }
             _ => self.long(start),
         }
     }
 
-    /// Digits, at least one; their sum, when it fits.
-    fn digits(&mut self) -> Step<Option<u64>> {
-        let mut sum = Some(0_u64);
-        let mut count = 0_usize;
-        for byte in self.rest.bytes() {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            sum = sum.and_then(|sum| sum.checked_mul(10)?.checked_add(u64::from(digit)));
-            count = count.wrapping_add(1);
+    /// Digits, at least one; their sum, when it is a small one.
+    #[inline(always)]
+    fn digits(&mut self) -> Step<Option<i64>> {
+        let mut sum = 0_i64;
+        let start = self.at;
+        while let Some(digit) = self.byte().map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit <= 9) {
+            sum = sum.wrapping_mul(10).wrapping_add(i64::from(digit));
+            self.skip(1);
         }
-        self.skip(count);
-        if count == 0 { self.fault() } else { Ok(sum) }
+        match self.at.wrapping_sub(start) {
+            0 => self.fault(),
+            // So many digits always fit.
+            1..=18 => Ok(Some(sum)),
+            _ => Ok(None),
+        }
     }
 
+    /// A number whose sum was not found on the way: a whole one of many digits, which is kept as them when it is beyond
+    /// 64 bits, or one with a fraction or an exponent; minus nothing is one as well.
     #[cold]
     #[inline(never)]
-    fn fraction(&mut self, start: &'a str) -> Step<Node<'a>> {
-        if self.rest.starts_with('.') {
+    fn long(&mut self, start: usize) -> Step<Node<'a>> {
+        let is_whole = !matches!(self.byte(), Some(b'.' | b'e' | b'E'));
+        if self.byte() == Some(b'.') {
             self.skip(1);
             self.digits()?;
         }
-        if self.rest.starts_with(['e', 'E']) {
+        if matches!(self.byte(), Some(b'e' | b'E')) {
             self.skip(1);
-            if self.rest.starts_with(['+', '-']) {
+            if matches!(self.byte(), Some(b'+' | b'-')) {
                 self.skip(1);
             }
             self.digits()?;
         }
-        decimal(self.since(start)).map(Node::Fraction).ok_or(FaultKind::Wrong)
-    }
-
-    /// A whole number beyond 64 bits keeps its digits; minus nothing is a fraction.
-    #[cold]
-    #[inline(never)]
-    fn long(&mut self, start: &'a str) -> Step<Node<'a>> {
-        let digits = self.since(start);
+        let digits = self.text.get(start..self.at).unwrap_or_default();
         let form = decimal(digits).ok_or(FaultKind::Wrong)?;
-        Ok(Node::Fraction(if digits == "-0" { form } else { digits.into() }))
-    }
-
-    fn since(&self, start: &'a str) -> &'a str {
-        start.get(..start.len().saturating_sub(self.rest.len())).unwrap_or_default()
+        Ok(match digits.parse() {
+            Ok(whole) if digits != "-0" => Node::Whole(whole),
+            _ => Node::Fraction(if is_whole && digits != "-0" { digits.into() } else { form }),
+        })
     }
 }

@@ -1,98 +1,211 @@
 //! Decides how JSON is put down. It must not know what it says.
+//!
+//! An answer is some hundred pieces of a few bytes each. In wasm a copy of a few bytes costs more to ask for than to make,
+//! and so does asking each time whether there is room: a pen asks once for a piece and writes word by word.
 
 use crate::json::Node;
 
-/// Puts down any value.
-#[inline(never)]
-pub fn put_node(out: &mut String, node: &Node<'_>) {
-    match node {
-        Node::Null => out.push_str("null"),
-        Node::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
-        Node::Whole(number) => {
-            if *number < 0 {
-                out.push('-');
-            }
-            put_number(out, number.unsigned_abs());
+/// How much there is always room for besides the piece that is written.
+const SLACK: usize = 32;
+
+/// Pieces up to this length are written word by word.
+const FEW: usize = 64;
+
+/// Text that is being written.
+#[derive(Debug, Default)]
+pub struct Pen {
+    /// What is written, and room after it.
+    bytes: Vec<u8>,
+    used: usize,
+}
+
+impl Pen {
+    /// A pen with room for a small answer.
+    pub fn new() -> Pen {
+        Pen { bytes: vec![0; 4096], used: 0 }
+    }
+
+    /// What was written.
+    pub fn into_bytes(self) -> Vec<u8> {
+        let mut bytes = self.bytes;
+        bytes.truncate(self.used);
+        bytes
+    }
+
+    /// Makes room for a piece of so many bytes, and a little more.
+    #[inline(always)]
+    fn ensure(&mut self, count: usize) {
+        if count.wrapping_add(self.used).wrapping_add(SLACK) > self.bytes.len() {
+            self.grow(count);
         }
-        Node::Fraction(digits) => out.push_str(digits),
-        Node::Text(text) => put_text(out, text),
-        Node::List(items) => {
-            out.push('[');
-            for (place, item) in items.iter().enumerate() {
-                if place > 0 {
-                    out.push(',');
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, count: usize) {
+        let length = self.used.saturating_add(count).saturating_add(SLACK);
+        self.bytes.resize(length.saturating_mul(2), 0);
+    }
+
+    /// One byte, as it is.
+    #[inline(always)]
+    pub fn byte(&mut self, byte: u8) {
+        if self.used >= self.bytes.len() {
+            self.grow(1);
+        }
+        if let Some(slot) = self.bytes.get_mut(self.used) {
+            *slot = byte;
+        }
+        self.used = self.used.wrapping_add(1);
+    }
+
+    /// Bytes, as they are.
+    #[inline(never)]
+    pub fn put(&mut self, bytes: &[u8]) {
+        self.ensure(bytes.len());
+        if let Some(room) = self.bytes.get_mut(self.used..) {
+            copy(room, bytes);
+        }
+        self.used = self.used.wrapping_add(bytes.len());
+    }
+
+    /// The name of a member that needs no escape, after a comma when it is not the first.
+    #[inline(never)]
+    pub fn name(&mut self, name: &str, follows: bool) {
+        if follows {
+            self.byte(b',');
+        }
+        self.byte(b'"');
+        self.put(name.as_bytes());
+        self.byte(b'"');
+        self.byte(b':');
+    }
+
+    /// A text in quotes. Runs that need no escape, which is nearly everything, are copied whole.
+    #[inline(never)]
+    pub fn text(&mut self, text: &str) {
+        self.byte(b'"');
+        let mut rest = text.as_bytes();
+        while let Some(stop) = rest.iter().position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\') {
+            let Some((run, [byte, after @ ..])) = rest.split_at_checked(stop) else { break };
+            self.put(run);
+            self.escape(*byte);
+            rest = after;
+        }
+        self.put(rest);
+        self.byte(b'"');
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn escape(&mut self, byte: u8) {
+        let short = match byte {
+            b'"' | b'\\' => byte,
+            8 => b'b',
+            b'\t' => b't',
+            b'\n' => b'n',
+            12 => b'f',
+            b'\r' => b'r',
+            _ => {
+                self.put(if byte < 16 { b"\\u000" } else { b"\\u001" });
+                self.byte(b"0123456789abcdef".get(usize::from(byte & 15)).copied().unwrap_or(b'0'));
+                return;
+            }
+        };
+        self.byte(b'\\');
+        self.byte(short);
+    }
+
+    /// A whole number.
+    #[inline(never)]
+    pub fn number(&mut self, number: u64) {
+        self.ensure(0);
+        let count = number.checked_ilog10().map_or(1, |tens| usize::try_from(tens).unwrap_or(0).wrapping_add(1));
+        let end = self.used.wrapping_add(count);
+        let mut left = number;
+        for slot in self.bytes.get_mut(self.used..end).unwrap_or_default().iter_mut().rev() {
+            // Amounts fit 32 bits, which divide faster.
+            let digit = match u32::try_from(left) {
+                Ok(small) => {
+                    left = u64::from(small / 10);
+                    small % 10
                 }
-                put_node(out, item);
-            }
-            out.push(']');
-        }
-        Node::Object(members) => {
-            out.push('{');
-            for (place, (name, value)) in members.iter().enumerate() {
-                if place > 0 {
-                    out.push(',');
+                Err(_) => {
+                    let digit = left % 10;
+                    left /= 10;
+                    u32::try_from(digit).unwrap_or(0)
                 }
-                put_text(out, name);
-                out.push(':');
-                put_node(out, value);
+            };
+            *slot = b'0' | u8::try_from(digit).unwrap_or(0);
+        }
+        self.used = end;
+    }
+
+    /// Any value.
+    #[inline(never)]
+    pub fn node(&mut self, node: &Node<'_>) {
+        match node {
+            Node::Null => self.put(b"null"),
+            Node::Flag(flag) => self.put(if *flag { b"true" } else { b"false" }),
+            Node::Whole(number) => {
+                if *number < 0 {
+                    self.byte(b'-');
+                }
+                self.number(number.unsigned_abs());
             }
-            out.push('}');
+            Node::Fraction(digits) => self.put(digits.as_bytes()),
+            Node::Text(text) => self.text(text),
+            Node::List(items) => {
+                self.byte(b'[');
+                for (place, item) in items.iter().enumerate() {
+                    if place > 0 {
+                        self.byte(b',');
+                    }
+                    self.node(item);
+                }
+                self.byte(b']');
+            }
+            Node::Object(members) => {
+                self.byte(b'{');
+                for (place, (name, value)) in members.iter().enumerate() {
+                    if place > 0 {
+                        self.byte(b',');
+                    }
+                    self.text(name);
+                    self.byte(b':');
+                    self.node(value);
+                }
+                self.byte(b'}');
+            }
         }
     }
 }
 
-/// Puts down a text in quotes. Runs that need no escape, which is nearly everything, are copied whole.
-#[inline(never)]
-pub fn put_text(out: &mut String, text: &str) {
-    out.push('"');
-    let mut rest = text;
-    while let Some(stop) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        let Some((run, after)) = rest.split_at_checked(stop) else { break };
-        out.push_str(run);
-        let mut letters = after.chars();
-        if let Some(letter) = letters.next() {
-            put_escape(out, letter);
+/// Copies to where there is room. The last word goes over the end of the one before it.
+#[inline(always)]
+fn copy(room: &mut [u8], bytes: &[u8]) {
+    let count = bytes.len();
+    if count > FEW {
+        if let Some(room) = room.get_mut(..count) {
+            room.copy_from_slice(bytes);
         }
-        rest = letters.as_str();
-    }
-    out.push_str(rest);
-    out.push('"');
-}
-
-#[cold]
-fn put_escape(out: &mut String, letter: char) {
-    out.push('\\');
-    let short = match letter {
-        '"' | '\\' => letter,
-        '\u{8}' => 'b',
-        '\t' => 't',
-        '\n' => 'n',
-        '\u{c}' => 'f',
-        '\r' => 'r',
-        _ => {
-            out.push_str(if letter < '\u{10}' { "u000" } else { "u001" });
-            out.push(char::from_digit(u32::from(letter) & 15, 16).unwrap_or('0'));
-            return;
+    } else if let Some(last) = bytes.last_chunk::<8>() {
+        for (room, word) in room.as_chunks_mut::<8>().0.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *room = *word;
         }
-    };
-    out.push(short);
-}
-
-/// Puts down a whole number.
-#[inline(never)]
-pub fn put_number(out: &mut String, number: u64) {
-    let mut digits = [0_u8; 20];
-    let mut left = number;
-    let mut used = 0_usize;
-    // From the last digit to the first.
-    for slot in digits.iter_mut().rev() {
-        *slot = b'0' | u8::try_from(left % 10).unwrap_or(0);
-        left /= 10;
-        used = used.wrapping_add(1);
-        if left == 0 {
-            break;
+        if let Some(room) = room.get_mut(count.wrapping_sub(8)..).and_then(|room| room.first_chunk_mut()) {
+            *room = *last;
+        }
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        if let Some(room) = room.first_chunk_mut() {
+            *room = *first;
+        }
+        if let Some(room) = room.get_mut(count.wrapping_sub(4)..).and_then(|room| room.first_chunk_mut()) {
+            *room = *last;
+        }
+    } else {
+        for (slot, byte) in room.iter_mut().zip(bytes) {
+            *slot = *byte;
         }
     }
-    let written = digits.get(digits.len().wrapping_sub(used)..).unwrap_or_default();
-    out.push_str(str::from_utf8(written).unwrap_or_default());
 }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 pub use crate::json::Node;
-use crate::json::{Fault, FaultKind, put_node};
+use crate::json::{Fault, FaultKind, Pen};
 use crate::wire::problem::{DEEPEST, Problem};
 
 impl<'a> Node<'a> {
@@ -33,8 +33,8 @@ fn told(bytes: &[u8], fault: Fault) -> Problem {
 
 impl fmt::Display for Node<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        put_node(&mut text, &self.kept());
-        formatter.write_str(&text)
+        let mut pen = Pen::default();
+        pen.node(&self.kept());
+        formatter.write_str(str::from_utf8(&pen.into_bytes()).unwrap_or_default())
     }
 }

@@ -1,14 +1,14 @@
 //! Decides how answers are put down as JSON. Names of members are ours and plain, so that only values are looked at for
 //! escapes; a generic writer would be made anew for every kind of answer. It must not know what an answer says.
 
-use crate::json::{Node, put_node, put_number, put_text};
+use crate::json::{Node, Pen};
 use crate::model::order::Metadata;
 use crate::money::Money;
 
 /// JSON that is being written.
 #[derive(Debug, Default)]
 pub struct Out {
-    json: String,
+    pen: Pen,
     /// Whether the innermost object or list has something in it.
     filled: bool,
 }
@@ -16,34 +16,34 @@ pub struct Out {
 impl Out {
     /// The JSON of one object.
     pub fn object_of(write: impl FnOnce(&mut Out)) -> Vec<u8> {
-        let mut out = Out { json: String::with_capacity(1024), filled: false };
+        let mut out = Out { pen: Pen::new(), filled: false };
         out.object(write);
-        out.json.into_bytes()
+        out.pen.into_bytes()
     }
 
     /// What has been written.
     pub fn into_bytes(self) -> Vec<u8> {
-        self.json.into_bytes()
+        self.pen.into_bytes()
     }
 
     /// An object as the next value.
     pub fn object(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open('{');
+        self.open(b'{');
         write(self);
-        self.close('}');
+        self.close(b'}');
     }
 
     /// A list as the next value; `write` puts down its items.
     pub fn list(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open('[');
+        self.open(b'[');
         write(self);
-        self.close(']');
+        self.close(b']');
     }
 
     /// Begins an item of a list; its value comes next.
     pub fn item(&mut self) -> &mut Out {
         if self.filled {
-            self.json.push(',');
+            self.pen.byte(b',');
         }
         self.filled = true;
         self
@@ -52,26 +52,21 @@ impl Out {
     /// Begins a member; its value comes next. The name is plain: it needs no escape.
     #[inline(never)]
     pub fn member(&mut self, name: &str) -> &mut Out {
-        if self.filled {
-            self.json.push(',');
-        }
+        self.pen.name(name, self.filled);
         self.filled = true;
-        self.json.push('"');
-        self.json.push_str(name);
-        self.json.push_str("\":");
         self
     }
 
     /// A text as the next value.
     #[inline(never)]
     pub fn text(&mut self, text: &str) {
-        put_text(&mut self.json, text);
+        self.pen.text(text);
     }
 
     /// A whole number as the next value.
     #[inline(never)]
     pub fn number(&mut self, number: u64) {
-        put_number(&mut self.json, number);
+        self.pen.number(number);
     }
 
     /// Yes or no as the next value.
@@ -81,7 +76,7 @@ impl Out {
 
     /// JSON that is written already as the next value.
     pub fn raw(&mut self, json: &str) {
-        self.json.push_str(json);
+        self.pen.put(json.as_bytes());
     }
 
     /// Custom data as the next value.
@@ -97,14 +92,14 @@ impl Out {
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
         self.item().text(name);
-        self.json.push(':');
+        self.pen.byte(b':');
         write(self);
     }
 
     /// Any JSON as the next value.
     #[inline(never)]
     pub fn value(&mut self, value: &Node<'_>) {
-        put_node(&mut self.json, value);
+        self.pen.node(value);
     }
 
     /// A member with a text, when there is one.
@@ -135,13 +130,13 @@ impl Out {
         });
     }
 
-    fn open(&mut self, bracket: char) {
-        self.json.push(bracket);
+    fn open(&mut self, bracket: u8) {
+        self.pen.byte(bracket);
         self.filled = false;
     }
 
-    fn close(&mut self, bracket: char) {
-        self.json.push(bracket);
+    fn close(&mut self, bracket: u8) {
+        self.pen.byte(bracket);
         self.filled = true;
     }
 }

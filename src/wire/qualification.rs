@@ -231,7 +231,9 @@ impl Found<'_> {
         steps.put_expanded(out, self.step);
         if self.qualified.asked.request.expand.redeemable {
             out.text_if("banner", offer.incentive.tier.as_ref().and_then(|tier| tier.banner.as_ref()));
-            out.text_if("name", candidate.name.as_ref());
+            if offer.incentive.tier.is_none() {
+                out.text_if("name", candidate.name.as_ref());
+            }
         }
         if self.qualified.asked.expand_rules {
             self.put_assignments(out, offer);

@@ -20,6 +20,7 @@ mod json;
 mod ledger;
 mod money;
 mod ratios;
+mod shelf;
 mod spreading;
 mod stacking;
 mod windows;

@@ -5,19 +5,29 @@ use crate::route::Route;
 pub mod async_actions;
 pub mod bundle;
 pub mod campaigns;
+pub mod categories;
 pub mod customers;
 pub mod deciding;
 pub mod fields;
 pub mod generation;
 pub mod grants;
 pub mod handing;
+pub mod membership;
+pub mod metadata_schemas;
 pub mod oauth;
+pub mod orders;
+pub mod orders_pricing;
+pub mod overrides;
+pub mod product_collections;
+pub mod products;
 pub mod publications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
 pub mod rollbacks;
+pub mod segments;
 pub mod sessions;
+pub mod skus;
 pub mod stacking_rules;
 pub mod system;
 pub mod vouchers;
@@ -27,6 +37,12 @@ pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     campaigns::ROUTES,
     vouchers::ROUTES,
+    categories::ROUTES,
+    products::ROUTES,
+    skus::ROUTES,
+    product_collections::ROUTES,
+    segments::ROUTES,
+    orders::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
     redemptions::ROUTES,
@@ -34,6 +50,7 @@ pub const AREAS: &[&[Route]] = &[
     sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,
+    metadata_schemas::ROUTES,
     async_actions::ROUTES,
     oauth::ROUTES,
     #[cfg(feature = "rehearsal")]

@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json};
 
 /// Arrays and objects inside one another, at most.
 pub const DEPTH_MAX: usize = 64;
-/// Elements of one array or object, at most.
-pub const ELEMENTS_MAX: usize = 10_000;
+/// Elements of one array or object, at most: a static segment lists so many customers.
+pub const ELEMENTS_MAX: usize = 20_000;
 /// Bytes of a query string, at most.
 pub const QUERY_BYTES_MAX: usize = 16_384;
 

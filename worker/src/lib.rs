@@ -15,6 +15,7 @@ pub mod idempotency;
 pub mod intake;
 pub mod jobs;
 pub mod list;
+pub mod metadata;
 pub mod moment;
 pub mod openapi;
 pub mod query;

@@ -59,6 +59,12 @@ impl Clause {
         Clause { text: "kind = ?1".into(), params: vec![kind.into()] }
     }
 
+    /// A clause over several kinds of documents.
+    pub fn of_kinds(kinds: &[&str]) -> Clause {
+        let listed = Json::from(kinds.to_vec()).to_string();
+        Clause { text: "kind IN (SELECT value FROM json_each(?1))".into(), params: vec![listed.into()] }
+    }
+
     /// Narrows it by a condition in which `{}` stands for the parameter.
     pub fn and(&mut self, condition: &str, value: impl Into<Value>) {
         let filled = self.fill(condition, value.into());
@@ -106,21 +112,75 @@ pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBod
 impl List {
     /// Selects the page that a query asks for, within a clause.
     pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
-        let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-        let page = read_int(query, "page", 1, self.page_max)?.unwrap_or(1);
+        let (limit, offset) = self.span(query)?;
         let order = self.order(query)?;
-        for filter in self.filters {
-            apply(filter, store, query, &mut clause)?;
-        }
-        crate::filter::apply(self.conditions, query, &mut clause)?;
+        self.narrow(store, query, &mut clause)?;
         let total = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
         let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
-        let offset = page.saturating_sub(1).saturating_mul(limit);
         let statement = format!(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY {order} LIMIT {limit} OFFSET {offset}",
             clause.text
         );
         Ok(Page { documents: store.documents(&statement, &clause.params)?, total })
+    }
+
+    /// Selects the page that a query asks for of those within a clause that pass a test which the database does not know.
+    pub fn select_where(
+        &self,
+        store: &Store<'_>,
+        query: &Query,
+        mut clause: Clause,
+        test: &dyn Fn(&Document) -> bool,
+    ) -> Result<Page, Stop> {
+        /// Documents that are in memory at once.
+        const CHUNK: i64 = 500;
+        let (limit, offset) = self.span(query)?;
+        let order = self.order(query)?;
+        self.narrow(store, query, &mut clause)?;
+        let mut page = Page { documents: Vec::new(), total: 0 };
+        let mut seen: i64 = 0;
+        loop {
+            let statement = format!(
+                "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY {order} LIMIT {CHUNK} OFFSET {seen}",
+                clause.text
+            );
+            let chunk = store.documents(&statement, &clause.params)?;
+            let is_last = i64::try_from(chunk.len()).unwrap_or(CHUNK) < CHUNK;
+            for document in chunk.into_iter().filter(|document| test(document)) {
+                if page.total >= offset && page.total < offset.saturating_add(limit) {
+                    page.documents.push(document);
+                }
+                page.total = page.total.saturating_add(1);
+            }
+            if is_last {
+                return Ok(page);
+            }
+            seen = seen.saturating_add(CHUNK);
+        }
+    }
+
+    /// Narrows a clause by the parameters and deep filters of a query.
+    fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
+        for filter in self.filters {
+            apply(filter, store, query, clause)?;
+        }
+        Ok(crate::filter::apply(self.conditions, query, clause)?)
+    }
+
+    /// How many documents a query asks for, and how many it passes over.
+    fn span(&self, query: &Query) -> Result<(i64, i64), ErrorBody> {
+        let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+        let page = read_int(query, "page", 1, self.page_max)?.unwrap_or(1);
+        Ok((limit, page.saturating_sub(1).saturating_mul(limit)))
+    }
+
+    /// Selects everything within a clause, the newest first: for lists without pages.
+    pub fn all(&self, store: &Store<'_>, clause: Clause) -> Result<Vec<Document>, Stop> {
+        let statement = format!(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY created_at DESC, seq DESC",
+            clause.text
+        );
+        Ok(store.documents(&statement, &clause.params)?)
     }
 
     fn order(&self, query: &Query) -> Result<String, ErrorBody> {

@@ -49,6 +49,15 @@ pub struct ErrorFields {
     /// The type of that document.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resource_type: Option<String>,
+    /// Some of the documents that stand in the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_object_ids: Vec<String>,
+    /// The type of those documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related_object_type: Option<String>,
+    /// How many of them there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related_object_total: Option<i64>,
     /// The project's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
@@ -160,6 +169,16 @@ pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
         format!("Duplicated {resource_type} exists with {by} {value}"),
     )
     .about(resource_type, value)
+}
+
+/// The document cannot go: others need it, some of which are named, and there are so many of them.
+pub fn in_use((kind, id): (&str, &str), by_kind: &str, by: Vec<String>, total: i64) -> ErrorBody {
+    let told = format!("Resource {kind} with id {id} is in use by {by_kind}s with ids [{}]", by.join(", "));
+    let mut body = error(400, "resource_in_use", "Resource in use", told).about(kind, id);
+    body.related_object_ids = by;
+    body.related_object_type = Some(by_kind.to_owned());
+    body.related_object_total = Some(total);
+    body
 }
 
 /// The credentials are missing or wrong; the answer does not say which.

@@ -2,10 +2,10 @@
 //! It must not know any particular resource.
 
 use crate::list::{Clause, List};
-use crate::reply::{Stop, not_found};
+use crate::reply::{Stop, duplicate, not_found};
 use crate::route::{Answer, Call, Outcome};
 use crate::store::document::Document;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 /// How documents become what is shown, all of a page at once.
 pub type Show = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, Stop>;
@@ -66,6 +66,14 @@ pub fn list(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(Json::Object(resource.list.envelope(shown, page.total))))
 }
 
+/// The verb of a route that removes one document, and answers nothing.
+pub fn remove(call: &mut Call<'_, '_>) -> Outcome {
+    let resource = call.resource()?;
+    let document = resource.find(call)?;
+    call.store.remove(resource.object, &document.id);
+    Ok(Answer::empty(204))
+}
+
 /// Sets `active` of a document at the commit, and gives the document as it will be.
 pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, Stop> {
     let resource = call.resource()?;
@@ -74,4 +82,39 @@ pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, Sto
     call.touch(&mut document);
     call.store.update(resource.object, &document);
     Ok(document)
+}
+
+/// The two names that a document is sent under.
+pub struct Names {
+    /// The service's own, or the caller's choice for it.
+    pub id: Option<String>,
+    /// The caller's.
+    pub source_id: Option<String>,
+}
+
+impl Names {
+    /// Takes the names out of a body.
+    pub fn take(sent: &mut Map<String, Json>) -> Names {
+        let mut text = |name: &str| sent.remove(name).and_then(|value| value.as_str().map(str::to_owned));
+        Names { id: text("id"), source_id: text("source_id") }
+    }
+
+    /// What is stored under the id, else under the source_id. One that had no source_id is given the sent one; a source_id never
+    /// changes, and two names that mean two documents are refused.
+    pub fn find(&self, call: &Call<'_, '_>, resource: &Resource) -> Result<Option<Document>, Stop> {
+        let by_source = match &self.source_id {
+            Some(source_id) => call.store.document_by_name(resource.object, source_id, "")?,
+            None => None,
+        };
+        let Some(id) = &self.id else { return Ok(by_source) };
+        let Some(mut found) = call.store.document(resource.object, id)? else { return Ok(by_source) };
+        if let Some(other) = by_source.filter(|other| other.id != found.id) {
+            return Err(duplicate(resource.object, "id", other.key.as_deref().unwrap_or_default()).into());
+        }
+        if let (None, Some(source_id)) = (&found.key, &self.source_id) {
+            found.key = Some(source_id.clone());
+            found.body.insert("source_id".into(), source_id.as_str().into());
+        }
+        Ok(Some(found))
+    }
 }

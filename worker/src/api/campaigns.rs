@@ -4,7 +4,7 @@
 use crate::api::fields::{
     CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
-use crate::api::{generation, grants, vouchers};
+use crate::api::{generation, grants, metadata_schemas, vouchers};
 use crate::codes::CodeShape;
 use crate::jobs::{self, Removal};
 use crate::list::{Filter, List};
@@ -199,6 +199,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let created_at = call.now_ms();
     let document =
         Document { id, key: Some(name), parent: None, holder: None, created_at, updated_at: None, body: document_body };
+    metadata_schemas::check(call.store, &[(CAMPAIGN.object, document.body.get("metadata"))])?;
     call.check_fits(&document)?;
     let template = generation::template(&document, &Map::new(), created_at);
     grants::check_readable(Some(&document.body), &template, "voucher")?;
@@ -278,17 +279,20 @@ fn open_campaign(call: &Call<'_, '_>) -> Result<Document, Stop> {
     Ok(campaign)
 }
 
-fn read_overrides(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
+fn read_overrides(call: &Call<'_, '_>, campaign: &Document) -> Result<Map<String, Json>, Stop> {
     let mut overrides = call.body(Nulls::Dropped)?;
     grants::check_validity(&overrides)?;
     grants::settle_category(call, &mut overrides)?;
+    if let Some(metadata) = overrides.get("metadata") {
+        vouchers::check_metadata(call, Some(campaign), Some(metadata))?;
+    }
     Ok(overrides)
 }
 
 fn add(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = open_campaign(call)?;
     let count = crate::list::read_int(&call.query, "vouchers_count", 1, VOUCHERS_MAX)?.unwrap_or(1);
-    let mut overrides = read_overrides(call)?;
+    let mut overrides = read_overrides(call, &campaign)?;
     let code = overrides.remove("code").and_then(|code| code.as_str().map(str::to_owned));
     if count > 1 && code.is_some() {
         return Err(invalid_payload(format!(
@@ -309,7 +313,7 @@ fn add(call: &mut Call<'_, '_>) -> Outcome {
 
 fn add_code(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = open_campaign(call)?;
-    let overrides = read_overrides(call)?;
+    let overrides = read_overrides(call, &campaign)?;
     let code = call.param("code").to_owned();
     add_one(call, &campaign, &overrides, Some(&code))
 }

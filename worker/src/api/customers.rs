@@ -1,8 +1,10 @@
 //! Customers: create or update, get by id or source_id, list, and the upsert that publications and redemptions bring.
 //! It must not know what a redemption decides.
 
-use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, LIMIT, PAGE_99};
-use crate::list::{Clause, Filter, List, read_moment};
+use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
+use crate::api::membership::segment_has;
+use crate::api::{metadata_schemas, segments};
+use crate::list::{Clause, Filter, List, Page, read_moment};
 use crate::moment;
 use crate::reply::{Stop, duplicate, invalid_payload, not_found};
 use crate::resource::{self, Resource, plain_key};
@@ -46,6 +48,7 @@ pub const ROUTES: &[Route] = &[
         may("email", Kind::Text),
         may("city", Kind::Text),
         may("name", Kind::Text),
+        may("segment_id", KEY),
         may("created_at", BEFORE_AFTER),
         may("updated_at", BEFORE_AFTER),
         may("starting_after", Kind::DateTime),
@@ -62,13 +65,28 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(at) = read_moment(&call.query, &["starting_after"])? {
         clause.and("created_at < {}", at);
     }
-    let page = CUSTOMER.list.select(call.store, &call.query, clause)?;
+    let page = match call.query.get("segment_id") {
+        Some(id) => select_of_segment(call, id, clause)?,
+        None => CUSTOMER.list.select(call.store, &call.query, clause)?,
+    };
     let number = crate::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
     let limit = crate::list::read_int(&call.query, "limit", 1, 100)?.unwrap_or(crate::list::LIMIT_DEFAULT);
     let shown = resource::show_body(call, page.documents)?;
     let mut envelope = CUSTOMER.list.envelope(shown, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Answer::json(Json::Object(envelope)))
+}
+
+/// A static segment lists its customers; of any other every customer is asked about.
+fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<Page, Stop> {
+    let segment = segments::named(call, id)?;
+    if segment.body.contains_key("customers") {
+        let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
+        clause.and(condition, segment.id);
+        return CUSTOMER.list.select(call.store, &call.query, clause);
+    }
+    let is_in = |customer: &Document| segment_has(&segment.body, &customer.body);
+    CUSTOMER.list.select_where(call.store, &call.query, clause, &is_in)
 }
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
@@ -87,7 +105,11 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         );
         return Err(invalid_payload(told).into());
     }
+    let has_metadata = body.contains_key("metadata");
     merge(&mut document.body, body);
+    if has_metadata {
+        check_metadata(call, &document.body)?;
+    }
     call.touch(&mut document);
     call.check_fits(&document)?;
     call.store.update(CUSTOMER.object, &document);
@@ -118,7 +140,11 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         if document.key.is_none() && source_id.is_some() && id.is_some() {
             give_source_id(call, &mut document, source_id.as_deref().unwrap_or_default())?;
         }
+        let has_metadata = sent.contains_key("metadata");
         merge(&mut document.body, sent);
+        if has_metadata {
+            check_metadata(call, &document.body)?;
+        }
         if document.body != before {
             call.touch(&mut document);
             call.check_fits(&document)?;
@@ -127,9 +153,15 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         return Ok(document);
     }
     let document = new(call, source_id, sent);
+    check_metadata(call, &document.body)?;
     call.check_fits(&document)?;
     call.store.insert(CUSTOMER.object, &document);
     Ok(document)
+}
+
+/// Holds the metadata of a customer against the project's schema.
+pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), Stop> {
+    metadata_schemas::check(call.store, &[(CUSTOMER.object, body.get("metadata"))])
 }
 
 fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), Stop> {

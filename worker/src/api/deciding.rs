@@ -165,7 +165,11 @@ pub fn write_customer(
                 .map_err(|problem| problem.within("customer"))?;
         profile.remove("id");
         profile.remove("source_id");
+        let has_metadata = profile.contains_key("metadata");
         customers::merge(&mut document.body, profile);
+        if has_metadata {
+            customers::check_metadata(call, &document.body)?;
+        }
     }
     count(&mut document.body, tally, call.now_ms());
     if is_new {

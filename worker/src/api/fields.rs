@@ -93,6 +93,31 @@ pub const ADDRESS: Kind = Kind::Object(&[
     may("postal_code", Kind::Text),
 ]);
 
+/// A price of the catalogue, in minor units.
+pub const PRICE: Kind = Kind::Int(0, INT_MAX);
+
+/// What lists of the catalogue can be ordered by, as published.
+pub const CATALOGUE_ORDER: Field = may(
+    "order",
+    Kind::OneOf(&[
+        "created_at",
+        "-created_at",
+        "updated_at",
+        "-updated_at",
+        "type",
+        "-type",
+        "code",
+        "-code",
+        "campaign",
+        "-campaign",
+        "category",
+        "-category",
+    ]),
+);
+/// The parameters of a list of products or SKUs.
+pub const CATALOGUE_LIST: &[Field] =
+    &[LIMIT, PAGE, CATALOGUE_ORDER, may("start_date", Kind::DateTime), may("end_date", Kind::DateTime)];
+
 /// `limit` of every list.
 pub const LIMIT: Field = may("limit", Kind::Int(1, 100));
 /// `page` of most lists.

@@ -3,7 +3,7 @@
 use crate::api::customers;
 use crate::api::fields::{CUSTOMER, KEY};
 use crate::api::vouchers;
-use crate::api::{deciding, generation};
+use crate::api::{deciding, generation, metadata_schemas};
 use crate::auth::Class;
 use crate::codes::code_key;
 use crate::moment;
@@ -112,6 +112,7 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
             return Err(error(400, "duplicate_source_id", "Duplicate source_id", told).into());
         }
     }
+    metadata_schemas::check(call.store, &[("publication", Some(&wanted.metadata))])?;
     let customer = customers::upsert(call, wanted.customer.clone())?;
     let (campaign, vouchers) = match &wanted.voucher {
         Some(code) => {

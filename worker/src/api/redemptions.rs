@@ -4,6 +4,7 @@
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
 use crate::api::handing;
+use crate::api::{metadata_schemas, orders, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::Stop;
@@ -19,17 +20,24 @@ use scrip::wire::redemption::{Written, write_redemption};
 use scrip::wire::request::read_redeemables;
 use serde_json::{Map, Value as Json, json};
 
+/// An amount, in minor units.
+pub const AMOUNT: Kind = Kind::Int(0, INT_MAX);
+
+/// Where an order is in its life.
+pub const STATUS: Kind = Kind::OneOf(&["CREATED", "PAID", "CANCELED", "FULFILLED"]);
+
 const GOODS: Kind = Kind::Object(&[
     may("id", KEY),
     may("source_id", KEY),
     may("override", Kind::Bool),
     may("name", Kind::Text),
     may("sku", Kind::Text),
-    may("price", Kind::Int(0, INT_MAX)),
+    may("price", AMOUNT),
     may("metadata", Kind::Map),
 ]);
 
-const ITEM: Kind = Kind::Object(&[
+/// A line of an order as it is sent.
+pub const ITEM: Kind = Kind::Object(&[
     may("product_id", KEY),
     may("sku_id", KEY),
     may("source_id", KEY),
@@ -37,10 +45,10 @@ const ITEM: Kind = Kind::Object(&[
     may("quantity", Kind::Int(0, INT_MAX)),
     may("discount_quantity", Kind::Int(0, INT_MAX)),
     may("initial_quantity", Kind::Int(0, INT_MAX)),
-    may("amount", Kind::Int(0, INT_MAX)),
-    may("discount_amount", Kind::Int(0, INT_MAX)),
-    may("initial_amount", Kind::Int(0, INT_MAX)),
-    may("price", Kind::Int(0, INT_MAX)),
+    may("amount", AMOUNT),
+    may("discount_amount", AMOUNT),
+    may("initial_amount", AMOUNT),
+    may("price", AMOUNT),
     may("product", GOODS),
     may("sku", GOODS),
     may("metadata", Kind::Map),
@@ -50,10 +58,10 @@ const ITEM: Kind = Kind::Object(&[
 pub const ORDER: Kind = Kind::Object(&[
     may("id", KEY),
     may("source_id", KEY),
-    may("status", Kind::OneOf(&["CREATED", "PAID", "CANCELED", "FULFILLED"])),
-    may("amount", Kind::Int(0, INT_MAX)),
-    may("initial_amount", Kind::Int(0, INT_MAX)),
-    may("discount_amount", Kind::Int(0, INT_MAX)),
+    may("status", STATUS),
+    may("amount", AMOUNT),
+    may("initial_amount", AMOUNT),
+    may("discount_amount", AMOUNT),
     may("items", Kind::List(&ITEM, 0, 500)),
     may("metadata", Kind::Map),
 ]);
@@ -240,6 +248,7 @@ fn redeem(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
+    check_metadata(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
@@ -269,6 +278,9 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
         tell_rewards(&mut written, &changes.grants, &vouchers);
     }
     deciding::put(call, written.documents, &orders)?;
+    if let Some(order) = request.order.as_ref().filter(|order| parts > 0 && overrides::any(order)) {
+        overrides::persist(call, &mut order.clone(), "order.")?;
+    }
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
 }
@@ -287,6 +299,15 @@ fn tell_rewards(written: &mut Written, grants: &[RewardGrant], vouchers: &[Json]
         }
     }
     written.answer = answer.to_string().into_bytes();
+}
+
+/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
+fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+    let metadata = Json::Object(request.metadata.to_fields());
+    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
+    let Some(order) = &request.order else { return Ok(()) };
+    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
+    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
 }
 
 /// An order counts once, when it becomes paid.

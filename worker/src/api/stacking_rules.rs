@@ -116,7 +116,8 @@ fn new(ids: &mut Ids, context: &Context, sent: Map<String, Json>) -> Document {
     Document { id, key: None, parent: None, holder: None, created_at: now_ms, updated_at: None, body }
 }
 
-fn check_project(call: &Call<'_, '_>) -> Result<(), Stop> {
+/// A project manages itself and no other.
+pub fn check_project(call: &Call<'_, '_>) -> Result<(), Stop> {
     let named = call.param("projectId");
     if named == call.caller.project { Ok(()) } else { Err(not_found("project", named).into()) }
 }

@@ -5,7 +5,7 @@ use crate::api::fields::{
     BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
     VALIDITY_TIMEFRAME,
 };
-use crate::api::{generation, grants};
+use crate::api::{generation, grants, metadata_schemas};
 use crate::codes::{self, CodeShape, code_key};
 use crate::list::{Clause, Filter, List};
 use crate::moment;
@@ -220,6 +220,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         whole.insert("campaign_id".into(), campaign.id.clone().into());
     }
     let voucher = generation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
+    check_metadata(call, campaign.as_ref(), voucher.body.get("metadata"))?;
     call.check_fits(&voucher)?;
     grants::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
@@ -234,6 +235,15 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         call.store.post(&[post]);
     }
     Ok(Answer::json(show_standing(voucher, &standings, assigned)))
+}
+
+/// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign
+/// says so (validation-rules.md section 13).
+pub fn check_metadata(call: &Call<'_, '_>, campaign: Option<&Document>, metadata: Option<&Json>) -> Result<(), Stop> {
+    let is_own =
+        |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
+    let schema = if campaign.is_none_or(is_own) { "voucher" } else { "campaign" };
+    metadata_schemas::check(call.store, &[(schema, metadata)])
 }
 
 /// What a gift card had lost before it came here, as a transfer.

@@ -27,6 +27,13 @@ pub struct Document {
     pub body: Map<String, Json>,
 }
 
+impl Document {
+    /// A document that begins now, belongs to nothing and is held by nobody.
+    pub fn new(id: String, key: Option<String>, now_ms: i64, body: Map<String, Json>) -> Document {
+        Document { id, key, parent: None, holder: None, created_at: now_ms, updated_at: None, body }
+    }
+}
+
 /// The columns that [`read`] expects, in its order.
 pub const COLUMNS: &str = "id, key, parent, holder, created_at, updated_at, body";
 

@@ -1,0 +1,17 @@
+//! Decides how an order is written that stands for itself: its amounts, and no request's discounts. It must not know
+//! who keeps it.
+//!
+//! calculation.md sections 2 and 3.
+
+use serde_json::{Map, Value};
+
+use crate::model::order::Order;
+use crate::pricing::lines::Priced;
+use crate::wire::order_view::{Applied, OrderView};
+use crate::wire::redemption::{fields, written};
+
+/// An order as it is stored and shown, with the amounts that its lines come to.
+pub fn show_order(order: &Order, priced: &Priced<'_>) -> Map<String, Value> {
+    let view = OrderView { order, priced, cart: &priced.cart, applied: Applied::Nothing, subtotals: true };
+    fields(written(|out| view.put(out)))
+}

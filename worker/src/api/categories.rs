@@ -1,0 +1,92 @@
+//! Categories of campaigns and vouchers: create, get, list, change, delete. It must not know what stacking makes of them.
+
+use crate::api::fields::KEY;
+use crate::list::{Clause, List};
+use crate::moment;
+use crate::reply::{Stop, duplicate};
+use crate::resource::{self, Resource, plain_key};
+use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
+use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
+use crate::store::document::Document;
+use serde_json::{Value as Json, json};
+
+/// Where a category stands that does not say so (objects.md, section 13).
+const HIERARCHY_DEFAULT: i64 = 1;
+
+const CREATE: &[Field] = &[must("name", KEY), may("hierarchy", Kind::Int(0, INT_MAX))];
+const CHANGES: &[Field] = &[may("name", KEY), may("hierarchy", Kind::Int(0, INT_MAX))];
+
+/// Categories as a resource.
+pub const CATEGORY: Resource = Resource {
+    object: "category",
+    parameter: "categoryId",
+    key: plain_key,
+    show: resource::show_body,
+    list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/categories", "List categories", list).of(&CATEGORY).scope("categories"),
+    post("/v1/categories", "Create a category", create).of(&CATEGORY).scope("categories").body(CREATE),
+    get("/v1/categories/{categoryId}", "Get a category by id or name", resource::get).of(&CATEGORY).scope("categories"),
+    put("/v1/categories/{categoryId}", "Rename a category or rank it anew", update)
+        .of(&CATEGORY)
+        .scope("categories")
+        .body(CHANGES),
+    delete("/v1/categories/{categoryId}", "Delete a category", resource::remove)
+        .of(&CATEGORY)
+        .scope("categories")
+        .answers(204, "empty"),
+];
+
+/// The list has no pages: it shows every category, the newest first.
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let found = CATEGORY.list.all(call.store, Clause::of_kind(CATEGORY.object))?;
+    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let shown = resource::show_body(call, found)?;
+    Ok(Answer::json(Json::Object(CATEGORY.list.envelope(shown, total))))
+}
+
+fn create(call: &mut Call<'_, '_>) -> Outcome {
+    let body = call.body(Nulls::Dropped)?;
+    let name = body.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
+    check_free(call, &name)?;
+    let id = call.ids.hex18("cat_").to_string();
+    let whole = json!({
+        "id": id, "name": name, "hierarchy": body.get("hierarchy").and_then(Json::as_i64).unwrap_or(HIERARCHY_DEFAULT),
+        "created_at": moment::text(call.now_ms()), "updated_at": null, "object": "category",
+    });
+    let whole = whole.as_object().cloned().unwrap_or_default();
+    let category = Document::new(id, Some(name), call.now_ms(), whole);
+    call.store.insert(CATEGORY.object, &category);
+    Ok(Answer::json(Json::Object(category.body)))
+}
+
+/// A category is found by its name, so that a name means one.
+fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), Stop> {
+    match call.store.document_by_name(CATEGORY.object, name, "")? {
+        Some(_) => Err(duplicate(CATEGORY.object, "name", name).into()),
+        None => Ok(()),
+    }
+}
+
+fn update(call: &mut Call<'_, '_>) -> Outcome {
+    let body = call.body(Nulls::Dropped)?;
+    let mut category = CATEGORY.find(call)?;
+    let name = body.get("name").and_then(Json::as_str).filter(|name| Some(*name) != category.key.as_deref());
+    if let Some(name) = name {
+        check_free(call, name)?;
+        category.key = Some(name.to_owned());
+        // Campaigns and vouchers show the name of their category, and lists find them by it.
+        call.store.write(
+            "UPDATE document SET body = json_set(body, '$.category', ?2)
+             WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = ?1",
+            vec![category.id.as_str().into(), name.into()],
+        );
+    }
+    category.body.extend(body);
+    call.touch(&mut category);
+    call.store.update(CATEGORY.object, &category);
+    Ok(Answer::json(Json::Object(category.body)))
+}

@@ -1,0 +1,296 @@
+//! Orders: create or update, get, list, and what being paid or canceled does to the customer's summary.
+//! It must not know what an order costs; `orders_pricing` asks the engine.
+
+use crate::api::deciding::{self, Tally};
+use crate::api::fields::{CUSTOMER, KEY, LIMIT, PAGE};
+use crate::api::redemptions::{AMOUNT, ITEM, STATUS};
+use crate::api::{customers, metadata_schemas, orders_pricing, overrides};
+use crate::list::List;
+use crate::moment;
+use crate::reply::{ErrorBody, Stop, duplicate, invalid_payload, not_found};
+use crate::resource::{self, Names, Resource, plain_key};
+use crate::route::{Answer, Call, Outcome, Route, get, post, put};
+use crate::shape::{self, Field, Kind, Nulls, may};
+use crate::store::document::Document;
+use crate::store::facts::ById;
+use scrip::model::order::Order;
+use scrip::wire::at::read_document;
+use scrip::wire::order::read_order;
+use serde_json::{Map, Value as Json, json};
+
+const FIELDS: &[Field] = &[
+    may("id", KEY),
+    may("source_id", KEY),
+    may("status", STATUS),
+    may("amount", AMOUNT),
+    may("initial_amount", AMOUNT),
+    may("discount_amount", AMOUNT),
+    // The engine reads the lines; they are here for the description.
+    may("items", Kind::List(&ITEM, 0, 500)),
+    may("metadata", Kind::Map),
+    may("created_at", Kind::DateTime),
+    may("referrer_id", KEY),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("referrer", Kind::Object(CUSTOMER)),
+];
+
+/// What an update may say: everything but the id.
+const CHANGES: &[Field] = FIELDS.split_at(1).1;
+
+/// Orders as a resource.
+pub const ORDER: Resource = Resource {
+    object: "order",
+    parameter: "orderId",
+    key: plain_key,
+    show,
+    list: List {
+        data_ref: "orders",
+        page_max: 100,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
+        filters: &[],
+        conditions: &[],
+    },
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/orders", "List orders", resource::list).of(&ORDER).scope("orders").query(&[
+        LIMIT,
+        PAGE,
+        may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
+    ]),
+    post("/v1/orders", "Create or update an order", create).of(&ORDER).scope("orders").body(FIELDS),
+    get("/v1/orders/{orderId}", "Get an order by id or source_id", resource::get).of(&ORDER).scope("orders"),
+    put("/v1/orders/{orderId}", "Update an order or its status", update).of(&ORDER).scope("orders").body(CHANGES),
+];
+
+/// A redemption keeps whom an order belongs to by their ids alone.
+fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+    let shown = documents.into_iter().map(|mut order| {
+        show_people(&mut order.body);
+        Json::Object(order.body)
+    });
+    Ok(shown.collect())
+}
+
+fn show_people(body: &mut Map<String, Json>) {
+    for (role, id) in [("customer", "customer_id"), ("referrer", "referrer_id")] {
+        match body.get(id).and_then(Json::as_str) {
+            Some(id) => drop(body.insert(role.into(), json!({ "id": id, "object": "customer" }))),
+            None => drop(body.remove(role)),
+        }
+    }
+}
+
+/// What was sent: the lines as they came, and the rest by its fields.
+struct Sent {
+    items: Option<Json>,
+    rest: Map<String, Json>,
+}
+
+fn read(call: &Call<'_, '_>) -> Result<Sent, ErrorBody> {
+    let mut source = crate::intake::object(&call.request.body, true)?;
+    let items = source.remove("items").filter(|items| !items.is_null());
+    Ok(Sent { items, rest: shape::read(call.route.body, source, Nulls::Kept)? })
+}
+
+fn create(call: &mut Call<'_, '_>) -> Outcome {
+    let mut sent = read(call)?;
+    let names = Names::take(&mut sent.rest);
+    if let Some(order) = names.find(call, &ORDER)? {
+        return change(call, order, sent);
+    }
+    let id = names.id.unwrap_or_else(|| call.ids.hex18("ord_").to_string());
+    let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": moment::text(call.now_ms()), "updated_at": null });
+    let body = body.as_object().cloned().unwrap_or_default();
+    let mut order = Document::new(id, names.source_id, call.now_ms(), body);
+    write(call, &mut order, sent, true)?;
+    call.store.insert(ORDER.object, &order);
+    Ok(Answer::json(Json::Object(order.body)))
+}
+
+fn update(call: &mut Call<'_, '_>) -> Outcome {
+    let mut sent = read(call)?;
+    let mut order = ORDER.find(call)?;
+    if let Some(source_id) = sent.rest.remove("source_id") {
+        rename(call, &mut order, source_id)?;
+    }
+    change(call, order, sent)
+}
+
+/// An order, unlike a customer, may be given another source_id; it must be free.
+fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<(), Stop> {
+    let name = source_id.as_str().map(str::to_owned);
+    if let Some(name) = name.as_deref().filter(|name| Some(*name) != order.key.as_deref())
+        && call.store.document_by_name(ORDER.object, name, "")?.is_some()
+    {
+        return Err(duplicate(ORDER.object, "id", name).into());
+    }
+    order.key = name;
+    order.body.insert("source_id".into(), source_id);
+    Ok(())
+}
+
+fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Outcome {
+    let created_at = order.created_at;
+    call.touch(&mut order);
+    write(call, &mut order, sent, false)?;
+    call.store.update(ORDER.object, &order);
+    if order.created_at != created_at {
+        let params = vec![order.id.as_str().into(), order.created_at.into()];
+        call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = ?1", params);
+    }
+    Ok(Answer::json(Json::Object(order.body)))
+}
+
+/// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit.
+fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<(), Stop> {
+    let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
+    let before = document.body.clone();
+    let people = People::settle(call, &before, &mut sent.rest)?;
+    if let Some(at) = sent.rest.remove("created_at").and_then(|at| at.as_str().and_then(moment::parse)) {
+        document.created_at = at;
+        document.body.insert("created_at".into(), moment::text(at).into());
+    }
+    let order = draft(call, &mut document.body, sent)?;
+    check_metadata(call, &order, has_metadata, has_items)?;
+    let mut body = orders_pricing::priced(call, &order)?;
+    for name in ["created_at", "updated_at", "metadata", "redemptions"] {
+        let kept = document.body.get(name).cloned();
+        body.insert(name.into(), kept.unwrap_or_else(|| if name.ends_with("_at") { Json::Null } else { json!({}) }));
+    }
+    body.entry("source_id").or_insert(Json::Null);
+    body.insert("customer_id".into(), Json::from(people.customer_id.clone()));
+    body.insert("referrer_id".into(), Json::from(people.referrer_id.clone()));
+    show_people(&mut body);
+    document.holder = people.customer_id.clone();
+    document.body = body;
+    call.check_fits(document)?;
+    count(call, &before, &document.body, &people)
+}
+
+/// The order as the engine reads it: what was stored, what was sent over it, and what it brings to the catalogue.
+fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> Result<Order, Stop> {
+    let Sent { items, mut rest } = sent;
+    rest.retain(|name, value| name != "status" || !value.is_null());
+    let has_items = items.is_some();
+    if let Some(items) = items {
+        body.insert("items".into(), items);
+        // New lines come to a new amount, unless one is sent with them.
+        for name in ["amount", "initial_amount"] {
+            body.remove(name);
+        }
+    }
+    customers::merge(body, rest);
+    let mut order = read_document(&Json::Object(body.clone()).to_string(), read_order)?;
+    if has_items {
+        check_quantities(&order)?;
+        if overrides::any(&order) {
+            overrides::persist(call, &mut order, "")?;
+        }
+    }
+    Ok(order)
+}
+
+/// Holds the metadata of an order and of its lines against the project's schemas, as far as it was sent.
+pub fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
+    let own = of_order.then(|| ("order", Json::Object(order.metadata.to_fields())));
+    let items = order.items.iter().filter(|_| of_items);
+    let items = items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())));
+    let written: Vec<(&str, Json)> = own.into_iter().chain(items).collect();
+    if written.is_empty() {
+        return Ok(());
+    }
+    let written: Vec<(&str, Option<&Json>)> = written.iter().map(|(name, value)| (*name, Some(value))).collect();
+    metadata_schemas::check(call.store, &written)
+}
+
+fn check_quantities(order: &Order) -> Result<(), ErrorBody> {
+    match order.items.iter().position(|item| item.initial_quantity == Some(0)) {
+        Some(place) => {
+            Err(invalid_payload(format!("Property .items[{place}].initial_quantity cannot be lower than 1")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Who buys, and who sent them.
+struct People {
+    customer_id: Option<String>,
+    referrer_id: Option<String>,
+    /// Those that this request brings up to date.
+    upserted: ById,
+}
+
+impl People {
+    /// Takes them out of what was sent and brings them up to date at the commit; what is not sent stays as it was.
+    fn settle(
+        call: &mut Call<'_, '_>,
+        before: &Map<String, Json>,
+        sent: &mut Map<String, Json>,
+    ) -> Result<People, Stop> {
+        let stored = |name: &str| before.get(name).and_then(Json::as_str).map(str::to_owned);
+        let mut people = People {
+            customer_id: stored("customer_id"),
+            referrer_id: stored("referrer_id"),
+            upserted: ById::default(),
+        };
+        match sent.remove("customer") {
+            Some(Json::Object(customer)) => people.customer_id = Some(people.upsert(call, customer)?),
+            Some(_) => people.customer_id = None,
+            None => {}
+        }
+        match (sent.remove("referrer"), sent.remove("referrer_id")) {
+            (Some(Json::Object(referrer)), _) => people.referrer_id = Some(people.upsert(call, referrer)?),
+            (_, Some(Json::String(id))) => {
+                let known = call.store.document_by_name("customer", &id, &id)?;
+                people.referrer_id = Some(known.ok_or_else(|| not_found("customer", &id))?.id);
+            }
+            (Some(_), _) | (_, Some(_)) => people.referrer_id = None,
+            (None, None) => {}
+        }
+        if people.referrer_id.is_some() && people.referrer_id == people.customer_id {
+            return Err(own_referrer(people.referrer_id.as_deref().unwrap_or_default()).into());
+        }
+        Ok(people)
+    }
+
+    fn upsert(&mut self, call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<String, Stop> {
+        let named = |name: &str| sent.get(name).and_then(Json::as_str);
+        let is_there = |known: &&Document| {
+            named("id") == Some(&known.id) || named("source_id").is_some() && named("source_id") == known.key.as_deref()
+        };
+        if let Some(known) = self.upserted.values().find(is_there) {
+            return Err(own_referrer(&known.id).into());
+        }
+        let document = customers::upsert(call, sent)?;
+        let id = document.id.clone();
+        self.upserted.insert(id.clone(), document);
+        Ok(id)
+    }
+}
+
+fn own_referrer(id: &str) -> ErrorBody {
+    invalid_payload(format!("Property .referrer must NOT be the customer of the order (actual value is `{id}`)"))
+}
+
+/// An order counts for its customer each time that it becomes paid, and no more when it is canceled then (objects.md section 4).
+fn count(
+    call: &mut Call<'_, '_>,
+    before: &Map<String, Json>,
+    after: &Map<String, Json>,
+    people: &People,
+) -> Result<(), Stop> {
+    let status = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str).map(str::to_owned);
+    let total = |body: &Map<String, Json>| body.get("total_amount").and_then(Json::as_i64).unwrap_or(0);
+    // A new order was never paid, whatever it begins as; `before` has no amounts then.
+    let was_paid = status(before).as_deref() == Some("PAID");
+    let tally = match status(after).as_deref() {
+        Some("PAID") if !was_paid => Tally { order_total: Some(total(after)), orders: 1, ..Tally::default() },
+        Some("CANCELED") if was_paid => {
+            Tally { order_total: Some(total(before).saturating_neg()), orders: -1, ..Tally::default() }
+        }
+        _ => return Ok(()),
+    };
+    deciding::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), &tally)
+}

@@ -1,0 +1,149 @@
+//! What no story can say: collections that rules use, and the bounds of segments.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::auth::{Caller, Class, Settings};
+use scrip_worker::service::{self, Request};
+use scrip_worker::store::Store;
+use scrip_worker::store::document::Document;
+use scrip_worker::store::sqlite::Sqlite;
+use serde_json::{Value as Json, json};
+use std::cell::Cell;
+
+struct Project {
+    sql: Sqlite,
+    count: Cell<u8>,
+}
+
+impl Project {
+    fn new() -> Project {
+        let sql = Sqlite::memory().unwrap();
+        Store::open(&sql, 0).unwrap();
+        Project { sql, count: Cell::new(0) }
+    }
+
+    fn send(&self, call: &str, body: &Json) -> (u16, Json) {
+        let settings = Settings {
+            name: String::new(),
+            time_zone: "UTC".into(),
+            currency: "EUR".into(),
+            case_sensitive_codes: true,
+        };
+        let caller = Caller {
+            project: "proj_dev".into(),
+            class: Class::Server,
+            key_id: "dev-app".into(),
+            scopes: vec![],
+            origin: None,
+            channel: None,
+            origins: vec![],
+            redeem: true,
+            publish: true,
+            settings,
+        };
+        let (method, target) = call.split_once(' ').unwrap();
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let request = Request {
+            method: method.into(),
+            path: path.into(),
+            query: query.into(),
+            headers: vec![("scrip-caller".to_owned(), caller.header())],
+            body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+        };
+        self.count.set(self.count.get().wrapping_add(1));
+        let mut seed = [7; 32];
+        seed[0] = self.count.get();
+        let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed };
+        let reply = service::serve(&request, &mut Store::new(&self.sql), &context).unwrap();
+        (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
+    }
+}
+
+#[test]
+fn a_collection_that_rules_use_stays() {
+    let project = Project::new();
+    let (_, made) = project.send("POST /v1/product-collections", &json!({ "type": "STATIC", "name": "A" }));
+    let id = made["id"].as_str().unwrap().to_owned();
+    let mut store = Store::new(&project.sql);
+    for name in ["val_1", "val_2"] {
+        let rule = json!({ "id": name, "rules": { "1": { "conditions": { "$is": [id] } } } });
+        store.insert("validation_rules", &Document::new(name.into(), None, 0, rule.as_object().cloned().unwrap()));
+    }
+    store.commit().unwrap();
+    let (status, told) = project.send(&format!("DELETE /v1/product-collections/{id}"), &Json::Null);
+    assert_eq!(status, 400, "{told}");
+    assert_eq!(told["key"], "resource_in_use");
+    assert_eq!(
+        told["details"],
+        format!("Resource products_collection with id {id} is in use by validation_ruless with ids [val_1, val_2]")
+    );
+    assert_eq!(told["related_object_ids"], json!(["val_1", "val_2"]));
+    assert_eq!((&told["related_object_type"], &told["related_object_total"]), (&json!("validation_rules"), &json!(2)));
+    store.remove("validation_rules", "val_1");
+    store.remove("validation_rules", "val_2");
+    store.commit().unwrap();
+    assert_eq!(project.send(&format!("DELETE /v1/product-collections/{id}"), &Json::Null).0, 204);
+}
+
+#[test]
+fn a_project_has_a_hundred_segments_with_filters() {
+    let project = Project::new();
+    for count in 0..100 {
+        let kind = if count % 2 == 0 { "auto-update" } else { "passive" };
+        let (status, told) =
+            project.send("POST /v1/segments", &json!({ "type": kind, "filter": { "junction": "and" } }));
+        assert_eq!(status, 200, "{told}");
+    }
+    let (status, told) =
+        project.send("POST /v1/segments", &json!({ "type": "passive", "filter": { "junction": "and" } }));
+    assert_eq!((status, &told["key"]), (400, &json!("segments_limit_exceeded")), "{told}");
+    assert_eq!(project.send("POST /v1/segments", &json!({ "type": "static", "customers": [] })).0, 200);
+}
+
+#[test]
+fn a_static_segment_has_twenty_thousand_customers() {
+    let project = Project::new();
+    let mut store = Store::new(&project.sql);
+    let names: Vec<String> = (0..20_000).map(|number| format!("cust_{number:024}")).collect();
+    for name in &names {
+        let body = json!({ "id": name, "object": "customer" });
+        store.insert("customer", &Document::new(name.clone(), None, 0, body.as_object().cloned().unwrap()));
+    }
+    store.commit().unwrap();
+    let (status, made) = project.send("POST /v1/segments", &json!({ "type": "static", "customers": names }));
+    assert_eq!(status, 200, "{made}");
+    let id = made["id"].as_str().unwrap();
+    let (_, listed) = project.send(&format!("GET /v1/customers?segment_id={id}&limit=2"), &Json::Null);
+    assert_eq!(listed["total"], 20_000);
+    let (_, of_one) = project.send(&format!("GET /v1/customers/{}/segments", names[19_999]), &Json::Null);
+    assert_eq!(of_one["total"], 1);
+}
+
+#[test]
+fn a_metadata_schema_has_a_hundred_definitions() {
+    let definitions = |from: usize, to: usize| {
+        let pairs = (from..to).map(|number| (format!("k{number}"), json!({ "type": "string", "optional": true })));
+        Json::Object(pairs.collect())
+    };
+    let project = Project::new();
+    let schemas = "/management/v1/projects/proj_dev/metadata-schemas";
+    let send = |call: &str, body: Json| project.send(call, &body);
+    let (status, made) =
+        send(&format!("POST {schemas}"), json!({ "related_object": "order", "properties": definitions(0, 100) }));
+    assert_eq!(status, 200, "{made}");
+    let one = format!("PUT {schemas}/{}", made["id"].as_str().unwrap());
+    assert_eq!(send(&one, json!({ "properties": definitions(50, 100) })).0, 200);
+    let (status, told) = send(&one, json!({ "properties": definitions(100, 101) }));
+    assert_eq!(status, 400);
+    assert_eq!(
+        told["details"],
+        "Property .properties must NOT have more than 100 definitions (actual number is `101`)"
+    );
+}
