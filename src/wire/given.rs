@@ -163,7 +163,8 @@ fn read_offset(at: &At<'_>) -> Result<i32, Problem> {
     seconds.ok_or_else(|| at.wrong("must be an integer of seconds, less than a day"))
 }
 
-fn read_assignment(at: &At<'_>) -> Result<Assignment, Problem> {
+/// Reads which rule was assigned to what.
+pub fn read_assignment(at: &At<'_>) -> Result<Assignment, Problem> {
     at.object()?;
     Ok(Assignment {
         id: at.option("id", read::text)?.unwrap_or_default(),

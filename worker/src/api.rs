@@ -21,6 +21,7 @@ pub mod overrides;
 pub mod product_collections;
 pub mod products;
 pub mod publications;
+pub mod qualifications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
@@ -45,6 +46,7 @@ pub const AREAS: &[&[Route]] = &[
     orders::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
+    qualifications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
     sessions::ROUTES,

@@ -3,8 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::api::handing;
-use crate::api::{metadata_schemas, orders, overrides};
+use crate::api::{handing, metadata_schemas, orders, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::Stop;
@@ -278,11 +277,20 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
         tell_rewards(&mut written, &changes.grants, &vouchers);
     }
     deciding::put(call, written.documents, &orders)?;
-    if let Some(order) = request.order.as_ref().filter(|order| parts > 0 && overrides::any(order)) {
+    if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
     deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
+}
+
+/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
+fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+    let metadata = Json::Object(request.metadata.to_fields());
+    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
+    let Some(order) = &request.order else { return Ok(()) };
+    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
+    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
 }
 
 /// Rewards that were handed over are shown where the redemption of their points is.
@@ -299,15 +307,6 @@ fn tell_rewards(written: &mut Written, grants: &[RewardGrant], vouchers: &[Json]
         }
     }
     written.answer = answer.to_string().into_bytes();
-}
-
-/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
-fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
-    let metadata = Json::Object(request.metadata.to_fields());
-    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
-    let Some(order) = &request.order else { return Ok(()) };
-    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
-    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
 }
 
 /// An order counts once, when it becomes paid.

@@ -37,6 +37,9 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE TABLE token (
         sha256 TEXT PRIMARY KEY, project TEXT NOT NULL, record TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX token_expiry ON token (project, expires_at)",
+], &[
+    // A code of no campaign, in the order of creation: what anybody may be told of.
+    "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
