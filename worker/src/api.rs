@@ -2,8 +2,10 @@
 
 use crate::route::Route;
 
+pub mod assignments;
 pub mod async_actions;
 pub mod bundle;
+pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
 pub mod customers;
@@ -20,17 +22,22 @@ pub mod orders_pricing;
 pub mod overrides;
 pub mod product_collections;
 pub mod products;
+pub mod promotion_stacks;
+pub mod promotions;
 pub mod publications;
 pub mod qualifications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
+pub mod reward_assignments;
+pub mod rewards;
 pub mod rollbacks;
 pub mod segments;
 pub mod sessions;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
+pub mod validation_rules;
 pub mod vouchers;
 
 /// Every route that the service has.
@@ -49,6 +56,12 @@ pub const AREAS: &[&[Route]] = &[
     qualifications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    rewards::ROUTES,
+    reward_assignments::ROUTES,
+    promotions::ROUTES,
+    promotion_stacks::ROUTES,
+    validation_rules::ROUTES,
+    assignments::ROUTES,
     sessions::ROUTES,
     bundle::ROUTES,
     stacking_rules::ROUTES,

@@ -120,6 +120,38 @@ pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody
     }
 }
 
+/// Objects that one array of a body may have.
+const OBJECTS_MAX: usize = 100;
+
+/// The objects of a body that is an array of them, at least one.
+pub fn objects(body: &[u8]) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+    let read = if body.iter().all(u8::is_ascii_whitespace) {
+        Ok(Json::Array(Vec::new()))
+    } else {
+        serde_json::from_slice(body)
+    };
+    let items = match read {
+        Ok(Json::Array(items)) => items,
+        Ok(other) => {
+            let told = format!("Payload must be an array (actual value is `{}`)", crate::shape::shown(&other));
+            return Err(invalid_payload(told));
+        }
+        Err(error) => return Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
+    };
+    if items.is_empty() || items.len() > OBJECTS_MAX {
+        let told = format!("Payload must have 1 to {OBJECTS_MAX} items (actual number is `{}`)", items.len());
+        return Err(invalid_payload(told));
+    }
+    let object = |(place, item): (usize, Json)| match item {
+        Json::Object(object) => Ok(object),
+        other => Err(invalid_payload(format!(
+            "Property [{place}] must be an object (actual value is `{}`)",
+            crate::shape::shown(&other)
+        ))),
+    };
+    items.into_iter().enumerate().map(object).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

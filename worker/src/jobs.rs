@@ -185,6 +185,11 @@ fn finish_campaign(store: &mut Store<'_>, campaign_id: &str, status: &str, now_m
 fn remove(store: &mut Store<'_>, context: &Context, id: &str, mut job: Removal) -> Result<(), Fault> {
     let params = [job.campaign_id.as_str().into(), i64::try_from(CHUNK).unwrap_or(1).into()];
     store.write_now(
+        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
+           (SELECT id FROM document WHERE kind = 'voucher' AND parent = ?1 ORDER BY seq LIMIT ?2)",
+        &params,
+    )?;
+    store.write_now(
         "DELETE FROM document WHERE seq IN (SELECT seq FROM document WHERE kind = 'voucher' AND parent = ?1 ORDER BY seq LIMIT ?2)",
         &params,
     )?;

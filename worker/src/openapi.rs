@@ -82,8 +82,10 @@ fn operation(route: &Route) -> Json {
         if !route.body.is_empty() {
             let media = if route.form { "application/x-www-form-urlencoded" } else { "application/json" };
             let mut content = Map::new();
-            content.insert(media.into(), json!({ "schema": object_schema(route.body) }));
-            let required = route.body.iter().any(|field| field.required);
+            let one = object_schema(route.body);
+            let schema = if route.many { json!({ "type": "array", "items": one, "minItems": 1 }) } else { one };
+            content.insert(media.into(), json!({ "schema": schema }));
+            let required = route.many || route.body.iter().any(|field| field.required);
             operation.insert("requestBody".into(), json!({ "required": required, "content": content }));
         }
     }

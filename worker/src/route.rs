@@ -35,6 +35,8 @@ pub struct Route {
     pub body: &'static [Field],
     /// Whether the body is a form.
     pub form: bool,
+    /// Whether the body is an array of such objects.
+    pub many: bool,
     /// The parameters of its query.
     pub query: &'static [Field],
     /// The status of success.
@@ -73,6 +75,7 @@ const fn route(
         switch: None,
         body: &[],
         form: false,
+        many: false,
         query: &[],
         success: 200,
         answers: "",
@@ -127,6 +130,12 @@ impl Route {
     /// Reads a body of these fields.
     pub const fn body(mut self, body: &'static [Field]) -> Route {
         self.body = body;
+        self
+    }
+    /// Reads an array of bodies of these fields.
+    pub const fn bodies(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self.many = true;
         self
     }
     /// Reads a form of these fields.
@@ -233,6 +242,15 @@ impl Call<'_, '_> {
         let lenient = !self.route.body.iter().any(|field| field.required);
         let source = intake::object(&self.request.body, lenient)?;
         Ok(shape::read(self.route.body, source, nulls)?)
+    }
+
+    /// The bodies of an array, each read by the fields of the route.
+    pub fn bodies(&self, nulls: Nulls) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+        let sources = intake::objects(&self.request.body)?;
+        let read = sources.into_iter().enumerate().map(|(place, source)| {
+            shape::read(self.route.body, source, nulls).map_err(|problem| problem.within(&format!("[{place}]")).into())
+        });
+        read.collect()
     }
 
     /// Notes that a document changes now.

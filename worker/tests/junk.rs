@@ -159,7 +159,7 @@ fn junk_in_every_field_of_every_body() {
     for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
         for value in junk() {
             let mut bodies = Vec::new();
-            variants(route.body, &value, &mut bodies, &|body| body);
+            variants(route.body, &value, &mut bodies, &|body| if route.many { json!([body]) } else { body });
             for body in bodies {
                 sent += 1;
                 check(&edge, route, path_of(route, "thing"), "code=thing", body.to_string().as_bytes());

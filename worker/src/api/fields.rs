@@ -31,17 +31,42 @@ const EFFECTS: Kind = Kind::OneOf(&[
     "APPLY_TO_ITEMS_PROPORTIONALLY",
     "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY",
     "APPLY_TO_ITEMS_BY_QUANTITY",
+    "ADD_MISSING_ITEMS",
+    "ADD_NEW_ITEMS",
+    "ADD_SAME_ITEMS",
+    "ADD_MANY_ITEMS",
 ]);
 
-/// A discount of any type; what its type needs is checked apart.
+const UNIT_PRODUCT: Kind = Kind::Object(&[may("id", KEY), may("source_id", KEY), may("name", Kind::Text)]);
+const UNIT_SKU: Kind = Kind::Object(&[may("id", KEY), may("source_id", KEY), may("sku", Kind::Text)]);
+
+/// One of many units that a discount adds.
+const UNIT: Kind = Kind::Object(&[
+    may("unit_off", Kind::Int(0, INT_MAX)),
+    may("unit_off_formula", Kind::Text),
+    must("unit_type", KEY),
+    must("effect", Kind::OneOf(&["ADD_NEW_ITEMS", "ADD_MISSING_ITEMS"])),
+    may("product", UNIT_PRODUCT),
+    may("sku", UNIT_SKU),
+]);
+
+/// A discount of any type (endpoints.md section 1, shape S7); what its type needs is checked apart.
 pub const DISCOUNT: Kind = Kind::Object(&[
-    must("type", Kind::OneOf(&["AMOUNT", "PERCENT"])),
+    must("type", Kind::OneOf(&["AMOUNT", "PERCENT", "FIXED", "UNIT"])),
     may("amount_off", Kind::Int(0, INT_MAX)),
+    may("amount_off_formula", Kind::Text),
     may("percent_off", Kind::Number(0, 100)),
+    may("percent_off_formula", Kind::Text),
+    may("fixed_amount", Kind::Int(0, INT_MAX)),
+    may("fixed_amount_formula", Kind::Text),
     may("amount_limit", Kind::Int(0, INT_MAX)),
     may("aggregated_amount_limit", Kind::Int(0, INT_MAX)),
-    may("amount_off_formula", Kind::Text),
-    may("percent_off_formula", Kind::Text),
+    may("unit_off", Kind::Int(0, INT_MAX)),
+    may("unit_off_formula", Kind::Text),
+    may("unit_type", KEY),
+    may("product", UNIT_PRODUCT),
+    may("sku", UNIT_SKU),
+    may("units", Kind::List(&UNIT, 1, 100)),
     may("is_dynamic", Kind::Bool),
     may("effect", EFFECTS),
 ]);
@@ -50,8 +75,32 @@ pub const DISCOUNT: Kind = Kind::Object(&[
 pub const GIFT: Kind = Kind::Object(&[
     must("amount", Kind::Int(0, INT_MAX)),
     may("balance", Kind::Int(0, INT_MAX)),
+    may("subtracted_amount", Kind::Int(0, INT_MAX)),
     may("effect", Kind::OneOf(&["APPLY_TO_ORDER", "APPLY_TO_ITEMS"])),
 ]);
+
+/// A loyalty card.
+pub const LOYALTY_CARD: Kind = Kind::Object(&[
+    must("points", Kind::Int(0, INT_MAX)),
+    may("balance", Kind::Int(0, INT_MAX)),
+    may(
+        "expiration_rules",
+        Kind::Object(&[
+            must("period_type", Kind::OneOf(&["FIXED_DAY_OF_YEAR", "MONTH"])),
+            may("period_value", Kind::Int(1, 1_000)),
+            may(
+                "rounding_type",
+                Kind::OneOf(&["END_OF_MONTH", "END_OF_QUARTER", "END_OF_HALF_YEAR", "END_OF_YEAR", "PARTICULAR_MONTH"]),
+            ),
+            may("rounding_value", Kind::Int(1, 12)),
+            may("fixed_month", Kind::Int(1, 12)),
+            may("fixed_day", Kind::Int(1, 31)),
+        ]),
+    ),
+]);
+
+/// The types of vouchers.
+pub const VOUCHER_TYPE: Kind = Kind::OneOf(&["DISCOUNT_VOUCHER", "GIFT_VOUCHER", "LOYALTY_CARD"]);
 
 /// How codes are made.
 pub const CODE_CONFIG: Kind = Kind::Object(&[
@@ -65,9 +114,6 @@ pub const CODE_CONFIG: Kind = Kind::Object(&[
 
 /// How often a voucher may be redeemed.
 pub const REDEMPTION: Kind = Kind::Object(&[may("quantity", Kind::Int(1, INT_MAX))]);
-
-/// The kinds of vouchers that can be made now.
-pub const VOUCHER_TYPE: Kind = Kind::OneOf(&["DISCOUNT_VOUCHER", "GIFT_VOUCHER"]);
 
 /// The fields of a customer; the same wherever one is sent.
 pub const CUSTOMER: &[Field] = &[

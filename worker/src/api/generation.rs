@@ -14,12 +14,29 @@ use serde_json::{Map, Value as Json, json};
 pub const OVERRIDES: &[&str] =
     &["category", "category_id", "metadata", "additional_info", "start_date", "expiration_date", "redemption"];
 
+/// Whether the codes of a campaign are passed on by those whom they were published to.
+pub fn is_referral(campaign: &Document) -> bool {
+    campaign.body.get("campaign_type").and_then(Json::as_str) == Some("REFERRAL_PROGRAM")
+}
+
+/// Refuses to make vouchers of a campaign that has its only one, or none at all.
+pub fn check_open(campaign: &Document) -> Result<(), Stop> {
+    let text = |name: &str| campaign.body.get(name).and_then(Json::as_str).unwrap_or_default();
+    let closed = match (text("campaign_type"), text("type")) {
+        ("PROMOTION", _) => "PROMOTION",
+        (_, "STANDALONE") => "STANDALONE",
+        _ => return Ok(()),
+    };
+    let told = format!("You can not generate vouchers for {closed} type campaign.");
+    Err(error(400, "invalid_campaign", "Invalid Campaign", told).into())
+}
+
 /// The body of a campaign's next voucher, without id and code.
 pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64) -> Map<String, Json> {
     let config = campaign.body.get("voucher").and_then(Json::as_object).cloned().unwrap_or_default();
     let of_campaign = |name: &str| campaign.body.get(name).cloned().unwrap_or(Json::Null);
     let mut body = Map::new();
-    for name in ["type", "discount", "gift"] {
+    for name in ["type", "discount", "gift", "loyalty_card"] {
         body.insert(name.into(), config.get(name).cloned().unwrap_or(Json::Null));
     }
     for name in [
@@ -49,7 +66,7 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
     body.insert("campaign".into(), of_campaign("name"));
     body.insert("campaign_id".into(), campaign.id.clone().into());
     body.insert("active".into(), true.into());
-    body.insert("is_referral_code".into(), false.into());
+    body.insert("is_referral_code".into(), is_referral(campaign).into());
     body.insert("created_at".into(), moment::text(now_ms).into());
     body.insert("updated_at".into(), Json::Null);
     body.insert("object".into(), "voucher".into());

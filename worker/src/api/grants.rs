@@ -1,100 +1,102 @@
 //! What a voucher grants, and the rules between its fields: the same for a campaign's configuration and a single voucher.
 //! It must not know where the result is stored.
 
-use crate::reply::{ErrorBody, Stop, error, invalid_payload, not_found};
+use crate::reply::{ErrorBody, Stop, invalid_payload, not_found};
 use crate::route::Call;
-use crate::shape::{below, shown};
-use crate::store::document::Document;
+use crate::shape::below;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
+use scrip::wire::offer::read_discount;
 use scrip::wire::voucher::{read_campaign, read_stored_voucher};
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 
-fn problem(path: &str, text: impl Into<String>) -> ErrorBody {
-    Problem::at(path, text).into()
-}
+/// The types of vouchers, and the field that says what each grants.
+pub const VOUCHER_TYPES: &[(&str, &str)] =
+    &[("DISCOUNT_VOUCHER", "discount"), ("GIFT_VOUCHER", "gift"), ("LOYALTY_CARD", "loyalty_card")];
 
 /// The type of a voucher: as said, or as what it grants tells.
-pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static str, ErrorBody> {
-    let wanted = match voucher.get("type").and_then(Json::as_str) {
-        Some("GIFT_VOUCHER") => "GIFT_VOUCHER",
-        Some(_) => "DISCOUNT_VOUCHER",
-        None if voucher.contains_key("gift") && !voucher.contains_key("discount") => "GIFT_VOUCHER",
-        None => "DISCOUNT_VOUCHER",
-    };
-    let (needed, other) = if wanted == "GIFT_VOUCHER" { ("gift", "discount") } else { ("discount", "gift") };
-    if voucher.contains_key(other) {
-        return Err(problem(&below(path, other), format!("must NOT be present on a {wanted}")));
+pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static str, Problem> {
+    let said = voucher.get("type").and_then(Json::as_str);
+    let found = VOUCHER_TYPES.iter().find(|(kind, grant)| match said {
+        Some(said) => said == *kind,
+        None => voucher.contains_key(*grant),
+    });
+    let (wanted, needed) = found.copied().unwrap_or(("DISCOUNT_VOUCHER", "discount"));
+    let other = VOUCHER_TYPES.iter().find(|(kind, grant)| *kind != wanted && voucher.contains_key(*grant));
+    if let Some((_, other)) = other {
+        return Err(Problem::at(below(path, other), format!("must NOT be present on a {wanted}")));
     }
     if !voucher.contains_key(needed) {
-        return Err(Problem::missing(path, needed).into());
+        return Err(Problem::missing(path, needed));
     }
     Ok(wanted)
 }
 
-/// Checks what the type of a discount needs.
-pub fn check_discount(voucher: &Map<String, Json>, path: &str) -> Result<(), ErrorBody> {
-    let Some(discount) = voucher.get("discount").and_then(Json::as_object) else { return Ok(()) };
+/// What only discounts of one type say.
+const OF_ONE_TYPE: &[(&str, &[&str])] = &[
+    ("AMOUNT", &["amount_off", "amount_off_formula"]),
+    ("PERCENT", &["percent_off", "percent_off_formula", "amount_limit"]),
+    ("FIXED", &["fixed_amount", "fixed_amount_formula"]),
+    ("UNIT", &["unit_off", "unit_off_formula", "unit_type", "product", "sku", "units"]),
+];
+
+/// Checks a discount against its type: the engine reads what it needs, and what belongs to another type is refused.
+pub fn check_discount(holder: &Map<String, Json>, path: &str) -> Result<(), Problem> {
+    let Some(discount) = holder.get("discount") else { return Ok(()) };
     let path = below(path, "discount");
     let kind = discount.get("type").and_then(Json::as_str).unwrap_or_default();
-    let (needed, others): (&str, &[&str]) = if kind == "AMOUNT" {
-        ("amount_off", &["percent_off", "amount_limit"])
-    } else {
-        ("percent_off", &["amount_off"])
-    };
-    if !discount.contains_key(needed) {
-        return Err(problem(&path, format!("should have required property '{needed}'")));
-    }
-    for other in others {
-        if discount.contains_key(*other) {
-            return Err(problem(
-                &format!("{path}.{other}"),
-                format!("must NOT be present on a discount of type {kind}"),
-            ));
+    let foreign = OF_ONE_TYPE.iter().filter(|(of, _)| *of != kind).flat_map(|(_, names)| names.iter());
+    for name in foreign {
+        if discount.get(name).is_some() {
+            let told = format!("must NOT be present on a discount of type {kind}");
+            return Err(Problem::at(format!("{path}.{name}"), told));
         }
     }
-    for formula in ["amount_off_formula", "percent_off_formula"] {
-        if discount.contains_key(formula) {
-            return Err(problem(&format!("{path}.{formula}"), "must NOT be present: formulas are not supported yet"));
+    for formula in ["amount_off_formula", "percent_off_formula", "fixed_amount_formula", "unit_off_formula"] {
+        if discount.get(formula).is_some() {
+            let told = "must NOT be present: formulas are not supported yet";
+            return Err(Problem::at(format!("{path}.{formula}"), told));
         }
     }
-    let effect = discount.get("effect").and_then(Json::as_str).unwrap_or_default();
-    if kind == "PERCENT" && !matches!(effect, "" | "APPLY_TO_ORDER" | "APPLY_TO_ITEMS") {
-        let told = format!(
-            "must be one of APPLY_TO_ORDER, APPLY_TO_ITEMS for a discount of type PERCENT (actual value is `{effect}`)"
-        );
-        return Err(problem(&format!("{path}.effect"), told));
-    }
-    Ok(())
+    read_document(&discount.to_string(), read_discount).map(drop).map_err(|problem| problem.within(&path))
 }
 
-/// Completes a gift card: what it holds at first is its amount. Gives what is missing from the amount, when the caller says so.
-pub fn complete_gift(voucher: &mut Map<String, Json>, path: &str, may_differ: bool) -> Result<i64, ErrorBody> {
-    let Some(gift) = voucher.get_mut("gift").and_then(Json::as_object_mut) else { return Ok(0) };
-    let amount = gift.get("amount").and_then(Json::as_i64).unwrap_or(0);
-    let balance = gift.remove("balance").and_then(|balance| balance.as_i64()).unwrap_or(amount);
-    if balance > amount {
-        return Err(problem(
-            &below(path, "gift.balance"),
-            format!("must be <= {amount}, the amount of the card (actual value is `{balance}`)"),
-        ));
+/// Completes a gift card or a loyalty card: what it holds at first is its amount or its points, less what was taken off
+/// by hand. Gives what is missing from that, where the caller may say so.
+pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bool) -> Result<i64, Problem> {
+    let mut missing = 0;
+    for (name, total, subtracted) in
+        [("gift", "amount", "subtracted_amount"), ("loyalty_card", "points", "subtracted_points")]
+    {
+        let Some(card) = voucher.get_mut(name).and_then(Json::as_object_mut) else { continue };
+        let number = |card: &Map<String, Json>, field: &str| card.get(field).and_then(Json::as_i64);
+        let whole = number(card, total).unwrap_or(0);
+        let path = below(path, name);
+        let taken = number(card, subtracted).unwrap_or(0);
+        if taken > whole {
+            let told = format!("must be <= {whole}, the {total} of the card (actual value is `{taken}`)");
+            return Err(Problem::at(below(&path, subtracted), told));
+        }
+        let left = whole.saturating_sub(taken);
+        let balance = card.remove("balance").and_then(|balance| balance.as_i64()).unwrap_or(left);
+        if balance > left || (balance != left && !may_differ) {
+            let bound = if may_differ { "must be <=" } else { "must be" };
+            let told = format!("{bound} {left}, the {total} of the card (actual value is `{balance}`)");
+            return Err(Problem::at(below(&path, "balance"), told));
+        }
+        missing = left.saturating_sub(balance);
+        if name == "gift" {
+            card.entry("effect").or_insert_with(|| json!("APPLY_TO_ORDER"));
+        }
     }
-    if balance != amount && !may_differ {
-        return Err(problem(
-            &below(path, "gift.balance"),
-            format!("must be {amount}, the amount of the card (actual value is `{balance}`)"),
-        ));
-    }
-    gift.entry("effect").or_insert_with(|| json!("APPLY_TO_ORDER"));
-    Ok(amount.saturating_sub(balance))
+    Ok(missing)
 }
 
 /// Checks the rules between the dates of a campaign or a voucher.
-pub fn check_validity(body: &Map<String, Json>) -> Result<(), ErrorBody> {
+pub fn check_validity(body: &Map<String, Json>) -> Result<(), Problem> {
     let text = |name: &str| body.get(name).and_then(Json::as_str);
     if body.get("validity_timeframe").is_some_and(Json::is_object) && text("start_date").is_none() {
-        return Err(problem("", "must have required property 'start_date' when validity_timeframe is sent"));
+        return Err(Problem::at("", "must have required property 'start_date' when validity_timeframe is sent"));
     }
     let moment = |name: &str| text(name).and_then(crate::moment::parse);
     if let (Some(start), Some(end)) = (moment("start_date"), moment("expiration_date"))
@@ -104,15 +106,15 @@ pub fn check_validity(body: &Map<String, Json>) -> Result<(), ErrorBody> {
             "must be later than start_date (actual value is `{}`)",
             text("expiration_date").unwrap_or_default()
         );
-        return Err(problem("expiration_date", told));
+        return Err(Problem::at("expiration_date", told));
     }
     let hours = body.get("validity_hours").and_then(|hours| hours.get("daily")).and_then(Json::as_array);
     for (index, daily) in hours.into_iter().flatten().enumerate() {
         let clock = |name: &str| daily.get(name).and_then(Json::as_str).unwrap_or_default();
         if clock("expiration_time") < clock("start_time") {
             let place = format!("validity_hours.daily[{index}].expiration_time");
-            return Err(problem(
-                &place,
+            return Err(Problem::at(
+                place,
                 format!("must be >= start_time (actual value is `{}`)", clock("expiration_time")),
             ));
         }
@@ -130,9 +132,14 @@ pub fn settle_dates(body: &mut Map<String, Json>) {
 }
 
 /// Finds the category that a body names by id or by name and puts both into it; naming both ways at once is refused.
+/// A null, where the body of an update has kept it, takes the category away.
 pub fn settle_category(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Stop> {
-    let name = body.remove("category").filter(|value| !value.is_null());
-    let id = body.remove("category_id").filter(|value| !value.is_null());
+    let (name, id) = (body.remove("category"), body.remove("category_id"));
+    if name.is_some() || id.is_some() {
+        body.insert("category".into(), Json::Null);
+        body.insert("category_id".into(), Json::Null);
+    }
+    let (name, id) = (name.filter(|value| !value.is_null()), id.filter(|value| !value.is_null()));
     if name.is_some() && id.is_some() {
         return Err(invalid_payload(
             "Property .category must NOT be present together with category_id: send one of the two",
@@ -149,67 +156,6 @@ pub fn settle_category(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Res
     Ok(())
 }
 
-/// Takes the validation rules that a body names out of it; they must exist.
-pub fn take_rules(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, Stop> {
-    let mut found = Vec::new();
-    let named = body.remove("validation_rules").unwrap_or_default();
-    for id in named.as_array().into_iter().flatten().filter_map(Json::as_str) {
-        if call.store.document("validation_rules", id)?.is_none() {
-            return Err(not_found("validation_rules", id).into());
-        }
-        found.push(id.to_owned());
-    }
-    Ok(found)
-}
-
-/// Assigns validation rules to a document at the commit; gives the assignments.
-pub fn assign(call: &mut Call<'_, '_>, rules: Vec<String>, id: &str, kind: &str) -> Vec<Json> {
-    let mut assigned = Vec::new();
-    for rule in rules {
-        let own = call.ids.alphanumeric("asgm_", 16).to_string();
-        let body = json!({
-            "id": own, "rule_id": rule, "related_object_id": id, "related_object_type": kind, "created_at": crate::moment::text(call.now_ms()),
-            "updated_at": null, "validation_status": "VALID", "validation_omitted_rules": [], "object": "validation_rules_assignment",
-        });
-        assigned.push(body.clone());
-        let body = body.as_object().cloned().unwrap_or_default();
-        let created_at = call.now_ms();
-        let document = Document {
-            id: own,
-            key: None,
-            parent: Some(id.to_owned()),
-            holder: None,
-            created_at,
-            updated_at: None,
-            body,
-        };
-        call.store.insert("validation_rules_assignment", &document);
-    }
-    assigned
-}
-
-/// The rules that are assigned to documents, by the id of the document.
-pub fn assigned(call: &Call<'_, '_>, documents: &[Document]) -> Result<BTreeMap<String, Vec<Json>>, Stop> {
-    let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
-    let found = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-        &[Json::from(ids).to_string().into()],
-    )?;
-    let mut assigned: BTreeMap<String, Vec<Json>> = BTreeMap::new();
-    for document in found {
-        if let Some(parent) = document.parent {
-            assigned.entry(parent).or_default().push(Json::Object(document.body));
-        }
-    }
-    Ok(assigned)
-}
-
-/// Assignments in their list.
-pub fn assignment_list(assigned: Vec<Json>) -> Json {
-    json!({ "object": "list", "data_ref": "data", "total": assigned.len(), "data": assigned })
-}
-
 /// What the engine would not read must not be stored: it could never be redeemed.
 pub fn check_readable(
     campaign: Option<&Map<String, Json>>,
@@ -217,20 +163,16 @@ pub fn check_readable(
     grant_path: &str,
 ) -> Result<(), ErrorBody> {
     if let Some(campaign) = campaign {
-        read_document(&Json::Object(campaign.clone()).to_string(), read_campaign)?;
+        check_campaign(campaign)?;
     }
     read_stored_voucher(&Json::Object(voucher.clone()).to_string()).map_err(|problem| {
-        let is_grant = problem.path.starts_with("discount") || problem.path.starts_with("gift");
+        let is_grant = VOUCHER_TYPES.iter().any(|(_, grant)| problem.path.starts_with(grant));
         if is_grant && !grant_path.is_empty() { problem.within(grant_path) } else { problem }
     })?;
     Ok(())
 }
 
-/// A campaign type or voucher type that exists in the interface and not yet here.
-pub fn not_supported(path: &str, supported: &str, value: &Json) -> ErrorBody {
-    let told = format!(
-        "Property {path} must be one of {supported} (actual value is `{}`); other types are not supported yet",
-        shown(value).trim_matches('"')
-    );
-    error(400, "invalid_payload", "Invalid payload", told)
+/// A campaign that the engine would not read must not be stored.
+pub fn check_campaign(campaign: &Map<String, Json>) -> Result<(), Problem> {
+    read_document(&Json::Object(campaign.clone()).to_string(), read_campaign).map(drop)
 }

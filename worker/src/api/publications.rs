@@ -200,7 +200,8 @@ fn choose(
     )?;
     let mut chosen: Vec<(Document, bool)> = free.into_iter().map(|voucher| (voucher, false)).collect();
     let missing = count.saturating_sub(chosen.len());
-    if missing > 0 && !is_standalone && campaign.body.get("type").and_then(Json::as_str) == Some("AUTO_UPDATE") {
+    let text = |name: &str| campaign.body.get(name).and_then(Json::as_str);
+    if missing > 0 && text("type") == Some("AUTO_UPDATE") && text("campaign_type") != Some("PROMOTION") {
         chosen.extend(generation::draft(call, campaign, missing)?.into_iter().map(|voucher| (voucher, true)));
     }
     if chosen.len() < count {
@@ -257,6 +258,9 @@ fn hand_over(
         if !is_generic {
             voucher.holder = Some(customer.id.clone());
             voucher.body.insert("holder_id".into(), customer.id.clone().into());
+            if campaign.is_some_and(generation::is_referral) {
+                voucher.body.insert("referrer_id".into(), customer.id.clone().into());
+            }
             start_activity(call, campaign, &mut voucher)?;
         }
         if is_new {

@@ -89,7 +89,8 @@ fn give(
     body: Map<String, Json>,
     (id, key, parent): (&str, Option<String>, Option<String>),
 ) {
-    let holder = body.get("holder_id").or_else(|| body.get("customer_id")).and_then(Json::as_str).map(str::to_owned);
+    let held = ["holder_id", "customer_id", "rule_id"].into_iter().find_map(|name| body.get(name));
+    let holder = held.and_then(Json::as_str).map(str::to_owned);
     let document =
         Document { id: id.to_owned(), key, parent, holder, created_at: call.now_ms(), updated_at: None, body };
     call.store.insert(kind, &document);

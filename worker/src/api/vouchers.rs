@@ -2,10 +2,10 @@
 //! It must not know how a redemption is decided.
 
 use crate::api::fields::{
-    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
-    VALIDITY_TIMEFRAME,
+    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, LOYALTY_CARD, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK,
+    VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
-use crate::api::{generation, grants, metadata_schemas};
+use crate::api::{assignments, generation, grants, metadata_schemas};
 use crate::codes::{self, CodeShape, code_key};
 use crate::list::{Clause, Filter, List};
 use crate::moment;
@@ -15,6 +15,8 @@ use crate::route::{Answer, Call, Outcome, Route, get, post};
 use crate::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::ledger::{Post, Standing};
+use scrip::facts::{credits_account, points_account, points_spent_account, redemptions_account, spent_account};
+use scrip::wire::Problem;
 use scrip::wire::voucher::{Counts, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -22,9 +24,10 @@ use std::collections::HashMap;
 const CREATE: &[Field] = &[
     may("code", KEY),
     may("code_config", CODE_CONFIG),
-    may("type", Kind::Text),
+    may("type", VOUCHER_TYPE),
     may("discount", DISCOUNT),
     may("gift", GIFT),
+    may("loyalty_card", LOYALTY_CARD),
     may("redemption", REDEMPTION),
     may("campaign", KEY),
     may("campaign_id", KEY),
@@ -109,10 +112,11 @@ pub fn publications_account(voucher_id: &str) -> String {
     format!("voucher/{voucher_id}/publications")
 }
 
-fn accounts(voucher_id: &str) -> [String; 3] {
+fn accounts(voucher_id: &str) -> [String; 4] {
     [
-        scrip::facts::redemptions_account(voucher_id).to_string(),
-        scrip::facts::credits_account(voucher_id).to_string(),
+        redemptions_account(voucher_id).to_string(),
+        credits_account(voucher_id).to_string(),
+        points_account(voucher_id).to_string(),
         publications_account(voucher_id),
     ]
 }
@@ -121,7 +125,7 @@ fn accounts(voucher_id: &str) -> [String; 3] {
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
-    let mut assigned = grants::assigned(call, &documents)?;
+    let mut assigned = assignments::assigned(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
         show_standing(document, &standings, rules)
@@ -134,7 +138,7 @@ pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, 
     let taken = |account: &String| {
         standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
     };
-    let [redemptions, credits, publications] = accounts(&document.id);
+    let [redemptions, credits, points, publications] = accounts(&document.id);
     let counts = Counts {
         redeemed_quantity: taken(&redemptions),
         redeemed_amount: taken(&credits),
@@ -144,21 +148,49 @@ pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, 
     if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
         gift.entry("subtracted_amount").or_insert(json!(0));
     }
-    body.insert("loyalty_card".into(), Json::Null);
+    show_card(&mut body, taken(&points));
     body.insert("categories".into(), json!([]));
-    body.insert("validation_rules_assignments".into(), grants::assignment_list(rules));
+    body.insert("validation_rules_assignments".into(), assignments::listed(rules));
     Json::Object(body)
 }
 
-/// The voucher that a path names; one whose campaign is being deleted is gone already.
-pub fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
-    let voucher = VOUCHER.find(call)?;
-    if let Some(campaign) = &voucher.parent
-        && call.store.document("campaign", campaign)?.is_none()
-    {
-        return Err(not_found("voucher", call.param("code")).into());
+/// A loyalty card with what is left on it: points, less those that were spent, taken off by hand or lost to time.
+fn show_card(body: &mut Map<String, Json>, redeemed: u64) {
+    let Some(card) = body.entry("loyalty_card").or_insert(Json::Null).as_object_mut() else { return };
+    for (name, default) in [
+        ("subtracted_points", json!(0)),
+        ("expired_points", json!(0)),
+        ("pending_points", json!(0)),
+        ("next_expiration_date", Json::Null),
+        ("next_expiration_points", Json::Null),
+    ] {
+        card.entry(name).or_insert(default);
     }
-    Ok(voucher)
+    let number = |name: &str| card.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let gone = number("subtracted_points").saturating_add(number("expired_points")).saturating_add(redeemed);
+    let balance = number("points").saturating_sub(gone);
+    card.insert("balance".into(), balance.into());
+    if let Some(redemption) = body.get_mut("redemption").and_then(Json::as_object_mut) {
+        redemption.insert("redeemed_points".into(), redeemed.into());
+    }
+}
+
+/// The voucher that a path names.
+pub fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+    find_named(call, call.param(VOUCHER.parameter))
+}
+
+/// The voucher with a code or an id; one whose campaign is being deleted is gone already.
+pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
+    let key = code_key(name, call.caller.settings.case_sensitive_codes);
+    let voucher = call.store.document_by_name(VOUCHER.object, &key, name)?;
+    let voucher = voucher.ok_or_else(|| not_found(VOUCHER.object, name))?;
+    match &voucher.parent {
+        Some(campaign) if call.store.document("campaign", campaign)?.is_none() => {
+            Err(not_found(VOUCHER.object, name).into())
+        }
+        _ => Ok(voucher),
+    }
 }
 
 /// A code is looked up as it is stored, which the index has.
@@ -193,22 +225,17 @@ fn set_active(call: &mut Call<'_, '_>, active: bool) -> Outcome {
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
-    if let Some(kind) =
-        body.get("type").filter(|kind| !matches!(kind.as_str(), Some("DISCOUNT_VOUCHER" | "GIFT_VOUCHER")))
-    {
-        return Err(grants::not_supported(".type", "DISCOUNT_VOUCHER, GIFT_VOUCHER", kind).into());
-    }
     let kind = grants::voucher_type(&body, "")?;
     grants::check_discount(&body, "")?;
-    let spent = grants::complete_gift(&mut body, "", true)?;
+    let spent = grants::complete_card(&mut body, "", true)?;
     grants::check_validity(&body)?;
     grants::settle_dates(&mut body);
     grants::settle_category(call, &mut body)?;
-    let rules = grants::take_rules(call, &mut body)?;
+    let rules = assignments::take_rules(call, &mut body)?;
     let campaign = find_campaign(call, &mut body, kind)?;
     let code = settle_code(call, &mut body)?;
     let defaults = json!({
-        "type": kind, "discount": null, "gift": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,
+        "type": kind, "discount": null, "gift": null, "loyalty_card": null, "campaign": null, "campaign_id": null, "category": null, "category_id": null,
         "start_date": null, "expiration_date": null, "validity_timeframe": null, "validity_day_of_week": null, "validity_hours": null,
         "active": true, "additional_info": null, "metadata": {}, "is_referral_code": false, "created_at": moment::text(call.now_ms()),
         "updated_at": null, "object": "voucher", "redemption": { "quantity": null },
@@ -218,19 +245,20 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(campaign) = &campaign {
         whole.insert("campaign".into(), campaign.body.get("name").cloned().unwrap_or(Json::Null));
         whole.insert("campaign_id".into(), campaign.id.clone().into());
+        whole.insert("is_referral_code".into(), generation::is_referral(campaign).into());
     }
     let voucher = generation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
     check_metadata(call, campaign.as_ref(), voucher.body.get("metadata"))?;
     call.check_fits(&voucher)?;
     grants::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
-    let assigned = grants::assign(call, rules, &voucher.id, "voucher");
+    let assigned = assignments::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
         generation::count(call, &campaign.id, 1);
     }
     let mut standings = HashMap::new();
     if spent > 0 {
-        let post = taken_before(call, &voucher.id, campaign.as_ref(), spent);
+        let post = taken_before(call, &voucher, campaign.as_ref(), spent);
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
         call.store.post(&[post]);
     }
@@ -246,36 +274,36 @@ pub fn check_metadata(call: &Call<'_, '_>, campaign: Option<&Document>, metadata
     metadata_schemas::check(call.store, &[(schema, metadata)])
 }
 
-/// What a gift card had lost before it came here, as a transfer.
-fn taken_before(call: &mut Call<'_, '_>, voucher_id: &str, campaign: Option<&Document>, amount: i64) -> Post {
+/// What a card had lost before it came here, as a transfer.
+fn taken_before(call: &mut Call<'_, '_>, voucher: &Document, campaign: Option<&Document>, amount: i64) -> Post {
     let id = call.ids.hex18("tr_").to_string();
-    Post {
-        chain: id.clone(),
-        id,
-        debit: scrip::facts::credits_account(voucher_id).to_string(),
-        credit: scrip::facts::spent_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
-        amount,
-        reverses: None,
-        at: call.now_ms(),
-    }
+    let campaign_id = campaign.map(|campaign| campaign.id.as_str());
+    let is_card = voucher.body.get("loyalty_card").is_some_and(Json::is_object);
+    let (debit, credit) = if is_card {
+        (points_account(&voucher.id), points_spent_account(campaign_id))
+    } else {
+        (credits_account(&voucher.id), spent_account(campaign_id))
+    };
+    let (debit, credit) = (debit.to_string(), credit.to_string());
+    Post { chain: id.clone(), id, debit, credit, amount, reverses: None, at: call.now_ms() }
 }
 
 fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) -> Result<Option<Document>, Stop> {
     let by_name = body.remove("campaign");
     let by_id = body.remove("campaign_id");
-    let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else { return Ok(None) };
+    let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else {
+        // A loyalty card belongs to a program (endpoints.md, vouchers).
+        return if kind == "LOYALTY_CARD" { Err(Problem::missing("", "campaign").into()) } else { Ok(None) };
+    };
     let campaign =
         call.store.document_by_name("campaign", &name, &name)?.ok_or_else(|| not_found("campaign", &name))?;
+    generation::check_open(&campaign)?;
     let wanted =
         campaign.body.get("voucher").and_then(|voucher| voucher.get("type")).and_then(Json::as_str).unwrap_or_default();
     if wanted != kind {
         let told =
             format!("Property .type must be {wanted}, the type of the campaign's vouchers (actual value is `{kind}`)");
         return Err(invalid_payload(told).into());
-    }
-    if campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE") {
-        let told = "You can not generate vouchers for STANDALONE type campaign.";
-        return Err(crate::reply::error(400, "invalid_campaign", "Invalid Campaign", told).into());
     }
     Ok(Some(campaign))
 }
