@@ -14,7 +14,7 @@ use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::rules::Rule;
+use crate::rules::{Collection, Rule, Segment};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -127,6 +127,10 @@ pub trait Facts {
     fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
+    /// A segment by id.
+    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
+    /// A collection of products and SKUs by id.
+    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
     /// A stored order by id or `source_id`.
@@ -137,6 +141,8 @@ pub trait Facts {
     fn sku(&self, key: &str) -> Known<Cow<'_, Goods>>;
     /// The net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
+    /// Units that left or reached an account since a moment, by transfers that have not been undone.
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64>;
     /// Units of an account under unexpired holds of other keys than `key`.
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64>;
     /// A redemption by id.

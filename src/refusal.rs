@@ -5,6 +5,10 @@
 
 use crate::text::Text;
 
+pub mod why;
+
+pub use why::{Act, Change, Why};
+
 macro_rules! catalogue {
     ($($(#[$note:meta])* $reason:ident: $key:literal, $message:literal,)*) => {
         /// The closed catalogue. Variants of one redeemable stand in the order in which they are checked.
@@ -121,12 +125,14 @@ pub struct Refusal {
     pub resource: Option<(&'static str, Text)>,
     /// The text that the author of a rule wrote for it.
     pub custom: Option<String>,
+    /// Which test of a rule failed; only there when a trace was asked for.
+    pub why: Option<Box<Why>>,
 }
 
 impl Refusal {
     /// A refusal with nothing but its details.
     pub fn new(reason: Reason, details: impl Into<String>) -> Refusal {
-        Refusal { reason, details: details.into(), resource: None, custom: None }
+        Refusal { reason, details: details.into(), resource: None, custom: None, why: None }
     }
 
     /// A thing that does not exist.

@@ -1,14 +1,29 @@
 //! Decides whether a validation rule holds for an order, a customer and a moment. It must not know vouchers, JSON or
 //! the ledger. A rule is a small tree that can be printed, compiled once when it is read.
 //!
-//! validation-rules.md sections 1 to 4.
+//! validation-rules.md sections 1 to 4, 8 and 12.
 
 pub mod ast;
+pub mod compare;
 pub mod eval;
+pub mod filter;
 pub mod index;
+pub mod lint;
 pub mod logic;
+pub mod names;
+pub mod number;
+pub mod operator;
+pub mod scene;
+pub mod why;
 
-pub use ast::{Condition, Leaf, Operand, Operator, Rule, Test};
-pub use eval::{Failure, Scene, SceneItem};
+pub use ast::{Group, Leaf, Needs, Rule, Test};
+pub use compare::{Clock, Condition, Found, Moment, Operand, Window};
+pub use eval::Failure;
+pub use filter::{Collection, Contents, Field, Filter, Members, Segment};
 pub use index::{Index, about};
+pub use lint::{Warning, lint};
 pub use logic::{Expression, LogicError};
+pub use names::{Area, Counter, Kind, Period};
+pub use number::Number;
+pub use operator::Operator;
+pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem};

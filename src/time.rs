@@ -10,6 +10,9 @@ use serde::{Serialize, Serializer};
 
 use crate::text::Text;
 
+mod day;
+pub use day::Day;
+
 const MILLIS_PER_SECOND: i64 = 1_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 /// The year 9999 ends here; later moments could not be written as four-digit years.
@@ -292,7 +295,7 @@ impl Timeframe {
 }
 
 /// Hours of the day on some weekdays: from the first minute to the last, both included.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DailyHours {
     /// Minutes since midnight.
     pub start: u16,

@@ -12,7 +12,7 @@ use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::rules::Rule;
+use crate::rules::{Collection, Rule, Segment};
 use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
 use crate::time::{Instant, TimeZone};
@@ -37,6 +37,8 @@ pub struct GivenFacts {
     products: Shelf<Goods>,
     skus: Shelf<Goods>,
     rules: Shelf<Rule>,
+    segments: Shelf<Segment>,
+    collections: Shelf<Collection>,
     assigned: Shelf<Vec<Text>>,
     assignments: Vec<Assignment>,
     listed: Vec<Candidate>,
@@ -82,6 +84,8 @@ impl GivenFacts {
             products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             rules: Shelf::new(given.rules, |rule| [Some(&rule.id), None]),
+            segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
+            collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
             assignments: given.assignments,
             listed: given.listed.candidates,
@@ -198,6 +202,14 @@ impl Facts for GivenFacts {
         self.rules_named([Some(&Text::from(id)), None, None])
     }
 
+    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
+        self.known(self.segments.get(id))
+    }
+
+    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
+        self.known(self.collections.get(id))
+    }
+
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
         self.known(self.customers.get(key))
     }
@@ -216,6 +228,10 @@ impl Facts for GivenFacts {
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
         self.counted(|journal| journal.balance(account))
+    }
+
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
+        self.counted(|journal| journal.moved(account, since))
     }
 
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {

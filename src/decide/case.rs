@@ -17,7 +17,7 @@ use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::Rule;
+use crate::rules::{Needs, Rule};
 use crate::text::Text;
 use crate::time::TimeZone;
 
@@ -108,6 +108,8 @@ pub struct Case<'a> {
     pub buyer: Buyer<'a>,
     /// What each of `redeemables` is, in their order.
     pub resolved: Vec<Resolved<'a>>,
+    /// Tests of rules that hold without being asked: a qualification leaves some out.
+    pub passes: Needs,
     /// The facts that only the server has.
     pub lacks: Lacks,
 }
@@ -138,6 +140,7 @@ impl<'a> Case<'a> {
             priced,
             buyer,
             resolved: Vec::with_capacity(request.redeemables.len()),
+            passes: Needs::default(),
             lacks,
         };
         match request.redeemables.as_slice() {

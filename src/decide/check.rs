@@ -3,7 +3,7 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::loyalty::check_card;
-use crate::decide::scene::check_rules;
+use crate::decide::scene::{Items, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::GiftEffect;
@@ -11,7 +11,6 @@ use crate::model::incentive::{CampaignType, Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::SceneItem;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
@@ -34,7 +33,7 @@ pub fn check(
     redeemable: &Redeemable,
     offer: &Offer<'_>,
     cart: &Cart,
-    items: &[SceneItem<'_>],
+    items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_terms(case, redeemable, offer, cart, found)?;

@@ -3,19 +3,19 @@
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::{Found, check};
 use crate::decide::loyalty::exchange;
+use crate::decide::scene::{Items, check_rules_after};
 use crate::model::incentive::Grant;
 use crate::model::reward::RewardKind;
 use crate::model::scope::Scope;
 use crate::money::Money;
 use crate::pricing::{Base, Cart, Gain, apply_discount, apply_gift, eligible_units};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::SceneItem;
 use crate::stacking::Judge;
 
 /// The judge of one case.
 pub struct Bench<'c> {
     case: &'c Case<'c>,
-    items: Vec<SceneItem<'c>>,
+    items: Items<'c>,
     /// What the last check of each redeemable found.
     pub found: Vec<Found>,
 }
@@ -23,10 +23,7 @@ pub struct Bench<'c> {
 impl<'c> Bench<'c> {
     /// A judge over a resolved request.
     pub fn new(case: &'c Case<'c>) -> Bench<'c> {
-        let items = match &case.order {
-            Some(order) => crate::decide::scene::scene_items(order, &case.priced),
-            None => Vec::new(),
-        };
+        let items = Items::new(case);
         let found = vec![Found::default(); case.resolved.len()];
         Bench { case, items, found }
     }
@@ -72,6 +69,17 @@ impl Judge for Bench<'_> {
     }
 
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+        let gain = self.give(place, cart, base, once)?;
+        if let (Some(offer), Some(found)) = (self.case.offer(place), self.found.get_mut(place)) {
+            check_rules_after(self.case, offer, cart, &gain, &self.items, found)?;
+        }
+        Ok(gain)
+    }
+}
+
+impl Bench<'_> {
+    /// What a redeemable gives on the running order.
+    fn give(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
         let Some(offer) = self.case.offer(place) else {
             return Ok(Gain::default());
         };

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::Found;
-use crate::decide::scene::{scene_items, scene_of};
+use crate::decide::scene::{Items, View};
 use crate::decide::validate::{Evaluated, Tried, finish};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
@@ -23,7 +23,7 @@ use crate::model::request::{Redeemable, RedeemableObject};
 use crate::money::Money;
 use crate::pricing::Gain;
 use crate::refusal::Refusal;
-use crate::rules::about;
+use crate::rules::{Needs, about};
 use crate::stacking::{Outcome, Step, Walk};
 use crate::text::Text;
 use crate::time::Instant;
@@ -142,12 +142,15 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     if !set.complete {
         case.lacks.add("candidates".into());
     }
-    let items = match &case.order {
-        Some(order) => scene_items(order, &case.priced),
-        None => Vec::new(),
-    };
     let asks = asked.scenario.asks();
-    let holding = set.index.holding(&scene_of(&case, &case.priced.cart, &items), asks);
+    case.passes = asked.scenario.passes();
+    let (holding, lacks) = {
+        let items = Items::for_index(&case, &set.index);
+        let view = View::new(&case, None, &case.priced.cart, &items);
+        let holding = set.index.holding(&view.scene(Needs::default()), asks);
+        (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
+    };
+    lacks.into_iter().for_each(|lack| case.lacks.add(lack));
     // Without a customer, whatever looks at one is out, also what would hold for nobody in particular.
     let nobody = case.buyer.customer.is_none();
     let mut hits = Vec::with_capacity(holding.len());

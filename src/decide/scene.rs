@@ -1,30 +1,179 @@
-//! Decides what rules get to see of a case, and which refusal a failed rule is. It must not know what a rule says.
+//! Decides what rules get to see of a case: lines with their collections, counts, segments; and which refusal a failed
+//! rule is. It must not know what a rule says.
 //!
-//! validation-rules.md sections 4 and 8.
+//! validation-rules.md sections 4, 8 and 12.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::Deref;
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::Found;
-use crate::model::order::{Goods, Item, Order, RelatedObject};
-use crate::pricing::Cart;
-use crate::pricing::lines::Priced;
+use crate::facts::{
+    Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
+    points_spent_account, redeemed_account, spent_account,
+};
+use crate::ledger::AccountId;
+use crate::model::incentive::Grant;
+use crate::model::order::{Goods, Item, Metadata, Order, RelatedObject};
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::pricing::lines::goods_key;
+use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Failure, Leaf, Scene, SceneItem, Test};
+use crate::rules::names::Area;
+use crate::rules::{
+    Asks, Clock, Collection, Contents, Counter, Failure, Figures, GoodsIndex, Index, Members, Membership, Needs,
+    Period, Rule, Scene, SceneItem,
+};
+use crate::text::Text;
+
+/// From how many goods that are named on, it is worth to write down which goods the lines are.
+const WORTH_AN_INDEX: usize = 16;
 
 /// The lines of an order as rules and scopes see them.
-pub fn scene_items<'a>(order: &'a Order, priced: &'a Priced<'_>) -> Vec<SceneItem<'a>> {
-    let lines = order.items.iter().enumerate().map(|(place, item)| {
+#[derive(Debug, Clone, Default)]
+pub struct Items<'a> {
+    lines: Vec<SceneItem<'a>>,
+    /// SKU and product of the catalogue by line; empty when no rule asks for their data.
+    listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
+    index: Option<GoodsIndex>,
+    /// Collections that only the server knows.
+    lacks: Vec<Text>,
+}
+
+impl<'a> Deref for Items<'a> {
+    type Target = [SceneItem<'a>];
+
+    fn deref(&self) -> &[SceneItem<'a>] {
+        &self.lines
+    }
+}
+
+impl<'a> Items<'a> {
+    /// The lines of a case, with what its rules and scopes ask of them.
+    pub fn new(case: &'a Case<'a>) -> Items<'a> {
+        let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
+        Items::asked_by(case, offers.flat_map(|offer| &offer.rules).map(Cow::as_ref))
+    }
+
+    /// The lines of a case, with what these rules and their scopes ask of them.
+    pub fn asked_by<'r>(case: &'a Case<'a>, rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
+        if case.order.is_none() {
+            return Items::default();
+        }
+        let mut lacks = Vec::new();
+        let mut named = 0_usize;
+        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        let mut wants_data = false;
+        for rule in rules {
+            wants_data |= rule.needs.meets(Needs::GOODS_DATA);
+            let mut asked: Vec<&GoodsRef> = Vec::new();
+            rule.each_goods(&mut |goods| {
+                named = named.saturating_add(1);
+                if goods.object == GoodsObject::Collection {
+                    asked.push(goods);
+                }
+            });
+            for goods in asked {
+                if collections.iter().any(|known| known.id == goods.id) {
+                    continue;
+                }
+                let own = rule.own_collections.iter().find(|own| own.id == goods.id);
+                match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
+                    Known::Is(found) => collections.push(found),
+                    Known::Absent => {}
+                    Known::Unknown => lacks.push(compact_str::format_compact!("collection/{}", goods.id)),
+                }
+            }
+        }
+        Items::joined(case, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+    }
+
+    /// The lines of a case, with what the tests of many rules ask of them.
+    pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
+        let mut lacks = Vec::new();
+        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        for (id, own) in &index.collections {
+            match own.as_ref().map_or_else(|| find_collection(case, id), |own| Known::Is(Cow::Borrowed(own))) {
+                Known::Is(found) => collections.push(found),
+                Known::Absent => {}
+                Known::Unknown => lacks.push(compact_str::format_compact!("collection/{id}")),
+            }
+        }
+        Items::joined(case, &collections, lacks, (index.goods_data, true))
+    }
+
+    /// The lines in these collections, with their goods' data and an index if somebody wants them.
+    fn joined(
+        case: &'a Case<'a>,
+        collections: &[Cow<'_, Collection>],
+        lacks: Vec<Text>,
+        (wants_data, wants_index): (bool, bool),
+    ) -> Items<'a> {
+        let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
+        let mut items = Items { lines: lines_of(order, case), lacks, ..Items::default() };
+        if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
+            items.listed = order.items.iter().enumerate().map(|(place, item)| listed(case, place, item)).collect();
+        }
+        items.join(collections, case);
+        if wants_index {
+            items.index = Some(GoodsIndex::new(&items.lines));
+        }
+        items
+    }
+
+    /// Collections that only the server knows.
+    pub fn lacks(&self) -> &[Text] {
+        &self.lacks
+    }
+
+    /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
+    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &'a Case<'a>) {
+        let clock = Clock { now: case.context.now, zone: &case.zone };
+        for collection in collections {
+            let symbol = GoodsObject::Collection.symbol(&collection.id);
+            for place in 0..self.lines.len() {
+                let Some(line) = self.lines.get(place) else { continue };
+                let is_in = match &collection.goods {
+                    Contents::All => true,
+                    Contents::Listed(goods) => line.is_any(goods),
+                    Contents::Passing(filter) => {
+                        let inline = case.order.iter().filter_map(|order| order.items.get(place));
+                        let inline = inline.flat_map(|item| [&item.sku, &item.product]).flatten().map(|goods| &**goods);
+                        let listed = self.listed.get(place).into_iter().flatten().flatten().map(Cow::as_ref);
+                        inline.chain(listed).any(|goods| filter.passes_goods(goods, &clock))
+                    }
+                };
+                if let Some(line) = self.lines.get_mut(place).filter(|_| is_in) {
+                    line.collections.push(symbol);
+                }
+            }
+        }
+    }
+}
+
+/// A collection by its id; the one of everything is always there.
+fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> {
+    if id == Collection::EVERYTHING {
+        return Known::Is(Cow::Owned(Collection { id: Text::from(id), goods: Contents::All }));
+    }
+    case.facts.collection(id)
+}
+
+fn lines_of<'a>(order: &'a Order, case: &'a Case<'a>) -> Vec<SceneItem<'a>> {
+    let priced = &case.priced;
+    let line = |(place, item): (usize, &'a Item)| {
         let (sku, product) = (priced.skus.beside(place), priced.products.beside(place));
         let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
         let parent = || sku?.product_id.as_deref();
         let listed = || product?.id.as_deref();
-        SceneItem {
-            product_id: item.product_id.as_deref().or_else(listed).or_else(parent),
-            product_source_id: source(item, RelatedObject::Product, product),
-            sku_id,
-            sku_source_id: source(item, RelatedObject::Sku, sku),
-        }
-    });
-    lines.collect()
+        let product_id = item.product_id.as_deref().or_else(listed).or_else(parent);
+        let product = [product_id, source(item, RelatedObject::Product, product)];
+        let mut line = SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]);
+        line.data = Some(&item.metadata);
+        line
+    };
+    order.items.iter().enumerate().map(line).collect()
 }
 
 fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {
@@ -37,13 +186,174 @@ fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) ->
     sent.or(inline).or_else(|| listed?.source_id.as_deref())
 }
 
-/// What rules see of a case while this is the running order.
-pub fn scene_of<'s>(case: &'s Case<'_>, cart: &Cart, items: &'s [SceneItem<'s>]) -> Scene<'s> {
-    Scene {
-        customer: case.buyer.customer.as_ref().map(|customer| &customer.metadata),
-        amount: cart.total(),
-        initial_amount: case.priced.cart.initial_amount,
-        items: case.order.is_some().then_some(items),
+/// What the catalogue says of the SKU and the product of a line.
+fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item) -> [Option<Cow<'a, Goods>>; 2] {
+    let beside = case.priced.skus.beside(place).map(Cow::Borrowed);
+    let key = goods_key(item, RelatedObject::Sku);
+    let sku = beside.or_else(|| case.facts.sku(key?).is());
+    let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
+    let beside = case.priced.products.beside(place).map(Cow::Borrowed);
+    let key = goods_key(item, RelatedObject::Product).or(parent.as_deref());
+    let product = beside.or_else(|| case.facts.product(key?).is());
+    [sku, product]
+}
+
+/// A case as rules look at it, for one redeemable on a running order.
+pub struct View<'v> {
+    case: &'v Case<'v>,
+    offer: Option<&'v Offer<'v>>,
+    cart: &'v Cart,
+    items: &'v Items<'v>,
+    /// What the redeemable does, once that is known.
+    gain: Option<&'v Gain>,
+    /// Points that it takes.
+    paid: u64,
+    /// Facts that only the server has.
+    lacks: RefCell<Vec<Text>>,
+}
+
+impl<'v> View<'v> {
+    /// What there is to see; without an offer, nothing is counted.
+    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, cart: &'v Cart, items: &'v Items<'v>) -> View<'v> {
+        View { case, offer, cart, items, gain: None, paid: 0, lacks: RefCell::default() }
+    }
+
+    /// What rules see. `passes` are those tests that hold without being asked.
+    pub fn scene(&'v self, passes: Needs) -> Scene<'v> {
+        let customer = self.case.buyer.customer.as_deref();
+        let holder = self.offer.and_then(|offer| offer.incentive.holder_id.as_ref());
+        let channel = &self.case.request.channel;
+        Scene {
+            clock: Clock { now: self.case.context.now, zone: &self.case.zone },
+            customer: customer.map(|customer| &customer.metadata),
+            linked: holder.is_some() && holder == customer.and_then(|customer| customer.id.as_ref()),
+            order: self.case.order.as_deref().map(|order| &order.metadata),
+            amount: self.cart.total(),
+            initial_amount: self.case.priced.cart.initial_amount,
+            after: self.gain.and_then(|gain| {
+                let mut after = self.cart.clone();
+                after.add(gain)?;
+                after.total()
+            }),
+            items: self.items,
+            index: self.items.index.as_ref(),
+            redemption: &self.case.request.metadata,
+            channel: [Some(channel.id.as_str()).filter(|id| !id.is_empty()), channel.user.as_deref()],
+            passes,
+            asks: self,
+        }
+    }
+
+    /// The facts that were asked for and only the server has.
+    pub fn into_lacks(self) -> Vec<Text> {
+        self.lacks.into_inner()
+    }
+
+    fn lack(&self, name: Text) {
+        self.lacks.borrow_mut().push(name);
+    }
+
+    /// What moved on an account in a period; with `held`, what others hold counts as well.
+    fn moved(&self, account: &AccountId, period: Period, held: bool) -> Option<u64> {
+        let (facts, now) = (self.case.facts, self.case.context.now);
+        let moved = match (period, self.start_of(period)) {
+            (Period::Ever, _) | (_, None) => match facts.balance(account) {
+                Known::Is(balance) => Known::Is(balance.unsigned_abs()),
+                Known::Absent => Known::Absent,
+                Known::Unknown => Known::Unknown,
+            },
+            (_, Some(since)) => facts.moved(account, since),
+        };
+        let moved = match moved {
+            Known::Is(moved) => moved,
+            Known::Absent => 0,
+            Known::Unknown => {
+                self.lack(Text::from(account.as_str()));
+                return None;
+            }
+        };
+        let others = if held { facts.held(account, now, self.case.session_key()).is() } else { None };
+        Some(moved.saturating_add(others.unwrap_or(0)))
+    }
+
+    /// When the present day, week or month began in the project's zone.
+    fn start_of(&self, period: Period) -> Option<crate::time::Instant> {
+        let today = self.case.zone.day(self.case.context.now)?;
+        self.case.zone.start_of(match period {
+            Period::Ever => return None,
+            Period::Day => today,
+            Period::Week => today.first_of_week()?,
+            Period::Month => today.first_of_month()?,
+        })
+    }
+}
+
+impl Asks for View<'_> {
+    fn figures(&self, line: usize) -> Figures {
+        self.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
+            price: line.price,
+            quantity: line.quantity,
+            subtotal: line.amount.map(|_| line.subtotal()),
+        })
+    }
+
+    fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
+        let item = self.case.order.as_deref().and_then(|order| order.items.get(line));
+        let sent = |goods: fn(&Item) -> &Option<Box<Goods>>| item.and_then(|item| goods(item).as_deref());
+        let listed = |place: usize| self.items.listed.get(line)?.get(place)?.as_deref();
+        let found = [sent(|item| &item.sku), listed(0), sent(|item| &item.product), listed(1)];
+        found.map(|goods| goods.map(|goods| &goods.metadata))
+    }
+
+    fn belongs(&self, to: Membership, id: &str) -> bool {
+        // Nothing public says where a customer's tier stands; until there are tiers, nobody is in one.
+        let (Membership::Segment, Some(customer)) = (to, self.case.buyer.customer.as_deref()) else { return false };
+        match self.case.facts.segment(id) {
+            Known::Is(segment) => match &segment.members {
+                Members::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
+                Members::Passing(filter) => {
+                    let clock = Clock { now: self.case.context.now, zone: &self.case.zone };
+                    filter.passes(&customer.document, &customer.metadata, &clock)
+                }
+            },
+            Known::Absent => false,
+            Known::Unknown => {
+                self.lack(compact_str::format_compact!("segment/{id}"));
+                false
+            }
+        }
+    }
+
+    /// Everything counts this attempt (validation-rules.md section 4.5).
+    fn count(&self, counter: Counter, period: Period) -> Option<u64> {
+        let Some(offer) = self.offer else { return Some(0) };
+        let incentive = &offer.incentive;
+        let campaign = incentive.campaign_id.as_deref();
+        let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
+        let channel = &self.case.request.channel;
+        let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
+        let is_gift = matches!(incentive.grant, Grant::Gift(_));
+        let (account, own, held) = match counter {
+            Counter::Incentive => (Some(incentive_account(incentive)), 1, true),
+            Counter::IncentiveOfCustomer => (customer.map(|id| customer_account(id, &incentive.id)), 1, true),
+            Counter::IncentiveOfKey => (Some(channel_account(&channel.id, &incentive.id)), 1, false),
+            Counter::IncentiveOfUser => {
+                (channel.user.as_deref().map(|user| channel_account(user, &incentive.id)), 1, false)
+            }
+            Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), 1, false),
+            Counter::CampaignOfCustomer => {
+                (customer.zip(campaign).map(|(customer, campaign)| customer_account(customer, campaign)), 1, false)
+            }
+            Counter::Orders => {
+                let value = self.cart.amount.unwrap_or_default().minor();
+                (campaign.map(|id| orders_account(Some(id))), value, false)
+            }
+            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gained(), false),
+            Counter::GiftAmount => (Some(spent_account(campaign)), if is_gift { gained() } else { 0 }, false),
+            Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
+        };
+        let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;
+        Some(before.saturating_add(own))
     }
 }
 
@@ -52,40 +362,78 @@ pub fn check_rules(
     case: &Case<'_>,
     offer: &Offer<'_>,
     cart: &Cart,
-    items: &[SceneItem<'_>],
+    items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    let scene = scene_of(case, cart, items);
-    for rule in &offer.rules {
-        let about_customer = |test: &Test| matches!(test, Test::CustomerMetadata(..));
-        if rule.leaves.iter().any(|leaf| about_customer(&leaf.test)) {
-            found.lacks.extend(case.buyer.unknown.clone());
-        }
-        if let Err(failure) = rule.check(&scene) {
-            return Err(violated(case, offer, &failure));
-        }
+    if offer.rules.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    check_with(View::new(case, Some(offer), cart, items), Rule::check, found)
+}
+
+/// The same for the rules that look at what is left after the redeemable itself.
+pub fn check_rules_after(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    cart: &Cart,
+    gain: &Gain,
+    items: &Items<'_>,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    if !offer.rules.iter().any(|rule| rule.needs.meets(Needs::AFTER)) {
+        return Ok(());
+    }
+    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), cart, items) };
+    check_with(view, Rule::check_after, found)
+}
+
+type Check = for<'r> fn(&'r Rule, &Scene<'_>) -> Result<(), Failure<'r>>;
+
+fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Refusal> {
+    let verdict = {
+        let scene = view.scene(view.case.passes);
+        let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
+        let mut verdict = Ok(());
+        for rule in rules {
+            if rule.needs.meets(Needs::CUSTOMER) {
+                found.lacks.extend(view.case.buyer.unknown.clone());
+            }
+            if let Err(failure) = check(rule, &scene) {
+                verdict = Err(violated(&view, &failure, &scene));
+                break;
+            }
+        }
+        verdict
+    };
+    found.lacks.extend(view.items.lacks.iter().cloned());
+    found.lacks.extend(view.into_lacks());
+    verdict
 }
 
 /// Which refusal a failed rule is (validation-rules.md section 8). What the rule needed and did not get comes before
 /// what it found.
-fn violated(case: &Case<'_>, offer: &Offer<'_>, failure: &Failure<'_>) -> Refusal {
-    let about_customer = |leaf: &Leaf| matches!(leaf.test, Test::CustomerMetadata(..));
-    let leaves = || failure.rule.leaves.iter();
-    if case.buyer.customer.is_none() && leaves().any(about_customer) {
-        return Refusal::new(Reason::MissingCustomer, "Customer is required to validate rules");
+#[cold]
+fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusal {
+    let needs = failure.rule.needs;
+    let test = failure.leaf().map(|leaf| &leaf.test);
+    let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
+    let missing = [
+        (scene.customer.is_none() && needs.meets(Needs::CUSTOMER), Reason::MissingCustomer, "Customer is"),
+        (scene.order.is_none() && needs.meets(Needs::ORDER), Reason::MissingOrder, "An order is"),
+        (scene.items.is_empty() && asks(Needs::LINES), Reason::MissingOrderItems, "Order items are"),
+        (scene.amount.is_none() && asks(Needs::AMOUNT), Reason::MissingAmount, "An order amount is"),
+    ];
+    if let Some((_, reason, what)) = missing.into_iter().find(|(is_missing, ..)| *is_missing) {
+        return Refusal::new(reason, format!("{what} required to validate rules"));
     }
-    if case.order.is_none() && !leaves().all(about_customer) {
-        return Refusal::new(Reason::MissingOrder, "An order is required to validate rules");
-    }
-    let about_customer = failure.leaf.is_some_and(about_customer);
-    let reason = match about_customer {
-        true => Reason::CustomerRulesViolated,
-        false => Reason::OrderRulesViolated,
+    let reason = match test.map_or(Area::Order, crate::rules::Test::area) {
+        Area::Customer => Reason::CustomerRulesViolated,
+        Area::Order => Reason::OrderRulesViolated,
+        Area::Redemption => Reason::RedemptionRulesViolated,
     };
-    let kind = offer.incentive.kind_name(offer.campaign.as_deref());
     let rule = &failure.rule.id;
+    let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
     let details = format!("{kind} cannot be redeemed because of violated validation rules: {rule}");
-    Refusal { custom: failure.message().map(str::to_owned), ..Refusal::new(reason, details) }
+    let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
+    Refusal { custom: failure.message().map(str::to_owned), why, ..Refusal::new(reason, details) }
 }

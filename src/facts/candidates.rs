@@ -96,6 +96,7 @@ impl Entry<'_> {
             && incentive.quantity.is_none()
             && cannot_fail(&incentive.grant)
             && asked & about::OWN == 0
+            && !self.rules.iter().any(|rule| rule.bundle.is_some())
             && !windows().any(recurs);
         if !plain {
             // What is looked at in full is not looked at here: a window of its own may stand in place of a campaign's.

@@ -48,6 +48,16 @@ impl Journal {
         of_chain.cloned().collect()
     }
 
+    /// Units that left or reached an account since a moment, by transfers that have not been undone.
+    pub fn moved(&self, account: &AccountId, since: Instant) -> u64 {
+        let undone: Vec<&Text> = self.transfers.iter().filter_map(|transfer| transfer.reverses.as_ref()).collect();
+        self.transfers
+            .iter()
+            .filter(|one| one.at >= since && (one.debit == *account || one.credit == *account))
+            .filter(|one| one.reverses.is_none() && !undone.contains(&&one.id))
+            .fold(0, |total, one| total.saturating_add(one.amount))
+    }
+
     /// Writes entries down. A transfer that is there already is not written again.
     pub fn apply(&mut self, entries: &[Entry]) -> Result<(), Conflict> {
         for entry in entries {

@@ -147,4 +147,6 @@ pub struct Channel {
     pub id: Text,
     /// Whether the caller is a page: then the catalogue's price wins over the request's.
     pub client: bool,
+    /// The login of the user who asks, when it is one.
+    pub user: Option<Text>,
 }

@@ -1,10 +1,10 @@
 //! Decides what a rule can say. It must not know how a rule is written or what it is about at a given moment.
 
-use std::fmt;
-
-use crate::model::scope::{GoodsRef, Scope};
-use crate::money::Money;
+use crate::model::scope::{BundleRules, GoodsRef, Scope};
+use crate::rules::compare::Condition;
+use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
+use crate::rules::names::{Area, Kind};
 use crate::text::Text;
 
 /// A validation rule as it is evaluated.
@@ -12,18 +12,31 @@ use crate::text::Text;
 pub struct Rule {
     /// Assigned by the service.
     pub id: Text,
-    /// Its tests by key, in key order.
-    pub leaves: Vec<Leaf>,
-    /// How the tests combine.
-    pub logic: Expression,
+    /// What it tests.
+    pub tests: Group,
     /// The text shown when a test without one of its own fails.
     pub message: Option<String>,
     /// The lines that the grant is about.
     pub scope: Scope,
+    /// What makes a bundle; `None` without any (calculation.md section 8).
+    pub bundle: Option<BundleRules>,
+    /// What its tests look at.
+    pub needs: Needs,
+    /// Collections that the rule itself makes: the goods with some custom data that its scope is about.
+    pub own_collections: Vec<Collection>,
+}
+
+/// Tests, and how they combine.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Group {
+    /// The tests by key, in key order.
+    pub leaves: Vec<Leaf>,
+    /// How they combine.
+    pub logic: Expression,
 }
 
 /// One numbered test of a rule.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Leaf {
     /// Its key, as the logic names it.
     pub key: Text,
@@ -33,98 +46,100 @@ pub struct Leaf {
     pub message: Option<String>,
 }
 
-/// What is compared with what.
+/// What is looked at, the conditions that it must meet, and tests that refine it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Test {
-    /// What is left of the order amount when this redeemable is checked.
-    OrderAmount(Vec<Condition<Money>>),
-    /// The order amount before any discount.
-    OrderInitialAmount(Vec<Condition<Money>>),
-    /// A metadata value of the customer.
-    CustomerMetadata(Text, Vec<Condition<Operand>>),
-    /// At least one line is one of these.
-    AnyItem(Vec<GoodsRef>),
-    /// Every line is one of these.
-    EveryItem(Vec<GoodsRef>),
-    /// No line is one of these.
-    NoItem(Vec<GoodsRef>),
+pub struct Test {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What it looks at.
+    pub kind: Kind,
+    /// The property of custom data, for those that have one: its name or, inside nested objects, names joined with dots.
+    pub property: Option<Text>,
+    /// All must hold.
+    pub conditions: Vec<Condition>,
+    /// Tests on what this one matched.
+    pub rules: Option<Box<Group>>,
 }
 
-impl Test {
-    /// The name on the wire.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Test::OrderAmount(_) => "order.amount",
-            Test::OrderInitialAmount(_) => "order.initial_amount",
-            Test::CustomerMetadata(..) => "customer.metadata",
-            Test::AnyItem(_) => "order.items.any",
-            Test::EveryItem(_) => "order.items.every",
-            Test::NoItem(_) => "order.items.none",
+/// What tests look at, as a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs(u16);
+
+impl Needs {
+    /// The customer.
+    pub const CUSTOMER: Needs = Needs(1);
+    /// The order.
+    pub const ORDER: Needs = Needs(2);
+    /// Lines of the order.
+    pub const LINES: Needs = Needs(4);
+    /// What the redeemable itself leaves of the order.
+    pub const AFTER: Needs = Needs(8);
+    /// Custom data of products and SKUs.
+    pub const GOODS_DATA: Needs = Needs(16);
+    /// The order amount.
+    pub const AMOUNT: Needs = Needs(32);
+    /// The redemption, its channel, or counts.
+    pub const REDEMPTION: Needs = Needs(64);
+    /// Budgets, limits per customer and the amount before discounts, which qualifications pass over.
+    pub const BUDGET: Needs = Needs(128);
+    /// An event or a member of a programme, which only earning has.
+    pub const EARNING: Needs = Needs(256);
+
+    /// Both.
+    pub const fn and(self, other: Needs) -> Needs {
+        Needs(self.0 | other.0)
+    }
+
+    /// Whether they have anything in common.
+    pub fn meets(self, other: Needs) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Whether it has all of the other.
+    pub fn covers(self, other: Needs) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl Group {
+    /// What the tests look at that the logic mentions.
+    pub fn needs(&self) -> Needs {
+        let mut needs = Needs::default();
+        for (place, leaf) in self.leaves.iter().enumerate() {
+            if self.logic.mentions(place) {
+                needs = needs.and(leaf.test.kind.needs());
+                if let Some(rules) = &leaf.test.rules {
+                    needs = needs.and(rules.needs());
+                }
+            }
+        }
+        needs
+    }
+
+    /// Shows every test, nested ones after the one that they refine.
+    pub fn each_leaf<'a>(&'a self, see: &mut dyn FnMut(&'a Leaf)) {
+        for leaf in &self.leaves {
+            see(leaf);
+            if let Some(rules) = &leaf.test.rules {
+                rules.each_leaf(see);
+            }
         }
     }
 }
 
-/// An operator with its operands; all conditions of a test must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Condition<T> {
-    /// How to compare.
-    pub operator: Operator,
-    /// With what; single-valued operators use the first.
-    pub operands: Vec<T>,
-}
-
-/// How a found value is compared with the wanted ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operator {
-    /// Equal to one of them.
-    In,
-    /// Equal to none of them.
-    NotIn,
-    /// Below.
-    LessThan,
-    /// Below or equal.
-    LessThanOrEqual,
-    /// Above.
-    MoreThan,
-    /// Above or equal.
-    MoreThanOrEqual,
-}
-
-impl Operator {
-    /// The operator of this name on the wire, aliases included (validation-rules.md section 3).
-    pub fn parse(name: &str) -> Option<Operator> {
-        Some(match name {
-            "$is" | "$in" => Operator::In,
-            "$is_not" | "$not_in" => Operator::NotIn,
-            "$less_than" => Operator::LessThan,
-            "$less_than_or_equal" | "$less_than_equal" => Operator::LessThanOrEqual,
-            "$more_than" | "$greater_than" => Operator::MoreThan,
-            "$more_than_or_equal" | "$more_than_equal" | "$greater_than_or_equal" => Operator::MoreThanOrEqual,
-            _ => return None,
-        })
+impl Rule {
+    /// Shows all goods that the rule names, in its tests, its scope and its bundle.
+    pub fn each_goods<'a>(&'a self, see: &mut dyn FnMut(&'a GoodsRef)) {
+        self.tests.each_leaf(&mut |leaf| leaf.test.conditions.iter().flat_map(|one| &one.goods).for_each(&mut *see));
+        self.scope.goods().for_each(&mut *see);
+        let bundle = self.bundle.iter().flat_map(|bundle| &bundle.entries);
+        bundle.flat_map(|entry| &entry.goods).for_each(see);
     }
 }
 
-impl fmt::Display for Operator {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Operator::In => "is one of",
-            Operator::NotIn => "is none of",
-            Operator::LessThan => "is less than",
-            Operator::LessThanOrEqual => "is at most",
-            Operator::MoreThan => "is more than",
-            Operator::MoreThanOrEqual => "is at least",
-        })
+impl Test {
+    /// Whose refusal a failure is (validation-rules.md section 8).
+    pub fn area(&self) -> Area {
+        Area::of(self.name)
     }
-}
-
-/// A metadata value that a rule compares with. Numbers are whole here; texts that hold a number compare as one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Operand {
-    /// A text.
-    Text(Text),
-    /// A whole number.
-    Number(i64),
-    /// Yes or no.
-    Flag(bool),
 }

@@ -1,149 +1,359 @@
 //! Decides whether a rule holds in a scene, and which test failed when it does not. It must not know how a rule was
 //! written, and it reads nothing but the scene.
+//!
+//! validation-rules.md sections 1, 2, 4 and 8.
 
-use std::cmp::Ordering;
-
-use crate::json::Node;
 use crate::model::order::Metadata;
-use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
-use crate::rules::ast::{Condition, Leaf, Operand, Operator, Rule, Test};
-
-/// What a rule can look at while one redeemable is checked.
-#[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
-    /// The customer's metadata; `None` when there is no customer.
-    pub customer: Option<&'a Metadata>,
-    /// What is left of the order amount.
-    pub amount: Option<Money>,
-    /// The order amount before any discount.
-    pub initial_amount: Option<Money>,
-    /// The lines; `None` when there is no order.
-    pub items: Option<&'a [SceneItem<'a>]>,
-}
-
-/// A line as a rule sees it.
-#[derive(Debug, Clone, Copy)]
-pub struct SceneItem<'a> {
-    /// The product, by id.
-    pub product_id: Option<&'a str>,
-    /// The product, by the caller's identifier.
-    pub product_source_id: Option<&'a str>,
-    /// The SKU, by id.
-    pub sku_id: Option<&'a str>,
-    /// The SKU, by the caller's identifier.
-    pub sku_source_id: Option<&'a str>,
-}
-
-impl SceneItem<'_> {
-    /// Whether the line is this product or SKU. A product is also each of its SKUs.
-    pub fn is(&self, goods: &GoodsRef) -> bool {
-        let (id, source_id) = match goods.object {
-            GoodsObject::Product => (self.product_id, self.product_source_id),
-            GoodsObject::Sku => (self.sku_id, self.sku_source_id),
-        };
-        let named = |found: Option<&str>, wanted: &str| found == Some(wanted);
-        named(id, &goods.id)
-            || named(source_id, &goods.id)
-            || goods.source_id.as_deref().is_some_and(|wanted| named(source_id, wanted))
-    }
-}
+use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
+use crate::rules::compare::{Condition, Found};
+use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
+use crate::rules::number::Number;
+use crate::rules::operator::Operator;
+use crate::rules::scene::{Lines, Scene, SceneItem};
+use crate::text::Text;
 
 /// A rule that does not hold, and the first test in key order that makes it so.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Failure<'a> {
     /// The rule.
     pub rule: &'a Rule,
-    /// The test; a rule whose tests all hold apart but not together has none.
-    pub leaf: Option<&'a Leaf>,
+    /// The test, and the ones around it, outermost first; a rule always has one that is to blame.
+    pub path: Vec<&'a Leaf>,
+    /// The lines that the last one looked at; `None` for all.
+    pub lines: Option<Lines>,
 }
 
-impl Failure<'_> {
-    /// The text that the rule's author wrote for this.
-    pub fn message(&self) -> Option<&str> {
-        let own = self.leaf.and_then(|leaf| leaf.message.as_deref());
+impl<'a> Failure<'a> {
+    /// The text that the rule's author wrote for this: of the innermost test that has one, or else of the rule.
+    pub fn message(&self) -> Option<&'a str> {
+        let own = self.path.iter().rev().find_map(|leaf| leaf.message.as_deref());
         own.or(self.rule.message.as_deref())
+    }
+
+    /// The test that decided.
+    pub fn leaf(&self) -> Option<&'a Leaf> {
+        self.path.last().copied()
     }
 }
 
+/// What tests inside of another one look at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Within {
+    /// The lines that the one around matched.
+    pub lines: Lines,
+    /// Whether all of them must answer, where one could.
+    pub each: bool,
+}
+
 impl Rule {
-    /// Whether the rule holds; otherwise what failed.
+    /// Whether the rule holds before its redeemable acts; otherwise what failed. A rule that looks at what is left
+    /// afterwards is not decided yet, and holds.
     pub fn check(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
-        let mut test = |place: usize| self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene));
-        if self.logic.holds(&mut test) {
-            return Ok(());
+        match self.needs.meets(Needs::AFTER) {
+            true => Ok(()),
+            false => self.decide(scene),
         }
-        let leaf = self.leaves.iter().find(|leaf| !leaf.test.holds(scene));
-        Err(Failure { rule: self, leaf })
+    }
+
+    /// The same for the rules that [`Rule::check`] leaves, once it is known what the redeemable does.
+    pub fn check_after(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
+        match self.needs.meets(Needs::AFTER) {
+            true => self.decide(scene),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the rule holds, without a word about why not; before its redeemable acts.
+    pub fn tests_hold(&self, scene: &Scene<'_>) -> bool {
+        self.needs.meets(Needs::AFTER) || self.tests.holds(scene, None)
+    }
+
+    #[inline]
+    fn decide(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
+        if self.tests.holds(scene, None) { Ok(()) } else { Err(self.blame(scene)) }
+    }
+
+    #[cold]
+    fn blame(&self, scene: &Scene<'_>) -> Failure<'_> {
+        let mut failure = Failure { rule: self, path: Vec::new(), lines: None };
+        let mut group = Some(&self.tests);
+        let mut within: Option<Within> = None;
+        while let Some(tests) = group.take() {
+            let blamed = tests.logic.blame(&mut |place| tests.test(place, scene, within.as_ref()));
+            let Some(leaf) = blamed.and_then(|place| tests.leaves.get(place)) else { break };
+            failure.path.push(leaf);
+            failure.lines = within.map(|within| within.lines);
+            // What refines a test is to blame when the test itself holds.
+            if let Some(rules) = &leaf.test.rules
+                && let Some(matched) = leaf.test.matched(scene, within.as_ref())
+            {
+                within = Some(matched);
+                group = Some(rules);
+            }
+        }
+        failure
+    }
+}
+
+impl Group {
+    #[inline]
+    fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        self.logic.holds(&mut |place| self.test(place, scene, within))
+    }
+
+    #[inline]
+    fn test(&self, place: usize, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene, within))
     }
 }
 
 impl Test {
-    /// Whether the test holds.
-    pub fn holds(&self, scene: &Scene<'_>) -> bool {
-        let items = scene.items.unwrap_or(&[]);
-        let one_of = |wanted: &[GoodsRef], item: &SceneItem<'_>| wanted.iter().any(|goods| item.is(goods));
-        match self {
-            Test::OrderAmount(conditions) => compare_amount(scene.amount, conditions),
-            Test::OrderInitialAmount(conditions) => compare_amount(scene.initial_amount, conditions),
-            Test::CustomerMetadata(property, conditions) => {
-                let found = scene.customer.and_then(|metadata| metadata.find_dotted(property));
-                conditions.iter().all(|condition| compare_value(found, condition))
+    /// Whether the test holds on the scene as a whole.
+    pub fn stands(&self, scene: &Scene<'_>) -> bool {
+        self.holds(scene, None)
+    }
+
+    fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
+            return true;
+        }
+        if let Some(rules) = &self.rules {
+            return self.holds_refined(rules, scene, within);
+        }
+        self.holds_itself(scene, within)
+    }
+
+    /// Whether the test holds without what refines it.
+    #[inline]
+    fn holds_itself(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        match self.kind {
+            Kind::Amount => self.money(scene.amount, scene),
+            Kind::InitialAmount => self.money(scene.initial_amount, scene),
+            Kind::TotalAmount => self.money(scene.after, scene),
+            Kind::Data(Data::Customer) => self.all(self.property_of(scene.customer), scene),
+            Kind::Goods(pick) => match (self.conditions.as_slice(), within, pick) {
+                ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
+                    let there = match scene.index {
+                        Some(index) => index.has_any(&only.goods, scene.items),
+                        None => scene.items.iter().any(|item| item.is_any(&only.goods)),
+                    };
+                    there == (pick == Pick::Any)
+                }
+                _ => self.goods(pick, scene, within).is_some(),
+            },
+            Kind::GoodsData => self.goods_data(scene, within).is_some(),
+            _ => self.holds_rarely(scene, within),
+        }
+    }
+
+    /// Everything that is looked at less often.
+    #[inline(never)]
+    fn holds_rarely(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        match self.kind {
+            Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
+            Kind::LineData(over) => over_lines(over, scene, within, |line| {
+                let data = scene.items.get(line).and_then(|item| item.data);
+                self.all(self.property_of(data), scene)
+            }),
+            // A count that only the server knows is no reason to refuse.
+            // Without a customer nobody can say how often they have been here.
+            Kind::Count(..) if scene.customer.is_none() && self.kind.needs().meets(Needs::CUSTOMER) => false,
+            Kind::Count(counter, period) => match scene.asks.count(counter, period) {
+                Some(count) => self.all(Found::Number(Number::count(count)), scene),
+                None => true,
+            },
+            Kind::Data(data) => {
+                let data = match data {
+                    Data::Order => scene.order,
+                    Data::Redemption => Some(scene.redemption),
+                    Data::Customer => scene.customer,
+                    Data::Event | Data::Member => scene.asks.earning_data(data == Data::Member),
+                };
+                self.all(self.property_of(data), scene)
             }
-            Test::AnyItem(wanted) => items.iter().any(|item| one_of(wanted, item)),
-            Test::EveryItem(wanted) => !items.is_empty() && items.iter().all(|item| one_of(wanted, item)),
-            Test::NoItem(wanted) => !items.iter().any(|item| one_of(wanted, item)),
+            Kind::Member(to) => {
+                let belongs = |wanted: &str| scene.customer.is_some() && scene.asks.belongs(to, wanted);
+                self.conditions.iter().all(|condition| {
+                    let named = condition.operands.iter().filter_map(|operand| operand.as_text());
+                    named.into_iter().any(belongs) != condition.operator.is_negative()
+                })
+            }
+            Kind::Channel(part) => {
+                let [key, user] = scene.channel;
+                let found = if part == ChannelPart::Key { key } else { user };
+                self.all(found.map_or(Found::Missing, Found::Text), scene)
+            }
+            // `false` asks for nothing: the code may be redeemed by everybody [inferred].
+            Kind::Linked => scene.linked || !self.wants_true(),
+            _ => true,
+        }
+    }
+
+    /// Whether its conditions name yes.
+    pub fn wants_true(&self) -> bool {
+        let operands = || self.conditions.iter().flat_map(|condition| &condition.operands);
+        operands().any(|operand| *operand == crate::rules::Operand::Flag(true))
+    }
+
+    #[inline]
+    fn all(&self, found: Found<'_>, scene: &Scene<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(found, &scene.clock))
+    }
+
+    /// Numbers that are not there fail, whatever is asked of them.
+    #[inline]
+    fn money(&self, found: Option<Money>, scene: &Scene<'_>) -> bool {
+        found.is_some_and(|money| self.all(Found::Number(Number::count(money.minor())), scene))
+    }
+
+    pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {
+        Found::value(data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property)))
+    }
+
+    /// A test and what refines it. No line may pass where none is to match [inferred].
+    #[inline(never)]
+    fn holds_refined(&self, rules: &Group, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        let none = self.kind == Kind::Goods(Pick::None) || self.forbids();
+        match self.matched(scene, within) {
+            Some(matched) => rules.holds(scene, Some(&matched)) != none,
+            None => none,
+        }
+    }
+
+    /// Whether it asks that goods are not there.
+    fn forbids(&self) -> bool {
+        let negative = |condition: &Condition| condition.operator.is_negative();
+        matches!(self.kind, Kind::Goods(Pick::Product | Pick::Sku)) && self.conditions.iter().any(negative)
+    }
+
+    /// The lines that a test with others inside of it matched; `None` when it does not hold by itself.
+    pub(super) fn matched(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
+        match self.kind {
+            // What refines "none" and "is not" is asked of the lines that must not be there.
+            Kind::Goods(Pick::None) => self.goods(Pick::Any, scene, within),
+            Kind::Goods(_) if self.forbids() => {
+                let forbidden = |item: &SceneItem<'_>| self.conditions.iter().any(|one| item.is_any(&one.goods));
+                let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
+                let among = |line: usize| inside(line) && scene.items.get(line).is_some_and(forbidden);
+                let lines = Lines::of(scene.items.len(), among);
+                (!lines.is_empty()).then_some(Within { lines, each: false })
+            }
+            Kind::Goods(pick) => self.goods(pick, scene, within),
+            Kind::GoodsData => self.goods_data(scene, within),
+            _ => {
+                let all = within.copied().unwrap_or_else(|| Within { lines: all_lines(scene), each: false });
+                self.holds_itself(scene, within).then_some(all)
+            }
+        }
+    }
+
+    /// Which lines a test of goods matched; `None` when it does not hold.
+    fn goods(&self, pick: Pick, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
+        let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
+        let among = |condition: &Condition, item: &SceneItem<'_>| item.is_any(&condition.goods);
+        let lines = |test: &dyn Fn(&SceneItem<'_>) -> bool| {
+            Lines::of(scene.items.len(), |line| inside(line) && scene.items.get(line).is_some_and(test))
+        };
+        let positive =
+            |item: &SceneItem<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
+        let matched = match pick {
+            Pick::Cheapest | Pick::MostExpensive => self.extreme(pick == Pick::Cheapest, scene, &inside),
+            _ => lines(&positive),
+        };
+        let forbidden = || {
+            self.conditions
+                .iter()
+                .any(|one| one.operator.is_negative() && scene.items.iter().any(|item| among(one, item)))
+        };
+        let holds = match pick {
+            Pick::None => matched.is_empty(),
+            Pick::Every => !matched.is_empty() && matched == lines(&|_| true),
+            Pick::Product | Pick::Sku if forbidden() => false,
+            // "Is not" alone holds in an empty cart as well.
+            Pick::Product | Pick::Sku => !matched.is_empty() || self.forbids(),
+            _ => !matched.is_empty(),
+        };
+        let each = matches!(pick, Pick::Every | Pick::Cheapest | Pick::MostExpensive);
+        holds.then_some(Within { lines: matched, each })
+    }
+
+    /// The lines with the lowest or highest unit price, within the collections of `$from` if there are any; of equal
+    /// ones those that match [inferred: one that matches is enough].
+    fn extreme(&self, cheapest: bool, scene: &Scene<'_>, inside: &dyn Fn(usize) -> bool) -> Lines {
+        let meets = |item: &SceneItem<'_>, from: bool| {
+            let those = self.conditions.iter().filter(|one| (one.operator == Operator::From) == from);
+            those.into_iter().all(|one| item.is_any(&one.goods))
+        };
+        let price = |line: usize| {
+            let item = scene.items.get(line).filter(|item| inside(line) && meets(item, true))?;
+            scene.asks.figures(line).price.map(|price| (price, item))
+        };
+        let prices = (0..scene.items.len()).filter_map(|line| price(line).map(|(price, _)| price));
+        let extreme = if cheapest { prices.min() } else { prices.max() };
+        Lines::of(scene.items.len(), |line| {
+            price(line).is_some_and(|(price, item)| Some(price) == extreme && meets(item, false))
+        })
+    }
+
+    /// The lines whose goods have the property; `None` when none does or, when all must, one does not.
+    fn goods_data(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
+        let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
+        let meets = |line: usize| {
+            let data = scene.asks.goods_data(line);
+            let value = |property: &Text| data.iter().flatten().find_map(|data| data.find_dotted(property));
+            self.all(Found::value(self.property.as_ref().and_then(value)), scene)
+        };
+        let count = scene.items.len();
+        let lines = Lines::of(count, |line| inside(line) && meets(line));
+        let inner = self.rules.iter().flat_map(|rules| &rules.leaves);
+        let all = inner.into_iter().any(|leaf| leaf.test.kind == Kind::MatchAll && leaf.test.wants_true());
+        let complete = !all || lines == Lines::of(count, inside);
+        (!lines.is_empty() && complete).then_some(Within { lines, each: all })
+    }
+
+    /// Compares a figure of lines.
+    fn lines(&self, figure: Figure, over: Over, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+        if over == Over::Sum {
+            let sum = sum(figure, scene, within.map(|within| &within.lines));
+            return sum.is_some_and(|sum| self.all(Found::Number(sum), scene));
+        }
+        over_lines(over, scene, within, |line| {
+            self.figure(figure, scene, line).is_some_and(|number| self.all(Found::Number(number), scene))
+        })
+    }
+
+    pub(super) fn figure(&self, figure: Figure, scene: &Scene<'_>, line: usize) -> Option<Number> {
+        let figures = scene.asks.figures(line);
+        match figure {
+            Figure::Price => figures.price.map(|price| Number::count(price.minor())),
+            Figure::Quantity => Some(Number::count(figures.quantity)),
+            Figure::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
         }
     }
 }
 
-fn compare_amount(found: Option<Money>, conditions: &[Condition<Money>]) -> bool {
-    let Some(found) = found else { return false };
-    conditions.iter().all(|condition| {
-        let wanted = &condition.operands;
-        let order = wanted.first().map(|first| found.cmp(first));
-        holds_between(condition.operator, order, wanted.contains(&found))
-    })
-}
-
-fn holds_between(operator: Operator, order: Option<Ordering>, contained: bool) -> bool {
-    match operator {
-        Operator::In => contained,
-        Operator::NotIn => !contained,
-        Operator::LessThan => order == Some(Ordering::Less),
-        Operator::LessThanOrEqual => order.is_some_and(Ordering::is_le),
-        Operator::MoreThan => order == Some(Ordering::Greater),
-        Operator::MoreThanOrEqual => order.is_some_and(Ordering::is_ge),
+/// The sum of a figure over lines; nothing when it would grow beyond every bound.
+pub(super) fn sum(figure: Figure, scene: &Scene<'_>, lines: Option<&Lines>) -> Option<Number> {
+    let mut sum: u64 = 0;
+    for line in (0..scene.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
+        let figures = scene.asks.figures(line);
+        sum = sum.checked_add(match figure {
+            Figure::Price => figures.price.map_or(0, Money::minor),
+            Figure::Quantity => figures.quantity,
+            Figure::Amount => figures.subtotal.map_or(0, Money::minor),
+        })?;
     }
+    Some(Number::count(sum))
 }
 
-/// Compares a metadata value. A missing one satisfies only negative operators; of an array any element may match.
-fn compare_value(found: Option<&Node<'_>>, condition: &Condition<Operand>) -> bool {
-    let elements = match found {
-        None | Some(Node::Null) => return condition.operator == Operator::NotIn,
-        Some(Node::List(elements)) => elements.as_slice(),
-        Some(single) => std::slice::from_ref(single),
-    };
-    let matches = |element: &Node<'_>| {
-        let contained = condition.operands.iter().any(|wanted| compare(element, wanted).is_some_and(Ordering::is_eq));
-        let order = condition.operands.first().and_then(|wanted| match wanted {
-            Operand::Flag(_) => None,
-            _ => compare(element, wanted),
-        });
-        holds_between(condition.operator, order, contained)
-    };
-    if condition.operator == Operator::NotIn { elements.iter().all(matches) } else { elements.iter().any(matches) }
+fn all_lines(scene: &Scene<'_>) -> Lines {
+    Lines::of(scene.items.len(), |_| true)
 }
 
-/// How a found value stands to a wanted one; nothing when they are of different kinds.
-fn compare(found: &Node<'_>, wanted: &Operand) -> Option<Ordering> {
-    let number = |value: &Node<'_>| value.as_i64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
-    match wanted {
-        Operand::Text(text) => match found.as_str() {
-            Some(found) => Some(found.cmp(text.as_str())),
-            None => Some(found.as_i64()?.cmp(&text.parse().ok()?)),
-        },
-        Operand::Number(wanted) => Some(number(found)?.cmp(wanted)),
-        Operand::Flag(wanted) => Some(found.as_bool()?.cmp(wanted)),
-    }
+fn over_lines(over: Over, scene: &Scene<'_>, within: Option<&Within>, test: impl Fn(usize) -> bool) -> bool {
+    let each = over == Over::Each || (over == Over::Inherit && within.is_some_and(|within| within.each));
+    let mut lines =
+        (0..scene.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
+    if each { lines.peek().is_some() && lines.all(test) } else { lines.any(test) }
 }

@@ -6,11 +6,17 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::money::LARGEST;
+use crate::model::scope::GoodsObject;
+use crate::money::{LARGEST, Money};
 use crate::rank::{arranged, ranked};
-use crate::rules::ast::{Condition, Operator, Rule, Test};
-use crate::rules::eval::Scene;
+use crate::rules::ast::{Group, Needs, Rule, Test};
+use crate::rules::compare::{Condition, Operand};
+use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
+use crate::rules::names::{Data, Kind, Pick};
+use crate::rules::operator::Operator;
+use crate::rules::scene::Scene;
+use crate::text::Text;
 
 /// What a test is about; sets of them are sums.
 pub mod about {
@@ -32,13 +38,19 @@ pub mod about {
 }
 
 impl Test {
-    /// What it is about: one of [`about`].
+    /// What it is about: one of [`about`]. What refines it is part of it.
     pub fn about(&self) -> u8 {
-        match self {
-            Test::OrderAmount(_) | Test::OrderInitialAmount(_) => about::ORDER,
-            Test::CustomerMetadata(..) => about::CUSTOMER,
-            Test::AnyItem(_) | Test::EveryItem(_) => about::GOODS,
-            Test::NoItem(_) => about::BARRED,
+        let inner = self.rules.as_deref().map(Group::needs).unwrap_or_default();
+        let needs = self.kind.needs().and(inner);
+        let own = Needs::AFTER.and(Needs::REDEMPTION);
+        match self.kind {
+            _ if needs.meets(Needs::BUDGET) => about::COUNTED,
+            Kind::Linked | Kind::Count(..) => about::OWN,
+            _ if needs.meets(own) && !matches!(self.kind, Kind::Data(_) | Kind::Channel(_)) => about::OWN,
+            Kind::Data(Data::Customer) | Kind::Member(_) => about::CUSTOMER,
+            Kind::Goods(Pick::None) => about::BARRED,
+            _ if needs.meets(Needs::LINES) => about::GOODS,
+            _ => about::ORDER,
         }
     }
 }
@@ -55,6 +67,10 @@ pub struct Index {
     needs: Vec<u32>,
     /// Rules that are more than a conjunction, list after list.
     trees: Vec<Tree>,
+    /// The collections that tests name, and those of them that a rule makes itself.
+    pub collections: Vec<(Text, Option<Collection>)>,
+    /// Whether any test looks at custom data of products and SKUs.
+    pub goods_data: bool,
 }
 
 /// The rules of one list.
@@ -93,19 +109,19 @@ impl Range {
     }
 
     /// Both this and what the conditions want; `None` when that is no range.
-    fn within(self, conditions: &[Condition<crate::money::Money>]) -> Option<Range> {
+    fn within(self, conditions: &[Condition]) -> Option<Range> {
         let mut range = Range { most: self.most.min(LARGEST.unsigned_abs()), ..self };
         for condition in conditions {
-            let [wanted] = condition.operands.as_slice() else { return None };
-            let wanted = wanted.minor();
+            let [Operand::Number(wanted)] = condition.operands.as_slice() else { return None };
+            let wanted = wanted.as_whole().and_then(|wanted| u64::try_from(wanted).ok())?;
             let (least, most) = match condition.operator {
                 Operator::In => (wanted, wanted),
-                Operator::LessThan if wanted == 0 => (1, 0),
-                Operator::LessThan => (0, wanted.saturating_sub(1)),
-                Operator::LessThanOrEqual => (0, wanted),
-                Operator::MoreThan => (wanted.saturating_add(1), range.most),
-                Operator::MoreThanOrEqual => (wanted, range.most),
-                Operator::NotIn => return None,
+                Operator::Less if wanted == 0 => (1, 0),
+                Operator::Less => (0, wanted.saturating_sub(1)),
+                Operator::AtMost => (0, wanted),
+                Operator::More => (wanted.saturating_add(1), range.most),
+                Operator::AtLeast => (wanted, range.most),
+                _ => return None,
             };
             range = Range { least: range.least.max(least), most: range.most.min(most) };
         }
@@ -152,35 +168,49 @@ impl Index {
     }
 
     fn add(&mut self, rule: &Rule, list: &mut List, asked: &mut Vec<Test>) {
+        self.note_goods(rule);
         let mut places = Vec::new();
-        let plain = leaves_of(&rule.logic, &mut places);
-        let leaves = || places.iter().filter_map(|place| rule.leaves.get(*place));
-        list.about |= leaves().fold(0, |sum, leaf| sum | leaf.test.about());
+        let plain = leaves_of(&rule.tests.logic, &mut places);
+        let leaves = &rule.tests.leaves;
+        let tests = || places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test);
+        list.about |= tests().fold(0, |sum, test| sum | test.about());
         if !plain {
             let from = asked.len();
-            asked.extend(rule.leaves.iter().map(|leaf| canonical(&leaf.test)));
+            asked.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
             let tests = (from..asked.len()).map(number).collect();
-            self.trees.push(Tree { logic: rule.logic.clone(), tests });
+            self.trees.push(Tree { logic: rule.tests.logic.clone(), tests });
             return;
         }
-        for leaf in leaves() {
-            let (slot, conditions) = match &leaf.test {
-                Test::OrderAmount(conditions) => (&mut list.amount, conditions),
-                Test::OrderInitialAmount(conditions) => (&mut list.initial, conditions),
-                other => {
-                    self.needs.push(number(asked.len()));
-                    asked.push(canonical(other));
-                    continue;
-                }
+        for test in tests() {
+            let range = match test.kind {
+                Kind::Amount => Some(&mut list.amount),
+                Kind::InitialAmount => Some(&mut list.initial),
+                _ => None,
             };
-            match slot.within(conditions) {
-                Some(range) => *slot = range,
-                None => {
-                    self.needs.push(number(asked.len()));
-                    asked.push(leaf.test.clone());
-                }
+            // What is refined is not only an amount.
+            let within = range.filter(|_| test.rules.is_none()).and_then(|range| {
+                *range = range.within(&test.conditions)?;
+                Some(())
+            });
+            if within.is_none() {
+                self.needs.push(number(asked.len()));
+                asked.push(canonical(test));
             }
         }
+    }
+
+    /// What tests want to know of lines besides their names.
+    fn note_goods(&mut self, rule: &Rule) {
+        self.goods_data |= rule.tests.needs().meets(Needs::GOODS_DATA);
+        rule.tests.each_leaf(&mut |leaf| {
+            let goods = leaf.test.conditions.iter().flat_map(|condition| &condition.goods);
+            for goods in goods.filter(|goods| goods.object == GoodsObject::Collection) {
+                if !self.collections.iter().any(|(known, _)| *known == goods.id) {
+                    let own = rule.own_collections.iter().find(|own| own.id == goods.id);
+                    self.collections.push((goods.id.clone(), own.cloned()));
+                }
+            }
+        });
     }
 
     /// Keeps every different test once and numbers them anew.
@@ -213,11 +243,12 @@ impl Index {
     }
 
     /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
-    /// as held.
+    /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
     pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
+        let asked = asked & !about::OWN;
         let mut seen = Seen { index: self, scene, asked, found: vec![UNSEEN; self.tests.len()] };
         let ranges = asked & about::ORDER != 0;
-        let found = |amount: Option<crate::money::Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
+        let found = |amount: Option<Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
         let (amount, initial) = (found(scene.amount), found(scene.initial_amount));
         let mut holding = Vec::new();
         let (mut needs, mut trees) = (0_usize, 0_usize);
@@ -250,7 +281,7 @@ impl Seen<'_> {
         if *found == UNSEEN {
             let asked = self.index.about.get(test as usize).is_none_or(|about| about & self.asked != 0);
             let test = self.index.tests.get(test as usize);
-            let holds = !asked || test.is_some_and(|test| test.holds(self.scene));
+            let holds = !asked || test.is_some_and(|test| test.stands(self.scene));
             *found = if holds { HOLDS } else { FAILS };
         }
         *found == HOLDS
@@ -264,11 +295,11 @@ impl Seen<'_> {
 /// The names of the tests of a rule that are not about anything `asked` for, each once.
 pub fn omitted(rule: &Rule, asked: u8) -> Vec<&'static str> {
     let mut places = Vec::new();
-    leaves_of(&rule.logic, &mut places);
+    leaves_of(&rule.tests.logic, &mut places);
     let mut names = Vec::new();
-    for test in places.into_iter().filter_map(|place| rule.leaves.get(place)).map(|leaf| &leaf.test) {
-        if test.about() & asked == 0 && !names.contains(&test.name()) {
-            names.push(test.name());
+    for test in places.into_iter().filter_map(|place| rule.tests.leaves.get(place)).map(|leaf| &leaf.test) {
+        if test.about() & asked == 0 && !names.contains(&test.name) {
+            names.push(test.name);
         }
     }
     names
@@ -290,12 +321,11 @@ fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
 /// The test with its operands in one order where their order says nothing.
 fn canonical(test: &Test) -> Test {
     let mut test = test.clone();
-    if let Test::CustomerMetadata(_, conditions) = &mut test {
-        for condition in conditions.iter_mut() {
-            if matches!(condition.operator, Operator::In | Operator::NotIn) {
-                let places = ranked(condition.operands.iter().map(fingerprint));
-                condition.operands = arranged(std::mem::take(&mut condition.operands), &places);
-            }
+    if test.kind == Kind::Data(Data::Customer) {
+        for condition in test.conditions.iter_mut().filter(|one| matches!(one.operator, Operator::In | Operator::NotIn))
+        {
+            let places = ranked(condition.operands.iter().map(fingerprint));
+            condition.operands = arranged(std::mem::take(&mut condition.operands), &places);
         }
     }
     test

@@ -10,7 +10,7 @@ use crate::text::Text;
 const DEEPEST: usize = 32;
 
 /// Tests joined by and/or; a leaf is the place of a test in the rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// One test.
     Leaf(usize),
@@ -44,6 +44,12 @@ impl fmt::Display for LogicError {
     }
 }
 
+impl Default for Expression {
+    fn default() -> Expression {
+        Expression::All(Vec::new())
+    }
+}
+
 impl Expression {
     /// Reads a logic string over tests with these keys. An empty one joins all tests by `and`.
     pub fn parse(logic: &str, keys: &[Text]) -> Result<Expression, LogicError> {
@@ -60,12 +66,50 @@ impl Expression {
     }
 
     /// Whether the expression holds, given which tests do.
-    pub fn holds(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
+    pub fn holds(&self, test: &mut impl FnMut(usize) -> bool) -> bool {
         match self {
             Expression::Leaf(place) => test(*place),
             Expression::All(parts) => parts.iter().all(|part| part.holds(test)),
             Expression::Any(parts) => parts.iter().any(|part| part.holds(test)),
         }
+    }
+
+    /// The first test that makes the expression false (validation-rules.md section 8); nothing when it holds. A test
+    /// that does not hold but is not to blame, because another one stood in for it, is passed over.
+    pub fn blame(&self, test: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        match self {
+            Expression::Leaf(place) => (!test(*place)).then_some(*place),
+            Expression::All(parts) => parts.iter().filter_map(|part| part.blame(test)).min(),
+            Expression::Any(parts) => {
+                let mut first = usize::MAX;
+                for part in parts {
+                    first = first.min(part.blame(test)?);
+                }
+                Some(first)
+            }
+        }
+    }
+
+    /// Whether a test is mentioned.
+    pub fn mentions(&self, place: usize) -> bool {
+        match self {
+            Expression::Leaf(own) => *own == place,
+            Expression::All(parts) | Expression::Any(parts) => parts.iter().any(|part| part.mentions(place)),
+        }
+    }
+
+    /// Prints the expression over tests with these keys, so that it reads as the same one.
+    pub fn print(&self, keys: &[Text]) -> String {
+        let (parts, word) = match self {
+            Expression::Leaf(place) => return keys.get(*place).map(Text::to_string).unwrap_or_default(),
+            Expression::All(parts) => (parts, " and "),
+            Expression::Any(parts) => (parts, " or "),
+        };
+        let print = |part: &Expression| match part {
+            Expression::Leaf(_) => part.print(keys),
+            Expression::All(_) | Expression::Any(_) => format!("({})", part.print(keys)),
+        };
+        parts.iter().map(print).collect::<Vec<String>>().join(word)
     }
 }
 

@@ -5,14 +5,14 @@ use crate::facts::{
     Assignment, PastRedemption, credits_account, points_account, points_spent_account, redeemed_account,
     redemptions_account, spent_account,
 };
-use crate::ledger::{Entry, Hold, Journal, Transfer};
+use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
-use crate::rules::Rule;
+use crate::rules::{Collection, Rule, Segment};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read};
@@ -23,7 +23,7 @@ use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
 use crate::wire::request::read_customer;
 use crate::wire::reward::{read_reward, read_reward_assignment};
-use crate::wire::rules::read_rule;
+use crate::wire::rules::{read_collection, read_rule, read_segment};
 use crate::wire::stacking::read_stacking_rules;
 use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 
@@ -60,6 +60,10 @@ pub struct Given {
     pub skus: Vec<Goods>,
     /// Validation rules.
     pub rules: Vec<Rule>,
+    /// Segments.
+    pub segments: Vec<Segment>,
+    /// Collections of products and SKUs.
+    pub collections: Vec<Collection>,
     /// Which rule holds for what.
     pub assignments: Vec<Assignment>,
     /// What may be listed to somebody who names nothing.
@@ -92,6 +96,8 @@ impl Given {
             products: body.list("products", read_goods)?,
             skus: body.list("skus", read_goods)?,
             rules: body.list("validation_rules", read_rule)?,
+            segments: body.list("segments", read_segment)?,
+            collections: body.list("product_collections", read_collection)?,
             assignments: body.list("validation_rules_assignments", read_assignment)?,
             listed: read_listed(&body)?,
             redemptions: body.list("redemptions", |past| Ok(read_past(past.metadata()?)))?,
@@ -107,6 +113,12 @@ impl Given {
             for hold in holds.items()? {
                 given.hold(&hold, &mut journal)?;
             }
+        }
+        if let Some(transfers) = body.get("transfers") {
+            let entries: Vec<Entry> = transfers.all(read_transfer)?;
+            journal
+                .apply(&entries)
+                .map_err(|conflict| transfers.problem(&format!("is given twice: `{}`", conflict.0)))?;
         }
         let counted = body.option("counted", read::flag)?.unwrap_or(true);
         given.journal = counted.then_some(journal);
@@ -140,6 +152,21 @@ impl Given {
         }
         journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
     }
+}
+
+/// Reads a transfer of the past: what moved where, when, and what it undid.
+fn read_transfer(at: &At<'_>) -> Result<Entry, Problem> {
+    at.object()?;
+    let account = |name: &str| Ok(AccountId::new(at.need(name, read::text)?));
+    Ok(Entry::Post(Transfer {
+        id: at.need("id", read::text)?,
+        chain: at.option("chain", read::text)?.unwrap_or_else(|| "given".into()),
+        debit: account("debit")?,
+        credit: account("credit")?,
+        amount: at.option("amount", read::whole_number)?.unwrap_or(1),
+        reverses: at.option("reverses", read::text)?,
+        at: at.need("at", read::instant)?,
+    }))
 }
 
 fn read_time_zone(at: &At<'_>) -> Result<TimeZone, Problem> {

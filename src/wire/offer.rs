@@ -83,7 +83,11 @@ pub(crate) fn put_goods_list(out: &mut Out, list: &[GoodsRef]) {
         out.member("data").list(|out| {
             for goods in list {
                 out.item().object(|out| {
-                    let object = if goods.object == GoodsObject::Product { "product" } else { "sku" };
+                    let object = match goods.object {
+                        GoodsObject::Product => "product",
+                        GoodsObject::Sku => "sku",
+                        GoodsObject::Collection => "products_collection",
+                    };
                     out.member("object").text(object);
                     out.member("id").text(&goods.id);
                     out.text_if("source_id", goods.source_id.as_ref());

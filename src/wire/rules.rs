@@ -1,47 +1,47 @@
 //! Decides how validation rules are read from their documents. It must not know whether they hold.
 //!
-//! validation-rules.md sections 1 to 5. Rule names and operators that this version does not know are refused, naming
-//! them: a rule that is passed over would give money away.
+//! validation-rules.md sections 1 to 5. Rule names and operators that are not known are refused, naming them: a rule
+//! that is passed over would give money away.
 
-use crate::model::scope::{GoodsObject, GoodsRef, Scope};
-use crate::money::Money;
+mod condition;
+mod context;
+mod filter;
+
+pub use context::check_kinds;
+pub use filter::{read_collection, read_filter, read_segment};
+
+use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES, Scope};
 use crate::rank::{arranged, ranked};
-use crate::rules::{Condition, Expression, Leaf, Operand, Operator, Rule, Test};
+use crate::rules::names::Pick;
+use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
 use crate::text::Text;
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
+use condition::{Values, read_conditions, read_goods};
 
-/// The rule names of this version.
-const NAMES: &str =
-    "order.amount, order.initial_amount, customer.metadata, order.items.any, order.items.every, order.items.none";
-
-const GOODS: &[(&str, GoodsObject)] = &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku)];
+/// How deep rules may nest in one another.
+const DEEPEST: u32 = 8;
 
 /// Reads a validation rule from its document.
 pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
     at.object()?;
-    let empty = Node::Object(Vec::new());
-    let numbered = at.get("rules").unwrap_or_else(|| At::whole(&empty));
-    let mut leaves = Vec::new();
-    for (key, leaf) in numbered.members()?.filter(|(key, _)| *key != "logic") {
-        leaves.push(read_leaf(Text::from(key), &leaf)?);
-    }
-    // Keys are mostly numbers, and "10" comes after "9".
-    let places = ranked(leaves.iter().map(|leaf| leaf.key.parse().unwrap_or(u64::MAX)));
-    let leaves = arranged(leaves, &places);
-    let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
-    let logic = match numbered.get("logic") {
-        Some(logic) => Expression::parse(logic.str()?, &keys).map_err(|error| logic.wrong(&error.to_string()))?,
-        None => Expression::parse("", &keys).map_err(|error| numbered.wrong(&error.to_string()))?,
+    let tests = match at.get("rules") {
+        Some(rules) => read_group(&rules, 0)?,
+        None => Group::default(),
     };
-    Ok(Rule {
-        id: at.option("id", read::text)?.unwrap_or_default(),
-        leaves,
-        logic,
+    let id = at.option("id", read::text)?.unwrap_or_default();
+    let mut rule = Rule {
+        needs: tests.needs(),
+        tests,
         message: read_message(at)?,
         scope: at.option("applicable_to", read_scope)?.unwrap_or_default(),
-    })
+        bundle: at.option("bundle_rules", read_bundle_rules)?.flatten(),
+        own_collections: Vec::new(),
+        id,
+    };
+    add_scopes(&mut rule);
+    Ok(rule)
 }
 
 /// The text that the rule's author wrote for a failure.
@@ -55,83 +55,143 @@ fn read_message(at: &At<'_>) -> Result<Option<String>, Problem> {
 
 fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
     at.object()?;
+    let read = |entry: &At<'_>| {
+        entry.option("effect", |effect| effect.one_of(&[("APPLY_TO_EVERY", ())]))?;
+        read_goods(entry, None)
+    };
     Ok(Scope {
         included_all: at.option("included_all", read::flag)?.unwrap_or(false),
-        included: at.list("included", read_goods)?,
-        excluded: at.list("excluded", read_goods)?,
+        included: at.list("included", read)?,
+        excluded: at.list("excluded", read)?,
     })
 }
 
-/// Reads a product or SKU of a scope or of a test. Every entry of this version applies to every unit.
-fn read_goods(at: &At<'_>) -> Result<GoodsRef, Problem> {
-    at.object()?;
-    at.option("effect", |effect| effect.one_of(&[("APPLY_TO_EVERY", ())]))?;
-    Ok(GoodsRef {
-        object: at.need("object", |object| object.one_of(GOODS))?,
-        id: at.need("id", read::text)?,
-        source_id: at.option("source_id", read::text)?,
-    })
-}
-
-fn read_leaf(key: Text, at: &At<'_>) -> Result<Leaf, Problem> {
-    at.object()?;
-    if let Some(nested) = at.get("rules")
-        && nested.members()?.any(|(key, _)| key != "logic")
-    {
-        return Err(nested.problem("nested rules are not supported by this version"));
+/// Reads numbered tests and their logic.
+fn read_group(at: &At<'_>, depth: u32) -> Result<Group, Problem> {
+    if depth > DEEPEST {
+        return Err(at.problem(&format!("nests deeper than {DEEPEST} rules")));
     }
-    let empty = Node::Object(Vec::new());
-    let conditions = at.get("conditions").unwrap_or_else(|| At::whole(&empty));
-    let test = match at.need("name", read::text)?.as_str() {
-        "order.amount" => Test::OrderAmount(read_conditions(&conditions, read_amount)?),
-        "order.initial_amount" => Test::OrderInitialAmount(read_conditions(&conditions, read_amount)?),
-        "customer.metadata" => {
-            let property = at.need("property", read::text)?;
-            Test::CustomerMetadata(property, read_conditions(&conditions, read_operand)?)
-        }
-        "order.items.any" => Test::AnyItem(read_wanted(&conditions)?),
-        "order.items.every" => Test::EveryItem(read_wanted(&conditions)?),
-        "order.items.none" => Test::NoItem(read_wanted(&conditions)?),
-        _ => return at.need("name", |name| Err(name.wrong(&format!("must be one of {NAMES}")))),
+    let mut leaves = Vec::new();
+    for (key, leaf) in at.members()?.filter(|(key, _)| *key != "logic") {
+        leaves.push(read_leaf(Text::from(key), &leaf, depth)?);
+    }
+    // Keys are mostly numbers, and "10" comes after "9".
+    let places = ranked(leaves.iter().map(|leaf| leaf.key.parse().unwrap_or(u64::MAX)));
+    let leaves = arranged(leaves, &places);
+    let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
+    let logic = match at.get("logic") {
+        Some(logic) => Expression::parse(logic.str()?, &keys).map_err(|error| logic.wrong(&error.to_string()))?,
+        None => Expression::parse("", &keys).map_err(|error| at.wrong(&error.to_string()))?,
     };
+    Ok(Group { leaves, logic })
+}
+
+fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
+    at.object()?;
+    let (name, kind) =
+        at.need("name", |name| Kind::named(name.str()?).ok_or_else(|| name.wrong("is not the name of a rule")))?;
+    let property = at.option("property", read::text)?.filter(|property| !property.is_empty());
+    if kind.has_property() && property.is_none() {
+        return Err(at.problem(&format!("Rule '{name}' must have a 'property'")));
+    }
+    let values = match kind {
+        Kind::Goods(Pick::Product) => Values::Goods(Some(GoodsObject::Product)),
+        Kind::Goods(Pick::Sku) => Values::Goods(Some(GoodsObject::Sku)),
+        Kind::Goods(_) => Values::Goods(None),
+        kind if kind.is_number() => Values::Numbers,
+        _ => Values::Any,
+    };
+    let conditions = match at.get("conditions") {
+        Some(conditions) => read_conditions(&conditions, values)?,
+        None => Vec::new(),
+    };
+    let allowed = |operator: Operator| match kind {
+        Kind::Goods(Pick::Product | Pick::Sku) => matches!(operator, Operator::In | Operator::NotIn | Operator::From),
+        Kind::Goods(_) => matches!(operator, Operator::In | Operator::From),
+        Kind::Member(_) | Kind::Linked | Kind::Scopes | Kind::MatchAll => {
+            matches!(operator, Operator::In | Operator::NotIn)
+        }
+        kind if kind.is_number() => matches!(
+            operator,
+            Operator::In | Operator::NotIn | Operator::Less | Operator::AtMost | Operator::More | Operator::AtLeast
+        ),
+        _ => true,
+    };
+    if let Some(wrong) = conditions.iter().find(|condition| !allowed(condition.operator)) {
+        let path = format!("{}.conditions.{}", at.path(), wrong.operator.name());
+        return Err(Problem::at(path, format!("is not an operator of the rule `{name}`")));
+    }
+    let rules = at.option("rules", |rules| Ok(rules.members()?.next().is_some()))?.unwrap_or(false);
+    let rules = match at.get("rules").filter(|_| rules) {
+        Some(rules) => Some(read_group(&rules, depth.saturating_add(1))?).filter(|group| !group.leaves.is_empty()),
+        None => None,
+    };
+    let test = Test { name, kind, property, conditions, rules: rules.map(Box::new) };
     Ok(Leaf { key, test, message: read_message(at)? })
 }
 
-/// Reads each operator's values: an array, or a bare value that stands for an array of one.
-fn read_conditions<T>(at: &At<'_>, read: fn(&At<'_>) -> Result<T, Problem>) -> Result<Vec<Condition<T>>, Problem> {
-    let mut conditions = Vec::new();
-    for (name, values) in at.members()? {
-        let operator = Operator::parse(name).ok_or_else(|| values.problem("is not an operator of this version"))?;
-        let operands = match values.node {
-            Node::List(_) => values.all(read)?,
-            _ => vec![read(&values)?],
-        };
-        if operands.is_empty() {
-            return Err(values.problem("must NOT have fewer than 1 items"));
+/// Tests of the older family that say what a discount is about become part of the scope (validation-rules.md section
+/// 4.4): `true` includes what the test around it matches, `false` excludes it [inferred].
+fn add_scopes(rule: &mut Rule) {
+    let Rule { id, tests, scope, own_collections, .. } = rule;
+    tests.each_leaf(&mut |leaf| {
+        let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
+        for marker in inner.filter(|inner| inner.kind == Kind::Scopes) {
+            let included = marker.wants_true();
+            match leaf.test.kind {
+                Kind::Goods(_) => {
+                    let named = leaf.test.conditions.iter().filter(|condition| condition.operator == Operator::In);
+                    named.flat_map(|condition| &condition.goods).for_each(|goods| scope.add(goods.clone(), included));
+                }
+                Kind::GoodsData => {
+                    // The goods with this data, as a collection of the rule's own.
+                    let Some(property) = leaf.test.property.clone() else { continue };
+                    let fields = vec![(Field::Metadata(property), leaf.test.conditions.clone())];
+                    let name = compact_str::format_compact!("{id}.{}", leaf.key);
+                    let goods = Contents::Passing(Filter { any: false, fields });
+                    scope.add(GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
+                    own_collections.push(Collection { id: name, goods });
+                }
+                _ => {}
+            }
         }
-        conditions.push(Condition { operator, operands });
-    }
-    Ok(conditions)
+    });
 }
 
-/// An amount of a rule; older ones hold it as a text.
-fn read_amount(at: &At<'_>) -> Result<Money, Problem> {
-    at.quantity().map(|minor| Money::from_wide(u128::from(minor)).unwrap_or_default())
-}
-
-fn read_operand(at: &At<'_>) -> Result<Operand, Problem> {
-    match at.node {
-        Node::Text(text) => Ok(Operand::Text(Text::from(text.as_ref()))),
-        Node::Whole(number) => Ok(Operand::Number(*number)),
-        Node::Flag(flag) => Ok(Operand::Flag(*flag)),
-        _ => Err(at.wrong("must be a string, an integer or a boolean")),
+/// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
+/// so that their logic is not looked at.
+fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
+    let mut entries = Vec::new();
+    let mut keys = Vec::new();
+    for (key, entry) in at.members()?.filter(|(key, _)| !matches!(*key, "limit" | "logic")) {
+        entry.need("name", |name| name.one_of(&[("order.items.any", ())]))?;
+        let leaf = read_leaf(Text::from(key), &entry, DEEPEST.saturating_sub(1))?;
+        keys.push(leaf.key.parse().unwrap_or(u64::MAX));
+        let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
+        let quantities = inner.filter(|inner| inner.name == "order.items.aggregated_quantity");
+        let wanted = quantities.flat_map(|inner| &inner.conditions).flat_map(|condition| &condition.operands).next();
+        let quantity = match wanted {
+            None => Some(1),
+            Some(Operand::Number(number)) => number.as_whole().and_then(|number| u64::try_from(number).ok()),
+            Some(_) => None,
+        };
+        let Some(quantity) = quantity.filter(|quantity| *quantity > 0) else {
+            return Err(entry.problem("must ask for a whole number of units from 1"));
+        };
+        let goods: Vec<_> = leaf.test.conditions.into_iter().flat_map(|condition| condition.goods).collect();
+        if goods.is_empty() {
+            return Err(entry.problem("must name a product, a SKU or a collection"));
+        }
+        entries.push(BundleEntry { goods, quantity });
     }
-}
-
-fn read_wanted(at: &At<'_>) -> Result<Vec<GoodsRef>, Problem> {
-    let conditions = read_conditions(at, read_goods)?;
-    if conditions.iter().any(|condition| condition.operator != Operator::In) {
-        return Err(at.problem("must use `$is` or `$in`"));
-    }
-    Ok(conditions.into_iter().flat_map(|condition| condition.operands).collect())
+    let limit = match at.node.get("limit") {
+        None => 1,
+        Some(Node::Null) => MOST_BUNDLES,
+        Some(_) => at.need("limit", |limit| {
+            let read = limit.whole_number().ok().filter(|read| (1..=MOST_BUNDLES).contains(read));
+            read.ok_or_else(|| limit.wrong(&format!("must be an integer from 1 to {MOST_BUNDLES}")))
+        })?,
+    };
+    let entries = arranged(entries, &ranked(keys));
+    Ok((!entries.is_empty()).then(|| BundleRules { entries, limit }))
 }

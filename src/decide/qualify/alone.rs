@@ -8,12 +8,13 @@ use crate::decide::case::Case;
 use crate::decide::check::{Found, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
-use crate::decide::scene::scene_items;
+use crate::decide::scene::{Items, check_rules};
 use crate::model::incentive::Grant;
 use crate::model::qualification::Qualify;
 use crate::model::request::Redeemable;
 use crate::pricing::{Base, Cart, Gain};
 use crate::refusal::{Reason, Refusal, Skip};
+use crate::rules::{Rule, about};
 use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, walk};
 use crate::text::Text;
 
@@ -22,15 +23,12 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
     if from == case.resolved.len() {
         return Vec::new();
     }
-    let items = match &case.order {
-        Some(order) => scene_items(order, &case.priced),
-        None => Vec::new(),
-    };
+    let items = Items::new(case);
     let redeemable = Redeemable::named(&Text::default());
-    let mut alone = Alone { case, asked, bench: Bench::new(case), redeemable };
+    let mut alone = Alone { case, asked, items, bench: Bench::new(case), redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
-        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, &items));
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, &alone.items));
         let outcome = if concerned { alone.outcome(at) } else { Outcome::Skipped(Skip::NoEffect) };
         heard.push((outcome, alone.bench.found.get(at).cloned().unwrap_or_default()));
     }
@@ -40,6 +38,7 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
 struct Alone<'c> {
     case: &'c Case<'c>,
     asked: &'c Qualify,
+    items: Items<'c>,
     bench: Bench<'c>,
     redeemable: Redeemable,
 }
@@ -78,7 +77,12 @@ impl Judge for Alone<'_> {
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
         let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
         let mut found = Found::default();
-        let verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
+        let mut verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
+        // Tests of the incentive itself could not be asked for all together.
+        let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
+        if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
+            verdict = check_rules(self.case, offer, cart, &self.items, &mut found);
+        }
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
             (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)
         {

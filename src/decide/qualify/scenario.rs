@@ -7,7 +7,7 @@ use crate::model::discount::{AmountEffect, Discount, PercentEffect};
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
 use crate::model::scope::GoodsRef;
-use crate::rules::{Rule, SceneItem, Test, about};
+use crate::rules::{Needs, Rule, SceneItem, about};
 
 use super::super::case::Offer;
 
@@ -31,6 +31,17 @@ impl Scenario {
             Scenario::AudienceOnly => about::CUSTOMER,
             Scenario::Products | Scenario::ProductsDiscount => about::BARRED,
             Scenario::ProductsByCustomer | Scenario::ProductsDiscountByCustomer => about::BARRED | about::CUSTOMER,
+        }
+    }
+
+    /// The tests that hold without being asked when a rule is looked at for one candidate alone.
+    pub fn passes(self) -> Needs {
+        match self.asks_order() {
+            true => Needs::BUDGET,
+            false => {
+                let order = Needs::ORDER.and(Needs::LINES).and(Needs::GOODS_DATA).and(Needs::AMOUNT);
+                order.and(Needs::AFTER).and(Needs::REDEMPTION).and(Needs::BUDGET).and(Needs::EARNING)
+            }
         }
     }
 
@@ -131,10 +142,7 @@ fn discounts(offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
 
 /// Whether a rule asks for one of the lines by name.
 fn requires(rule: &Rule, items: &[SceneItem<'_>]) -> bool {
-    rule.leaves.iter().any(|leaf| match &leaf.test {
-        Test::AnyItem(wanted) | Test::EveryItem(wanted) => {
-            items.iter().any(|item| wanted.iter().any(|goods| item.is(goods)))
-        }
-        _ => false,
-    })
+    let asked = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == about::GOODS);
+    let wanted = asked.flat_map(|test| &test.conditions).filter(|condition| !condition.operator.is_negative());
+    wanted.into_iter().any(|condition| items.iter().any(|item| item.is_any(&condition.goods)))
 }

@@ -20,6 +20,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> 
         priced: case.priced.clone(),
         buyer: case.buyer.clone(),
         resolved: Vec::new(),
+        passes: case.passes,
         lacks: Lacks::default(),
     };
     alone.expand(&Redeemable::named(id)).ok()?;

@@ -58,11 +58,27 @@ fn given(call: &mut Call<'_, '_>) -> Outcome {
     for hold in list("holds") {
         give_hold(call, &hold, &list("vouchers"));
     }
+    give_transfers(call, &list("transfers"));
     Ok(Answer::json(json!({})))
 }
 
+/// What has moved before.
+fn give_transfers(call: &mut Call<'_, '_>, transfers: &[Json]) {
+    let post = |transfer: &Json| Post {
+        id: text(transfer, "id").unwrap_or_default(),
+        chain: text(transfer, "chain").unwrap_or_else(|| "given".into()),
+        debit: text(transfer, "debit").unwrap_or_default(),
+        credit: text(transfer, "credit").unwrap_or_default(),
+        amount: transfer.get("amount").and_then(Json::as_i64).unwrap_or(1),
+        reverses: text(transfer, "reverses"),
+        at: text(transfer, "at").and_then(|at| crate::moment::parse(&at)).unwrap_or(0),
+    };
+    let posts: Vec<Post> = transfers.iter().map(post).collect();
+    call.store.post(&posts);
+}
+
 /// The lists of a set of rules, the kind of their documents, and the field that is their second name.
-const KINDS: [(&str, &str, &str); 14] = [
+const KINDS: [(&str, &str, &str); 16] = [
     ("campaigns", "campaign", "name"),
     ("vouchers", "voucher", "code"),
     ("promotion_tiers", "promotion_tier", ""),
@@ -77,6 +93,8 @@ const KINDS: [(&str, &str, &str); 14] = [
     ("validation_rules", "validation_rules", ""),
     ("validation_rules_assignments", "validation_rules_assignment", ""),
     ("redemptions", "redemption", ""),
+    ("segments", "segment", ""),
+    ("product_collections", "products_collection", ""),
 ];
 
 fn text(document: &Json, name: &str) -> Option<String> {

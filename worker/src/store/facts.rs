@@ -20,7 +20,7 @@ use scrip::model::order::{Goods, Order};
 use scrip::model::promotion::Stack;
 use scrip::model::reward::{Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
-use scrip::rules::Rule;
+use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::{Read, read_document};
@@ -29,7 +29,7 @@ use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
-use scrip::wire::rules::read_rule;
+use scrip::wire::rules::{read_collection, read_rule, read_segment};
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
 use serde_json::Value as Json;
@@ -276,6 +276,21 @@ impl<'a, 's> StoreFacts<'a, 's> {
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
+    fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
+        const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
+            SELECT id, amount FROM transfer WHERE debit = ?1 AND at >= ?2 AND reverses IS NULL UNION ALL
+            SELECT id, amount FROM transfer WHERE credit = ?1 AND at >= ?2 AND reverses IS NULL) own
+            WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
+        let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
+        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
+    }
+
+    /// A document of its own, as the engine reads it.
+    fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Result<Option<T>, Fault> {
+        let found = self.store.document(kind, id)?;
+        found.map(|document| read_stored(kind, id, &written(&document), read)).transpose()
+    }
+
     fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
@@ -366,6 +381,14 @@ impl Facts for StoreFacts<'_, '_> {
         }
     }
 
+    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
+        self.note(self.find("segment", id, read_segment)).map(Cow::Owned).into()
+    }
+
+    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
+        self.note(self.find("products_collection", id, read_collection)).map(Cow::Owned).into()
+    }
+
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
         self.note(self.find_customer(key)).map(Cow::Owned).into()
     }
@@ -384,6 +407,10 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
         Known::Is(self.note(self.find_balance(account).map(Some)).unwrap_or(0))
+    }
+
+    fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
+        Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {

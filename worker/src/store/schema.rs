@@ -38,6 +38,9 @@ const STEPS: &[&[&str]] = &[&[
         sha256 TEXT PRIMARY KEY, project TEXT NOT NULL, record TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
     "CREATE INDEX token_expiry ON token (project, expires_at)",
 ], &[
+    // What moved since a moment: limits of a day, a week or a month ask for it.
+    "CREATE INDEX transfer_debit ON transfer (debit, at)",
+    "CREATE INDEX transfer_credit ON transfer (credit, at)",
     // A code of no campaign, in the order of creation: what anybody may be told of.
     "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
 ]];

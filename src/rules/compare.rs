@@ -1,0 +1,410 @@
+//! Decides whether a found value meets a condition: numbers, texts, lists, days and moments. It must not know where
+//! the value was found.
+//!
+//! validation-rules.md section 3.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use crate::json::{Node, Pen};
+use crate::model::scope::GoodsRef;
+use crate::rules::number::Number;
+use crate::rules::operator::Operator;
+use crate::text::Text;
+use crate::time::{DailyHours, Day, Instant, TimeZone, Timeframe};
+
+/// What time it is, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock<'a> {
+    /// The moment of the decision.
+    pub now: Instant,
+    /// The project's time zone: days begin and end in it.
+    pub zone: &'a TimeZone,
+}
+
+/// An operator with what it compares with.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// How to compare.
+    pub operator: Operator,
+    /// With what; operators of one value use the first.
+    pub operands: Vec<Operand>,
+    /// With which goods, in tests of goods.
+    pub goods: Vec<GoodsRef>,
+}
+
+/// What a rule compares with, made when it is read.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A text.
+    Text(Text),
+    /// A number.
+    Number(Number),
+    /// Yes or no.
+    Flag(bool),
+    /// A day or a moment.
+    Moment(Moment),
+    /// A window.
+    Window(Box<Window>),
+}
+
+/// A window that a moment lies in or not.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Window {
+    /// Recurring, from a start.
+    Recurring(Instant, Timeframe),
+    /// From one moment to another; the end is outside.
+    Between(Instant, Instant),
+    /// Hours of some days.
+    Hours(DailyHours),
+}
+
+/// A day of the calendar, or a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// A day, wherever it is.
+    Day(Day),
+    /// A moment.
+    At(Instant),
+}
+
+/// What a test found.
+#[derive(Debug, Clone, Copy)]
+pub enum Found<'a> {
+    /// Nothing.
+    Missing,
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(&'a str),
+    /// Yes or no.
+    Flag(bool),
+    /// Anything of custom data.
+    Value(&'a Node<'static>),
+}
+
+impl<'a> Found<'a> {
+    /// A value of custom data. Null counts as not there; a place on a map cannot be compared.
+    #[inline]
+    pub fn value(value: Option<&'a Node<'static>>) -> Found<'a> {
+        value.map_or(Found::Missing, Found::of)
+    }
+
+    #[inline]
+    fn of(value: &'a Node<'static>) -> Found<'a> {
+        match value {
+            Node::Null => Found::Missing,
+            Node::Flag(flag) => Found::Flag(*flag),
+            Node::Whole(number) => Found::Number(Number::whole(*number)),
+            Node::Fraction(text) => Number::parse(text).map_or(Found::Missing, Found::Number),
+            Node::Text(text) => Found::Text(text),
+            Node::List(_) | Node::Object(_) => Found::Value(value),
+        }
+    }
+}
+
+impl Condition {
+    /// Whether what was found meets the condition.
+    #[inline]
+    pub fn holds(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+        // Numbers against one number are nearly every condition on an order.
+        if let (Found::Number(found), [Operand::Number(wanted)]) = (found, self.operands.as_slice()) {
+            match self.operator {
+                Operator::More => return found > *wanted,
+                Operator::AtLeast => return found >= *wanted,
+                Operator::Less => return found < *wanted,
+                Operator::AtMost => return found <= *wanted,
+                _ => {}
+            }
+        }
+        self.holds_on(found, clock)
+    }
+
+    fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+        let elements = match found {
+            Found::Missing => return self.holds_on_nothing(),
+            Found::Value(Node::List(elements)) => elements.as_slice(),
+            single => {
+                return match self.operator {
+                    Operator::HasValue => true,
+                    Operator::IsUnknown => false,
+                    Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(1),
+                    Operator::NotDiffer => self.operands.iter().all(|wanted| same(single, wanted)) && self.one(single),
+                    Operator::NotIntersect => !self.one(single),
+                    _ => self.meets(single, clock),
+                };
+            }
+        };
+        let mut all = elements.iter().map(Found::of);
+        match self.operator {
+            Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(elements.len()),
+            Operator::HasValue => !elements.is_empty(),
+            Operator::IsUnknown => elements.is_empty(),
+            // As sets: every element is wanted, and everything wanted is there.
+            Operator::NotDiffer => {
+                let there = |wanted: &Operand| elements.iter().any(|value| same(Found::of(value), wanted));
+                all.all(|value| self.one(value)) && self.operands.iter().all(there)
+            }
+            Operator::NotIntersect => !all.any(|value| self.one(value)),
+            operator if operator.is_negative() => all.all(|value| self.meets(value, clock)),
+            _ => all.any(|value| self.meets(value, clock)),
+        }
+    }
+
+    /// Whether a day that comes back every year meets the condition: of a birthdate the month counts, not the year
+    /// [inferred].
+    pub fn comes_back(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+        let days = || Some((clock.zone.day(clock.now)?, Moment::found(found)?.day(clock.zone)?));
+        let ahead =
+            |wanted: i64| days().is_some_and(|(today, day)| months(today, day).checked_rem_euclid(12) == Some(wanted));
+        match self.operator {
+            Operator::PreviousMonth => ahead(11),
+            Operator::ThisMonth => ahead(0),
+            Operator::NextMonth => ahead(1),
+            _ => self.holds(found, clock),
+        }
+    }
+
+    /// What a missing value satisfies: what it is not, the count of nothing, and that it is unknown.
+    fn holds_on_nothing(&self) -> bool {
+        match self.operator {
+            Operator::IsUnknown => true,
+            Operator::Count => self.counts(0),
+            operator => operator.is_negative(),
+        }
+    }
+
+    fn counts(&self, elements: usize) -> bool {
+        let found = Number::count(u64::try_from(elements).unwrap_or(u64::MAX));
+        self.number().is_some_and(|wanted| match self.operator {
+            Operator::CountMore => found > wanted,
+            Operator::CountLess => found < wanted,
+            _ => found == wanted,
+        })
+    }
+
+    fn number(&self) -> Option<Number> {
+        match self.operands.first()? {
+            Operand::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn one(&self, found: Found<'_>) -> bool {
+        self.operands.iter().any(|wanted| same(found, wanted))
+    }
+
+    /// Whether one value that is no list meets the condition.
+    fn meets(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+        let order = || compare(found, self.operands.first()?, clock);
+        let texts = |test: fn(&str, &str) -> bool| {
+            let Found::Text(found) = found else { return false };
+            let texts = self.operands.iter().filter_map(Operand::as_text);
+            texts.into_iter().any(|wanted| test(found, wanted))
+        };
+        let contains = || texts(|found, wanted| found.contains(wanted)) || self.one(found);
+        match self.operator {
+            Operator::In => self.one(found),
+            Operator::NotIn => !self.one(found),
+            Operator::Less | Operator::Before => order() == Some(Ordering::Less),
+            Operator::AtMost => order().is_some_and(Ordering::is_le),
+            Operator::More | Operator::After => order() == Some(Ordering::Greater),
+            Operator::AtLeast => order().is_some_and(Ordering::is_ge),
+            Operator::StartsWith => texts(|found, wanted| found.starts_with(wanted)),
+            Operator::EndsWith => texts(|found, wanted| found.ends_with(wanted)),
+            Operator::Contains => contains(),
+            Operator::NotContain => !contains(),
+            _ => Moment::found(found).is_some_and(|moment| self.meets_in_time(moment, clock)),
+        }
+    }
+
+    fn meets_in_time(&self, moment: Moment, clock: &Clock<'_>) -> bool {
+        let zone = clock.zone;
+        let (Some(day), Some(today)) = (moment.day(zone), zone.day(clock.now)) else { return false };
+        let ago = today.number().saturating_sub(day.number());
+        let wanted = self.number().and_then(Number::as_whole);
+        let days = |test: fn(i64, i64) -> bool, days: i64| wanted.is_some_and(|wanted| test(days, wanted));
+        // Less than n days ago is not in the future, and the other way round.
+        let within = |days: i64, wanted: i64| (0..wanted).contains(&days);
+        let beyond = |days: i64, wanted: i64| days > wanted;
+        let equal = |days: i64, wanted: i64| days == wanted;
+        let ahead = ago.saturating_neg();
+        match self.operator {
+            Operator::MoreThanAgo => days(beyond, ago),
+            Operator::LessThanAgo => days(within, ago),
+            Operator::DaysAgo => days(equal, ago),
+            Operator::MoreThanFuture => days(beyond, ahead),
+            Operator::LessThanFuture => days(within, ahead),
+            Operator::DaysInFuture => days(equal, ahead),
+            Operator::DayOfWeek => {
+                let weekday = Number::whole(i64::from(day.weekday()));
+                self.operands.iter().any(|wanted| *wanted == Operand::Number(weekday))
+            }
+            Operator::PreviousMonth => months(today, day) == -1,
+            Operator::ThisMonth => months(today, day) == 0,
+            Operator::NextMonth => months(today, day) == 1,
+            _ => {
+                let Some(at) = moment.instant(zone) else { return false };
+                self.operands.iter().any(|wanted| match wanted {
+                    Operand::Window(window) => window.covers(at, zone),
+                    _ => false,
+                })
+            }
+        }
+    }
+}
+
+/// How many months later one day is.
+fn months(from: Day, to: Day) -> i64 {
+    let month = |day: Day| {
+        let (year, month) = day.month();
+        i64::from(year).saturating_mul(12).saturating_add(i64::from(month))
+    };
+    month(to).saturating_sub(month(from))
+}
+
+impl Window {
+    fn covers(&self, moment: Instant, zone: &TimeZone) -> bool {
+        match self {
+            Window::Recurring(start, frame) => frame.covers(*start, moment, zone),
+            Window::Between(from, to) => *from <= moment && moment < *to,
+            Window::Hours(hours) => hours.covers(moment, zone),
+        }
+    }
+}
+
+impl Operand {
+    /// The text, when it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Operand::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl Moment {
+    /// Reads a day or a moment. A moment before 1970 is kept as its day.
+    pub fn parse(text: &str) -> Option<Moment> {
+        if let Some(day) = Day::parse(text) {
+            return Some(Moment::Day(day));
+        }
+        let before = || text.get(..10).filter(|_| text.len() > 10).and_then(Day::parse).filter(|day| day.number() < 0);
+        Instant::parse(text).map(Moment::At).or_else(|| before().map(Moment::Day))
+    }
+
+    fn found(found: Found<'_>) -> Option<Moment> {
+        match found {
+            Found::Text(text) => Moment::parse(text),
+            _ => None,
+        }
+    }
+
+    /// The day in a zone.
+    pub fn day(self, zone: &TimeZone) -> Option<Day> {
+        match self {
+            Moment::Day(day) => Some(day),
+            Moment::At(moment) => zone.day(moment),
+        }
+    }
+
+    fn instant(self, zone: &TimeZone) -> Option<Instant> {
+        match self {
+            Moment::Day(day) => zone.start_of(day),
+            Moment::At(moment) => Some(moment),
+        }
+    }
+
+    /// Two moments compare as such; as soon as one is a day, by the calendar.
+    fn compare(self, other: Moment, zone: &TimeZone) -> Option<Ordering> {
+        match (self, other) {
+            (Moment::At(one), Moment::At(other)) => Some(one.cmp(&other)),
+            _ => Some(self.day(zone)?.cmp(&other.day(zone)?)),
+        }
+    }
+}
+
+/// Whether a found value is a wanted one. A text that holds a number is that number to a number.
+fn same(found: Found<'_>, wanted: &Operand) -> bool {
+    match (found, wanted) {
+        (Found::Text(found), Operand::Text(wanted)) => found == wanted,
+        (Found::Flag(found), Operand::Flag(wanted)) => found == *wanted,
+        (Found::Value(Node::Object(_)), _) => false,
+        (_, Operand::Moment(wanted)) => Moment::found(found) == Some(*wanted),
+        _ => numbers(found, wanted).is_some_and(Ordering::is_eq),
+    }
+}
+
+fn numbers(found: Found<'_>, wanted: &Operand) -> Option<Ordering> {
+    let found = match found {
+        Found::Number(number) => number,
+        Found::Text(text) => Number::parse(text)?,
+        _ => return None,
+    };
+    match wanted {
+        Operand::Number(wanted) => Some(found.cmp(wanted)),
+        Operand::Text(wanted) => Some(found.cmp(&Number::parse(wanted)?)),
+        _ => None,
+    }
+}
+
+/// How a found value stands to a wanted one, as numbers or in time; nothing when they are of different kinds.
+fn compare(found: Found<'_>, wanted: &Operand, clock: &Clock<'_>) -> Option<Ordering> {
+    match wanted {
+        Operand::Moment(wanted) => Moment::found(found)?.compare(*wanted, clock.zone),
+        _ => numbers(found, wanted),
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Moment::Day(day) => day.fmt(formatter),
+            Moment::At(moment) => moment.fmt(formatter),
+        }
+    }
+}
+
+impl fmt::Display for Window {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Window::Recurring(start, _) => write!(formatter, "recurring from {start}"),
+            Window::Between(from, to) => write!(formatter, "from {from} to {to}"),
+            Window::Hours(hours) => {
+                let clock = |minutes: u16| {
+                    let part = |number: Option<u16>| number.unwrap_or(0);
+                    format!("{:02}:{:02}", part(minutes.checked_div(60)), part(minutes.checked_rem(60)))
+                };
+                write!(formatter, "{} to {} on {:?}", clock(hours.start), clock(hours.end), hours.days)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Operand::Text(text) => formatter.write_str(text),
+            Operand::Number(number) => number.fmt(formatter),
+            Operand::Flag(flag) => flag.fmt(formatter),
+            Operand::Moment(moment) => moment.fmt(formatter),
+            Operand::Window(window) => window.fmt(formatter),
+        }
+    }
+}
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Found::Missing => Ok(()),
+            Found::Number(number) => number.fmt(formatter),
+            Found::Text(text) => formatter.write_str(text),
+            Found::Flag(flag) => flag.fmt(formatter),
+            Found::Value(value) => {
+                let mut pen = Pen::default();
+                pen.node(value);
+                formatter.write_str(str::from_utf8(&pen.into_bytes()).unwrap_or_default())
+            }
+        }
+    }
+}

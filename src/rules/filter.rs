@@ -1,0 +1,121 @@
+//! Decides whether a profile or goods pass a filter, and what segments and collections are. It must not know how a
+//! filter is written, or which customers and products there are.
+//!
+//! validation-rules.md section 12.
+
+use crate::model::order::{Goods, Metadata};
+use crate::model::scope::GoodsRef;
+use crate::rules::compare::{Clock, Condition, Found};
+use crate::rules::number::Number;
+use crate::text::Text;
+
+/// Conditions on fields, joined by and/or.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Filter {
+    /// Whether one field is enough; otherwise all must meet their conditions.
+    pub any: bool,
+    /// The fields, in the order of the document.
+    pub fields: Vec<(Field, Vec<Condition>)>,
+}
+
+/// Where a field is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Field {
+    /// Custom data.
+    Metadata(Text),
+    /// Points of a customer in the campaign of this name.
+    Points(Text),
+    /// Anything else, by its path in the document.
+    Document(Text),
+    /// The same, a day that comes back every year.
+    Anniversary(Text),
+}
+
+impl Filter {
+    /// Whether a document with its custom data passes.
+    pub fn passes(&self, document: &Metadata, data: &Metadata, clock: &Clock<'_>) -> bool {
+        self.passes_by(clock, &|field| match field {
+            Field::Metadata(property) => Found::value(data.find_dotted(property)),
+            Field::Document(path) | Field::Anniversary(path) => Found::value(document.find_dotted(path)),
+            // Names of campaigns hold dots and spaces, so that they are never split.
+            Field::Points(name) => {
+                let campaigns = document.find_dotted("loyalty_points.campaigns");
+                Found::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
+            }
+        })
+    }
+
+    /// Whether a product or SKU passes.
+    pub fn passes_goods(&self, goods: &Goods, clock: &Clock<'_>) -> bool {
+        self.passes_by(clock, &|field| match field {
+            Field::Metadata(property) => Found::value(goods.metadata.find_dotted(property)),
+            Field::Document(path) => match path.as_str() {
+                "price" => goods.price.map_or(Found::Missing, |price| Found::Number(Number::count(price.minor()))),
+                "name" | "sku" => found_text(goods.name.as_ref()),
+                "id" => found_text(goods.id.as_ref()),
+                "source_id" => found_text(goods.source_id.as_ref()),
+                "product_id" => found_text(goods.product_id.as_ref()),
+                _ => Found::Missing,
+            },
+            Field::Points(_) | Field::Anniversary(_) => Found::Missing,
+        })
+    }
+
+    fn passes_by<'a>(&self, clock: &Clock<'_>, find: &dyn Fn(&Field) -> Found<'a>) -> bool {
+        let meets = |(field, conditions): &(Field, Vec<Condition>)| {
+            let found = find(field);
+            conditions.iter().all(|condition| match field {
+                Field::Anniversary(_) => condition.comes_back(found, clock),
+                _ => condition.holds(found, clock),
+            })
+        };
+        if self.any { self.fields.iter().any(meets) } else { self.fields.iter().all(meets) }
+    }
+}
+
+fn found_text(text: Option<&Text>) -> Found<'_> {
+    text.map_or(Found::Missing, |text| Found::Text(text))
+}
+
+/// Customers that belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    /// Assigned by the service.
+    pub id: Text,
+    /// Who belongs to it.
+    pub members: Members,
+}
+
+/// Who belongs to a segment.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Members {
+    /// These customers, by id.
+    Listed(Vec<Text>),
+    /// Whoever passes, asked anew every time; active and passive ones differ only in what is written down of them.
+    Passing(Filter),
+}
+
+/// Products and SKUs that belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collection {
+    /// Assigned by the service.
+    pub id: Text,
+    /// What is in it.
+    pub goods: Contents,
+}
+
+/// What is in a collection.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contents {
+    /// These products with all their SKUs, and these SKUs.
+    Listed(Vec<GoodsRef>),
+    /// Every product and SKU that passes, each tested by itself.
+    Passing(Filter),
+    /// Everything.
+    All,
+}
+
+impl Collection {
+    /// The id of the collection that everything is in.
+    pub const EVERYTHING: &str = "pc_a11pr0dUc75";
+}

@@ -1,0 +1,172 @@
+//! Decides what is suspicious about a rule that reads well: tests that can never hold or always do, that nobody asks, that
+//! stand there twice. It must not know where a rule is saved.
+//!
+//! A set of conditions on one value is tried on the values around everything that it names, so that this cannot
+//! disagree with how rules are evaluated.
+
+use std::borrow::Cow;
+
+use crate::json::Node;
+use crate::rules::ast::{Group, Leaf, Rule, Test};
+use crate::rules::compare::{Clock, Condition, Found, Operand};
+use crate::rules::logic::Expression;
+use crate::rules::names::{Kind, Over};
+use crate::rules::number::Number;
+use crate::rules::operator::Operator;
+use crate::time::{Instant, TimeZone};
+
+/// Something suspicious.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Where, such as `rules.1.conditions`.
+    pub path: String,
+    /// What.
+    pub text: String,
+}
+
+/// What is suspicious about a rule, in the order of its tests.
+pub fn lint(rule: &Rule) -> Vec<Warning> {
+    let mut found = Vec::new();
+    lint_group(&rule.tests, "rules", false, &mut found);
+    for (place, excluded) in rule.scope.excluded.iter().enumerate() {
+        if rule.scope.included.iter().any(|included| included.symbol == excluded.symbol) {
+            let path = format!("applicable_to.excluded[{place}]");
+            found.push(Warning { path, text: format!("excludes `{}`, which is included as well", excluded.id) });
+        }
+    }
+    found
+}
+
+fn lint_group(group: &Group, path: &str, nested: bool, found: &mut Vec<Warning>) {
+    for (place, leaf) in group.leaves.iter().enumerate() {
+        let path = format!("{path}.{}", leaf.key);
+        let mut warn = |part: &str, text: String| found.push(Warning { path: format!("{path}{part}"), text });
+        if !group.logic.mentions(place) {
+            warn("", "is not mentioned in the logic, and is never asked".to_owned());
+        }
+        if let Some(twin) = group.leaves.iter().take(place).find(|other| other.test == leaf.test) {
+            warn("", format!("says the same as the rule `{}`", twin.key));
+        }
+        lint_test(&leaf.test, nested, &mut warn);
+        if let Some(rules) = &leaf.test.rules {
+            lint_group(rules, &format!("{path}.rules"), true, found);
+        }
+    }
+    let mut together = Vec::new();
+    joined(&group.logic, &mut together);
+    let leaves: Vec<&Leaf> = together.iter().filter_map(|place| group.leaves.get(*place)).collect();
+    for (place, leaf) in leaves.iter().enumerate() {
+        let test = &leaf.test;
+        let same = |other: &&&Leaf| other.test.name == test.name && other.test.property == test.property;
+        let Some(other) = leaves.iter().take(place).find(same) else { continue };
+        let both: Vec<Condition> = other.test.conditions.iter().chain(&test.conditions).cloned().collect();
+        if one_value(test.kind) && leaf.key != other.key && verdict(test.kind, &both) == Verdict::Never {
+            let text = format!("contradicts the rule `{}`: both can never hold", other.key);
+            found.push(Warning { path: format!("{path}.{}", leaf.key), text });
+        }
+    }
+}
+
+fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
+    if matches!(test.kind, Kind::Scopes | Kind::MatchAll) {
+        if !nested {
+            warn("", format!("`{}` has a meaning only inside of another rule", test.name));
+        }
+        return;
+    }
+    if !nested && matches!(test.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
+        warn("", "stands outside of a rule about items: it looks at every line".to_owned());
+    }
+    if test.conditions.is_empty() {
+        warn(".conditions", "has no conditions, and always holds".to_owned());
+        return;
+    }
+    for condition in &test.conditions {
+        if condition.operands.is_empty() && condition.goods.is_empty() {
+            let held = if condition.operator.is_negative() { "always holds" } else { "never holds" };
+            warn(&format!(".conditions.{}", condition.operator.name()), format!("has no values, and {held}"));
+            return;
+        }
+    }
+    if test.kind == Kind::Linked && !test.wants_true() {
+        warn(".conditions", "always holds".to_owned());
+    }
+    match verdict(test.kind, &test.conditions) {
+        Verdict::Never => warn(".conditions", "can never hold".to_owned()),
+        Verdict::Always => warn(".conditions", "always holds".to_owned()),
+        Verdict::Depends => {}
+    }
+}
+
+/// The tests that must all hold for an expression to hold.
+fn joined(logic: &Expression, together: &mut Vec<usize>) {
+    match logic {
+        Expression::Leaf(place) => together.push(*place),
+        Expression::All(parts) => parts.iter().for_each(|part| joined(part, together)),
+        Expression::Any(_) => {}
+    }
+}
+
+/// Whether two tests of this kind look at the same one value.
+fn one_value(kind: Kind) -> bool {
+    !matches!(kind, Kind::Lines(_, Over::Any | Over::Inherit) | Kind::LineData(_) | Kind::GoodsData | Kind::Goods(_))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Never,
+    Always,
+    Depends,
+}
+
+/// Tries the conditions on the values around those that they name.
+fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
+    use Operator as O;
+    let compares = |one: &Condition| {
+        let known = matches!(one.operator, O::In | O::NotIn | O::Less | O::AtMost | O::More | O::AtLeast);
+        known && one.goods.is_empty() && !one.operands.iter().any(|operand| matches!(operand, Operand::Moment(_)))
+    };
+    if matches!(kind, Kind::Goods(_)) || !conditions.iter().all(compares) {
+        return Verdict::Depends;
+    }
+    let zone = TimeZone::default();
+    let clock = Clock { now: Instant::default(), zone: &zone };
+    let holds = |found: Found<'_>| conditions.iter().all(|condition| condition.holds(found, &clock));
+    let operands = || conditions.iter().flat_map(|condition| &condition.operands);
+    let mut verdicts = Vec::new();
+    for operand in operands() {
+        match operand {
+            Operand::Number(number) => verdicts.extend(around(*number, kind).map(|one| holds(Found::Number(one)))),
+            Operand::Text(text) => verdicts.push(holds(Found::Text(text))),
+            Operand::Flag(flag) => verdicts.extend([holds(Found::Flag(*flag)), holds(Found::Flag(!flag))]),
+            Operand::Moment(_) | Operand::Window(_) => {}
+        }
+    }
+    if kind.is_number() {
+        verdicts.push(holds(Found::Number(Number::whole(0))));
+    } else {
+        // A list may have all of them, a text may be none of them, and there may be nothing.
+        let all = Node::List(operands().map(json).collect());
+        verdicts.extend([holds(Found::Value(&all)), holds(Found::Text("\u{0}")), holds(Found::Missing)]);
+    }
+    match (verdicts.contains(&true), verdicts.contains(&false)) {
+        (false, _) => Verdict::Never,
+        (true, false) => Verdict::Always,
+        (true, true) => Verdict::Depends,
+    }
+}
+
+/// The number itself and the ones beside it. Amounts and counts are whole and not below nothing.
+fn around(number: Number, kind: Kind) -> impl Iterator<Item = Number> {
+    let one = Number::whole(1);
+    let beside = [one.to(number), number, number.next()];
+    beside.into_iter().filter(move |number| !kind.is_number() || !number.is_negative())
+}
+
+fn json(operand: &Operand) -> Node<'static> {
+    match operand {
+        Operand::Flag(flag) => Node::Flag(*flag),
+        Operand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
+        other => Node::Text(Cow::Owned(other.to_string())),
+    }
+}

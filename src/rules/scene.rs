@@ -1,0 +1,209 @@
+//! Decides what a rule gets to look at, and which line is which goods. It must not know what any rule says.
+
+use crate::model::order::Metadata;
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::money::Money;
+use crate::rules::ast::Needs;
+use crate::rules::compare::Clock;
+pub use crate::rules::names::Membership;
+use crate::rules::names::{Counter, Period};
+use crate::text::Symbol;
+
+/// What is fetched only when a test asks. Whoever answers notes what only the server knows.
+pub trait Asks {
+    /// The figures of a line as it stands now.
+    fn figures(&self, line: usize) -> Figures;
+    /// Custom data of the SKU and the product of a line, the first that has a property counts.
+    fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4];
+    /// Whether the customer belongs to this segment or tier.
+    fn belongs(&self, to: Membership, id: &str) -> bool;
+    /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.
+    fn count(&self, counter: Counter, period: Period) -> Option<u64>;
+    /// Custom data of a custom event or of a member, which only earning has.
+    fn earning_data(&self, _member: bool) -> Option<&Metadata> {
+        None
+    }
+}
+
+/// A line as it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Figures {
+    /// Unit price.
+    pub price: Option<Money>,
+    /// Units.
+    pub quantity: u64,
+    /// What is left to pay, discounts of the line off; `None` when nothing says the amount.
+    pub subtotal: Option<Money>,
+}
+
+/// What a rule can look at while one redeemable is checked.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// What time it is, and where.
+    pub clock: Clock<'a>,
+    /// The customer's custom data; `None` when there is no customer.
+    pub customer: Option<&'a Metadata>,
+    /// Whether the code was published to the customer.
+    pub linked: bool,
+    /// The order's custom data; `None` when there is no order.
+    pub order: Option<&'a Metadata>,
+    /// What is left of the order amount.
+    pub amount: Option<Money>,
+    /// The order amount before any discount.
+    pub initial_amount: Option<Money>,
+    /// What is left of it after the redeemable itself; only there when rules are checked for the second time.
+    pub after: Option<Money>,
+    /// The lines; none when there is no order.
+    pub items: &'a [SceneItem<'a>],
+    /// Which goods there are, when it was worth to write them down.
+    pub index: Option<&'a GoodsIndex>,
+    /// Custom data of the redemption.
+    pub redemption: &'a Metadata,
+    /// The id of the caller's key, and the login of its user.
+    pub channel: [Option<&'a str>; 2],
+    /// Tests that look at any of these hold without being asked; qualifications pass over some.
+    pub passes: Needs,
+    /// What is fetched when it is needed.
+    pub asks: &'a dyn Asks,
+}
+
+/// A line as a rule sees it.
+#[derive(Debug, Clone, Default)]
+pub struct SceneItem<'a> {
+    /// The product by id and by the caller's identifier, the SKU by id and by the caller's identifier.
+    names: [Option<&'a str>; 4],
+    symbols: [Symbol; 4],
+    /// The line's own custom data.
+    pub data: Option<&'a Metadata>,
+    /// The collections that it is in, as far as anything of the request names them.
+    pub collections: Vec<Symbol>,
+}
+
+impl<'a> SceneItem<'a> {
+    /// The line of a product and a SKU, each by its id and by the caller's identifier.
+    pub fn new(product: [Option<&'a str>; 2], sku: [Option<&'a str>; 2]) -> SceneItem<'a> {
+        let symbol =
+            |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
+        let (by_product, by_sku) =
+            (product.map(|one| symbol(GoodsObject::Product, one)), sku.map(|one| symbol(GoodsObject::Sku, one)));
+        let [product_id, product_source_id] = product;
+        let [sku_id, sku_source_id] = sku;
+        let ([one, two], [three, four]) = (by_product, by_sku);
+        SceneItem {
+            names: [product_id, product_source_id, sku_id, sku_source_id],
+            symbols: [one, two, three, four],
+            data: None,
+            collections: Vec::new(),
+        }
+    }
+
+    /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
+    #[inline]
+    pub fn is(&self, goods: &GoodsRef) -> bool {
+        if goods.object == GoodsObject::Collection {
+            return self.collections.contains(&goods.symbol);
+        }
+        // Symbols tell products from SKUs. Most lines are told apart by them alone; the names have the last word.
+        self.symbols.iter().zip(&self.names).any(|(symbol, name)| {
+            (*symbol == goods.symbol && *name == Some(goods.id.as_str()))
+                || (*symbol == goods.source_symbol && goods.source_id.is_some() && *name == goods.source_id.as_deref())
+        })
+    }
+
+    /// Whether it is any of these.
+    pub fn is_any(&self, goods: &[GoodsRef]) -> bool {
+        goods.iter().any(|goods| self.is(goods))
+    }
+
+    /// The product's id and its identifier, the SKU's id and its identifier.
+    pub fn names(&self) -> [Option<&'a str>; 4] {
+        self.names
+    }
+}
+
+/// Which goods the lines are, by symbol: one look instead of one at every line.
+#[derive(Debug, Clone, Default)]
+pub struct GoodsIndex {
+    /// Symbols by their lower bits, each with its line; an empty slot has no line.
+    slots: Vec<(Symbol, Option<u32>)>,
+    mask: usize,
+}
+
+impl GoodsIndex {
+    /// Writes the goods of all lines down.
+    pub fn new(items: &[SceneItem<'_>]) -> GoodsIndex {
+        let named = |item: &SceneItem<'_>| item.names.iter().flatten().count().saturating_add(item.collections.len());
+        let count = items.iter().map(named).fold(0_usize, usize::saturating_add);
+        let size = count.saturating_mul(2).next_power_of_two().max(8);
+        let mut index = GoodsIndex { slots: vec![(Symbol::default(), None); size], mask: size.saturating_sub(1) };
+        for (line, item) in (0..).zip(items) {
+            let named = item.symbols.iter().zip(&item.names).filter(|(_, name)| name.is_some());
+            for symbol in named.map(|(symbol, _)| symbol).chain(&item.collections) {
+                let place = index.place(*symbol);
+                if let Some(slot @ (_, None)) = index.slots.get_mut(place) {
+                    *slot = (*symbol, Some(line));
+                }
+            }
+        }
+        index
+    }
+
+    /// Where a symbol is, or the empty slot where it would be. Half of the slots are empty, so that this ends.
+    fn place(&self, symbol: Symbol) -> usize {
+        let mut place = usize::try_from(symbol.number() & u64::try_from(self.mask).unwrap_or(0)).unwrap_or(0);
+        while let Some((known, Some(_))) = self.slots.get(place)
+            && *known != symbol
+        {
+            place = place.wrapping_add(1) & self.mask;
+        }
+        place
+    }
+
+    fn line(&self, symbol: Symbol) -> Option<usize> {
+        let (_, line) = self.slots.get(self.place(symbol))?;
+        usize::try_from((*line)?).ok()
+    }
+
+    /// Whether any line is one of these.
+    pub fn has_any(&self, goods: &[GoodsRef], items: &[SceneItem<'_>]) -> bool {
+        goods.iter().any(|goods| {
+            let found = self.line(goods.symbol).or_else(|| self.line(goods.source_symbol));
+            // Two texts of one symbol are next to impossible; then every line is asked.
+            found.is_some_and(|line| {
+                items.get(line).is_some_and(|item| item.is(goods)) || items.iter().any(|item| item.is(goods))
+            })
+        })
+    }
+}
+
+/// Lines of an order as a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines([u64; 8]);
+
+impl Lines {
+    /// No line.
+    pub const NONE: Lines = Lines([0; 8]);
+
+    /// Those lines of an order of `count` that pass.
+    pub fn of(count: usize, mut test: impl FnMut(usize) -> bool) -> Lines {
+        let mut lines = Lines::NONE;
+        for (word, start) in lines.0.iter_mut().zip((0..count).step_by(64)) {
+            for bit in 0..64_usize.min(count.saturating_sub(start)) {
+                if test(start.saturating_add(bit)) {
+                    *word |= 1 << bit;
+                }
+            }
+        }
+        lines
+    }
+
+    /// Whether a line is among them.
+    pub fn has(&self, line: usize) -> bool {
+        self.0.get(line >> 6).is_some_and(|word| word >> (line & 63) & 1 == 1)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+}

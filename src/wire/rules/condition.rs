@@ -1,0 +1,168 @@
+//! Decides how conditions are read: operators, and what each compares with. It must not know what is tested.
+//!
+//! validation-rules.md section 3.
+
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::rules::operator::Takes;
+use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
+use crate::text::Text;
+use crate::time::{DailyHours, Duration, Instant, Timeframe};
+use crate::wire::at::{At, read};
+use crate::wire::node::Node;
+use crate::wire::problem::Problem;
+
+/// What the values of a test are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// Numbers only.
+    Numbers,
+    /// Goods; those that do not say what they are, are these.
+    Goods(Option<GoodsObject>),
+    /// Anything.
+    Any,
+}
+
+/// Reads conditions: each operator with its values, an array or a bare value that stands for an array of one.
+pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Result<Vec<Condition>, Problem> {
+    let mut conditions = Vec::new();
+    for (name, member) in at.members()? {
+        let Some(operator) = Operator::parse(name) else {
+            return Err(member.problem("is not an operator"));
+        };
+        let condition = read_condition(operator, &member, values)?;
+        conditions.push(condition);
+    }
+    Ok(conditions)
+}
+
+fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Result<Condition, Problem> {
+    let mut condition = Condition { operator, operands: Vec::new(), goods: Vec::new() };
+    let takes = operator.takes();
+    let mut add = |item: &At<'_>| {
+        match (values, takes) {
+            (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)?),
+            (Values::Goods(_), _) | (_, Takes::Goods) => return Err(at.problem("is not an operator of this rule")),
+            _ => condition.operands.push(read_operand(item, operator, values)?),
+        }
+        Ok(())
+    };
+    match at.node {
+        Node::List(_) => {
+            for item in at.items()? {
+                add(&item)?;
+            }
+        }
+        _ => add(at)?,
+    }
+    let may_be_empty = matches!(takes, Takes::Values | Takes::Weekdays | Takes::Goods | Takes::Anything);
+    if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty {
+        return Err(at.problem("must NOT have fewer than 1 items"));
+    }
+    Ok(condition)
+}
+
+fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Result<Operand, Problem> {
+    let takes = operator.takes();
+    let operand = match (takes, values) {
+        (Takes::Count, _) => number(at).filter(|number| !number.is_negative()).map(Operand::Number),
+        (Takes::Weekdays, _) => {
+            let day = at.whole_number().ok().filter(|day| *day <= 6);
+            day.map(|day| Operand::Number(Number::count(day)))
+        }
+        (Takes::Moments, _) => text(at).and_then(Moment::parse).map(Operand::Moment),
+        (Takes::Windows, _) => return read_window(at, operator),
+        (Takes::Texts, Values::Any) => text(at).map(|text| Operand::Text(Text::from(text))),
+        (Takes::Comparable, Values::Any) => {
+            let moment = || text(at).and_then(Moment::parse).map(Operand::Moment);
+            number(at).map(Operand::Number).or_else(moment)
+        }
+        (Takes::Anything, _) => Some(Operand::Flag(true)),
+        (Takes::Values | Takes::Comparable, Values::Numbers) => number(at).map(Operand::Number),
+        (Takes::Texts, _) => return Err(at.problem("is not an operator of this rule")),
+        _ => match at.node {
+            Node::Text(text) => Some(Operand::Text(Text::from(text.as_ref()))),
+            Node::Flag(flag) => Some(Operand::Flag(*flag)),
+            _ => number(at).map(Operand::Number),
+        },
+    };
+    operand.ok_or_else(|| {
+        at.wrong(match (takes, values) {
+            (Takes::Count, _) => "must be a number from 0",
+            (Takes::Weekdays, _) => "must be an integer from 0 to 6",
+            (Takes::Moments, _) => "must be an ISO 8601 date or date-time",
+            (Takes::Texts, _) => "must be a string",
+            (_, Values::Numbers) => "must be a number",
+            (Takes::Comparable, _) => "must be a number or an ISO 8601 date or date-time",
+            _ => "must be a string, a number or a boolean",
+        })
+    })
+}
+
+/// A number, or a text that holds one: older rules and filters hold amounts as texts.
+fn number(at: &At<'_>) -> Option<Number> {
+    match at.node {
+        Node::Whole(number) => Some(Number::whole(*number)),
+        Node::Fraction(text) => Number::parse(text),
+        Node::Text(text) => Number::parse(text),
+        _ => None,
+    }
+}
+
+fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
+    at.str().ok()
+}
+
+/// Reads a product, SKU or collection of a test.
+pub(super) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> Result<GoodsRef, Problem> {
+    const OBJECTS: &[(&str, GoodsObject)] = &[
+        ("product", GoodsObject::Product),
+        ("sku", GoodsObject::Sku),
+        ("products_collection", GoodsObject::Collection),
+    ];
+    if let (Node::Text(id), Some(object)) = (at.node, assumed) {
+        return Ok(GoodsRef::new(object, Text::from(id.as_ref()), None));
+    }
+    at.object()?;
+    let object = match assumed {
+        Some(assumed) => at.option("object", |object| object.one_of(OBJECTS))?.unwrap_or(assumed),
+        None => at.need("object", |object| object.one_of(OBJECTS))?,
+    };
+    let source_id = at.option("source_id", read::text)?;
+    let id = match (at.option("id", read::text)?, &source_id) {
+        (Some(id), _) => id,
+        (None, Some(source_id)) => source_id.clone(),
+        (None, None) => at.need("id", read::text)?,
+    };
+    Ok(GoodsRef::new(object, id, source_id))
+}
+
+/// Reads a window: its parts stand in one text, divided by semicolons.
+fn read_window(at: &At<'_>, operator: Operator) -> Result<Operand, Problem> {
+    let parts: Vec<&str> = text(at).unwrap_or_default().split(';').collect();
+    let window = match (parts.as_slice(), operator) {
+        ([start, interval, duration], Operator::Timeframe) => recurring(start, interval, duration),
+        ([from, to], Operator::TimeframeAbsolute) => {
+            let window = Instant::parse(from).zip(Instant::parse(to)).filter(|(from, to)| from < to);
+            window.map(|(from, to)| Window::Between(from, to))
+        }
+        ([start, end, days], Operator::TimeframeDaily) => hours(start, end, days),
+        _ => None,
+    };
+    let window =
+        window.ok_or_else(|| at.wrong("must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`"));
+    window.map(|window| Operand::Window(Box::new(window)))
+}
+
+fn recurring(start: &str, interval: &str, duration: &str) -> Option<Window> {
+    let frame = Timeframe { interval: Duration::parse(interval)?, duration: Duration::parse(duration)? };
+    Some(Window::Recurring(Instant::parse(start)?, frame))
+}
+
+fn hours(start: &str, end: &str, days: &str) -> Option<Window> {
+    let (start, end) = (DailyHours::parse_clock(start)?, DailyHours::parse_clock(end)?);
+    let mut read = Vec::new();
+    for day in days.split(',') {
+        read.push(day.trim().parse::<u8>().ok().filter(|day| *day <= 6)?);
+    }
+    (start <= end).then_some(Window::Hours(DailyHours { start, end, days: read }))
+}

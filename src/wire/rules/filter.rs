@@ -1,0 +1,104 @@
+//! Decides how filters, segments and collections are read. It must not know who or what is in them.
+//!
+//! validation-rules.md section 12.
+
+use crate::model::scope::GoodsObject;
+use crate::rules::operator::Operator;
+use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
+use crate::text::Text;
+use crate::wire::at::{At, read};
+use crate::wire::problem::Problem;
+use crate::wire::rules::condition::{Values, read_conditions, read_goods};
+
+/// Reads a filter: a junction, and conditions by the path of their field.
+pub fn read_filter(at: &At<'_>) -> Result<Filter, Problem> {
+    let mut filter = Filter { any: false, fields: Vec::new() };
+    let mut joined = false;
+    for (name, member) in at.members()? {
+        if name == "junction" {
+            joined = true;
+            filter.any = match member.str().unwrap_or_default() {
+                word if word.eq_ignore_ascii_case("and") => false,
+                word if word.eq_ignore_ascii_case("or") => true,
+                _ => return Err(member.problem("has wrong `junction` property. It must be one of: and, or")),
+            };
+            continue;
+        }
+        let field = field(name);
+        let mut conditions = member.need("conditions", |conditions| read_conditions(conditions, Values::Any))?;
+        if is_date(name) {
+            conditions.iter_mut().for_each(count_days);
+        }
+        filter.fields.push((field, conditions));
+    }
+    if !joined {
+        return Err(Problem::missing(at.path(), "junction"));
+    }
+    Ok(filter)
+}
+
+fn field(path: &str) -> Field {
+    if let Some(property) = path.strip_prefix("metadata.") {
+        return Field::Metadata(Text::from(property));
+    }
+    let points = path.strip_prefix("loyalty_points.campaigns.").and_then(|rest| rest.strip_suffix(".points"));
+    match points {
+        Some(campaign) => Field::Points(Text::from(campaign)),
+        None if path == "birthdate" || path == "birthday" => Field::Anniversary(Text::from(path)),
+        None => Field::Document(Text::from(path)),
+    }
+}
+
+fn is_date(path: &str) -> bool {
+    matches!(path, "created_at" | "updated_at" | "birthdate" | "birthday")
+}
+
+/// On dates, "more than 3" is "more than 3 days ago".
+fn count_days(condition: &mut Condition) {
+    let counts = matches!(condition.operands.first(), Some(Operand::Number(number)) if *number >= Number::whole(0));
+    condition.operator = match condition.operator {
+        Operator::More if counts => Operator::MoreThanAgo,
+        Operator::Less if counts => Operator::LessThanAgo,
+        other => other,
+    };
+}
+
+/// Reads a segment: a static list of customers or a filter.
+pub fn read_segment(at: &At<'_>) -> Result<Segment, Problem> {
+    let is_static =
+        at.need("type", |kind| kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)]))?;
+    let members = match is_static {
+        true => Members::Listed(at.list("customers", read_customer_id)?),
+        false => Members::Passing(at.need("filter", read_filter)?),
+    };
+    Ok(Segment { id: at.option("id", read::text)?.unwrap_or_default(), members })
+}
+
+/// A customer of a list: the id, or an object that has it.
+fn read_customer_id(at: &At<'_>) -> Result<Text, Problem> {
+    match at.text() {
+        Ok(id) => Ok(id),
+        Err(_) => at.need("id", read::text),
+    }
+}
+
+/// Reads a collection: a static list of products and SKUs or a filter.
+pub fn read_collection(at: &At<'_>) -> Result<Collection, Problem> {
+    let id = at.option("id", read::text)?.unwrap_or_default();
+    if id == Collection::EVERYTHING {
+        return Ok(Collection { id, goods: Contents::All });
+    }
+    let is_static = at.need("type", |kind| kind.one_of(&[("STATIC", true), ("AUTO_UPDATE", false)]))?;
+    let goods = match is_static {
+        true => Contents::Listed(at.list("products", |item| read_goods(item, Some(GoodsObject::Product)))?),
+        false => {
+            let valid = "'AUTO_UPDATE' collection must contain valid filter with 'junction' property";
+            let filter = at.get("filter").filter(|filter| filter.get("junction").is_some());
+            match filter {
+                Some(filter) => Contents::Passing(read_filter(&filter)?),
+                None => return Err(at.problem(valid)),
+            }
+        }
+    };
+    Ok(Collection { id, goods })
+}
