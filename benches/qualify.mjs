@@ -15,10 +15,10 @@ export function workload() {
 function rules(promotions) {
   return {
     complete: true,
-    vouchers: promotions.map(({ id, effect }, place) => ({
-      id, code: id, created_at: new Date(NEWEST - place * 1000).toISOString(),
-      type: "DISCOUNT_VOUCHER", active: true,
-      discount: { type: "PERCENT", percent_off: effect.bps / 100, effect: "APPLY_TO_ITEMS" },
+    campaigns: [{ id: "camp_w3", name: "W3", campaign_type: "PROMOTION", active: true }],
+    promotion_tiers: promotions.map(({ id, effect }, place) => ({
+      id, name: id, created_at: new Date(NEWEST - place * 1000).toISOString(), campaign_id: "camp_w3", active: true,
+      action: { discount: { type: "PERCENT", percent_off: effect.bps / 100, effect: "APPLY_TO_ITEMS" } },
     })),
     validation_rules: promotions.map(({ id, rule: { all: [amount, segment, { any_item: item }] } }) => ({
       id: `val_${id}`, name: id,

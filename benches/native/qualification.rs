@@ -55,7 +55,7 @@ fn promotions(rules: &[u8]) -> Vec<(String, Value)> {
     let rules: Value = serde_json::from_slice(rules).expect("the rules are JSON");
     let list = |name: &str| rules[name].as_array().expect("a list").clone();
     let validation_rules = list("validation_rules");
-    let mut promotions = list("vouchers");
+    let mut promotions = list("promotion_tiers");
     promotions.sort_by_key(|promotion| std::cmp::Reverse(promotion["created_at"].as_str().unwrap().to_owned()));
     let rule = |id: &str| validation_rules.iter().find(|rule| rule["name"] == id).expect("its rule").clone();
     promotions

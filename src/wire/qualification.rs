@@ -229,11 +229,9 @@ impl Found<'_> {
         let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
         out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
         steps.put_expanded(out, self.step);
-        if self.qualified.asked.request.expand.redeemable {
-            out.text_if("banner", offer.incentive.tier.as_ref().and_then(|tier| tier.banner.as_ref()));
-            if offer.incentive.tier.is_none() {
-                out.text_if("name", candidate.name.as_ref());
-            }
+        // The name of a tier is written with what belongs to it.
+        if self.qualified.asked.request.expand.redeemable && offer.incentive.tier.is_none() {
+            out.text_if("name", candidate.name.as_ref());
         }
         if self.qualified.asked.expand_rules {
             self.put_assignments(out, offer);
