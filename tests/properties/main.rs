@@ -19,6 +19,7 @@ mod formula;
 mod json;
 mod ledger;
 mod money;
+mod qualifying;
 mod ratios;
 mod shelf;
 mod spreading;
