@@ -22,6 +22,8 @@ use crate::wire::given::Given;
 #[derive(Debug, Clone, Default)]
 pub struct GivenFacts {
     complete: bool,
+    client: bool,
+    whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
     vouchers: Shelf<Incentive>,
@@ -67,6 +69,8 @@ impl GivenFacts {
         }
         GivenFacts {
             complete: given.complete,
+            client: given.client,
+            whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
             vouchers: Shelf::new(vouchers, |voucher| {
@@ -123,6 +127,16 @@ impl GivenFacts {
             }
         };
         Candidates::new(self.listed.iter().map(entry).collect(), self.complete)
+    }
+
+    /// What a whole catalogue does not list does not exist.
+    fn listed<'a>(&self, found: Option<&'a Goods>) -> Known<Cow<'a, Goods>> {
+        if self.whole_catalogue && found.is_none() { Known::Absent } else { self.known(found) }
+    }
+
+    /// Whether whoever asks is a page.
+    pub fn client(&self) -> bool {
+        self.client
     }
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
@@ -219,11 +233,11 @@ impl Facts for GivenFacts {
     }
 
     fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.known(self.products.get(key))
+        self.listed(self.products.get(key))
     }
 
     fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.known(self.skus.get(key))
+        self.listed(self.skus.get(key))
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

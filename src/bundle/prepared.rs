@@ -3,6 +3,7 @@
 use crate::bundle::facts::GivenFacts;
 use crate::decide;
 use crate::id::Context;
+use crate::model::request::Redeemables;
 use crate::refusal::Refusal;
 use crate::text::sha256_hex;
 use crate::wire::decision::write_validation;
@@ -67,9 +68,15 @@ impl Prepared {
         &self.facts
     }
 
+    fn read(&self, request: &[u8]) -> Result<Redeemables, Problem> {
+        let mut request = read_redeemables(request)?;
+        request.channel.client = self.facts.client();
+        Ok(request)
+    }
+
     /// Validates the request in this JSON.
     pub fn validate(&self, request: &[u8], context: &Context) -> Answer {
-        let request = match read_redeemables(request) {
+        let request = match self.read(request) {
             Ok(request) => request,
             Err(problem) => return Answer::unreadable(&problem, context),
         };
@@ -93,7 +100,7 @@ impl Prepared {
 
     /// Redeems the request in this JSON, without writing anything down.
     pub fn redeem(&self, request: &[u8], context: &Context) -> Answer {
-        let request = match read_redeemables(request) {
+        let request = match self.read(request) {
             Ok(request) => request,
             Err(problem) => return Answer::unreadable(&problem, context),
         };

@@ -10,7 +10,7 @@ use crate::facts::{
     rewarded_account, spent_account, stock_account,
 };
 use crate::ledger::AccountId;
-use crate::model::incentive::Grant;
+use crate::model::incentive::{Grant, IncentiveObject};
 use crate::model::reward::RewardKind;
 
 /// One movement of units.
@@ -75,6 +75,13 @@ pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, counts_order: 
     if !channel.is_empty() {
         let of = channel_account(channel, &offer.incentive.id);
         postings.push(Posting::free(of, channel_total_account(channel), 1));
+    }
+    // A tier shows what came of it (objects.md section 7); every tier of a request has had the order.
+    if offer.incentive.object == IncentiveObject::PromotionTier {
+        let (tier, value) =
+            (Some(offer.incentive.id.as_str()), case.priced.cart.amount.map_or(0, |amount| amount.minor()));
+        postings.push(Posting::free(orders_account(None), orders_account(tier), value));
+        postings.push(Posting::free(discounted_account(None), discounted_account(tier), discount));
     }
     if let Some(campaign) = offer.incentive.campaign_id.as_deref() {
         let value = case.priced.cart.amount.filter(|_| counts_order).map_or(0, |amount| amount.minor());

@@ -32,6 +32,10 @@ use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, 
 pub struct Given {
     /// Whether what is not listed does not exist; otherwise only the server knows.
     pub complete: bool,
+    /// Whether whoever asks is a page, as of a bundle: then the catalogue's prices win over its own.
+    pub client: bool,
+    /// Whether all products and SKUs are listed, also where not everything is: then those that are not do not exist.
+    pub whole_catalogue: bool,
     /// The project's stacking rules.
     pub stacking_rules: StackingRules,
     /// The project's time zone.
@@ -82,6 +86,8 @@ impl Given {
         body.object()?;
         let mut given = Given {
             complete: body.option("complete", read::flag)?.unwrap_or(false),
+            client: body.option("client", read::flag)?.unwrap_or(false),
+            whole_catalogue: body.option("whole_catalogue", read::flag)?.unwrap_or(false),
             stacking_rules: body.option("stacking_rules", read_stacking_rules)?.unwrap_or_default(),
             time_zone: body.option("time_zone", read_time_zone)?.unwrap_or_default(),
             campaigns: body.list("campaigns", read_campaign)?,

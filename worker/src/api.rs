@@ -1,9 +1,11 @@
 //! The areas of the interface: a table of routes each. A file knows its own documents and nothing of another's handlers.
 
+use crate::batch::Step;
 use crate::route::Route;
 
 pub mod assignments;
 pub mod async_actions;
+pub mod balances;
 pub mod bundle;
 pub mod campaign_creation;
 pub mod campaigns;
@@ -34,11 +36,21 @@ pub mod rewards;
 pub mod rollbacks;
 pub mod segments;
 pub mod sessions;
+pub mod singles;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
 pub mod validation_rules;
 pub mod vouchers;
+
+/// The kinds of async actions that write lists, and what each does with an item.
+pub const STEPS: &[(&str, Step)] = &[
+    ("CUSTOMERS.BULK_UPDATE", customers::write_one),
+    ("CUSTOMERS.METADATA_UPDATE", customers::write_one),
+    ("PRODUCTS.BULK_UPDATE", products::write_one),
+    ("PRODUCTS.METADATA_UPDATE", products::write_one),
+    ("ORDERS.IMPORT", orders::write_one),
+];
 
 /// Every route that the service has.
 pub const AREAS: &[&[Route]] = &[
@@ -56,6 +68,8 @@ pub const AREAS: &[&[Route]] = &[
     qualifications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
+    singles::ROUTES,
+    balances::ROUTES,
     rewards::ROUTES,
     reward_assignments::ROUTES,
     promotions::ROUTES,

@@ -120,36 +120,26 @@ pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody
     }
 }
 
-/// Objects that one array of a body may have.
-const OBJECTS_MAX: usize = 100;
-
-/// The objects of a body that is an array of them, at least one.
-pub fn objects(body: &[u8]) -> Result<Vec<Map<String, Json>>, ErrorBody> {
-    let read = if body.iter().all(u8::is_ascii_whitespace) {
-        Ok(Json::Array(Vec::new()))
-    } else {
-        serde_json::from_slice(body)
+/// The objects of a body that is a list. No body has none, nor has JSON that is neither list nor object, as existing clients send it.
+pub fn list(body: &[u8]) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+    if body.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Vec::new());
+    }
+    let wrong = |path: &str, wanted: &str, value: &Json| {
+        let at = if path.is_empty() { "Payload".to_owned() } else { format!("Property .{path}") };
+        invalid_payload(format!("{at} must be {wanted} (actual value is `{}`)", crate::shape::shown(value)))
     };
-    let items = match read {
+    let items = match serde_json::from_slice::<Json>(body) {
         Ok(Json::Array(items)) => items,
-        Ok(other) => {
-            let told = format!("Payload must be an array (actual value is `{}`)", crate::shape::shown(&other));
-            return Err(invalid_payload(told));
-        }
+        Ok(value @ Json::Object(_)) => return Err(wrong("", "an array", &value)),
+        Ok(_) => Vec::new(),
         Err(error) => return Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
     };
-    if items.is_empty() || items.len() > OBJECTS_MAX {
-        let told = format!("Payload must have 1 to {OBJECTS_MAX} items (actual number is `{}`)", items.len());
-        return Err(invalid_payload(told));
-    }
-    let object = |(place, item): (usize, Json)| match item {
+    let objects = items.into_iter().enumerate().map(|(place, item)| match item {
         Json::Object(object) => Ok(object),
-        other => Err(invalid_payload(format!(
-            "Property [{place}] must be an object (actual value is `{}`)",
-            crate::shape::shown(&other)
-        ))),
-    };
-    items.into_iter().enumerate().map(object).collect()
+        other => Err(wrong(&format!("[{place}]"), "an object", &other)),
+    });
+    objects.collect()
 }
 
 #[cfg(test)]

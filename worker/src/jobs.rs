@@ -83,6 +83,9 @@ pub fn run_due(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
                 generate(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?
             }
             "CAMPAIGN.VOUCHERS_DELETE" => remove(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
+            kind if crate::api::STEPS.iter().any(|(known, _)| *known == kind) => {
+                crate::batch::run(store, context, &id, kind, cursor)?
+            }
             other => finish(store, context, &id, Err(format!("there is no job of the kind `{other}`")))?,
         }
         store.commit()?;
@@ -213,7 +216,7 @@ fn remove(store: &mut Store<'_>, context: &Context, id: &str, mut job: Removal) 
 }
 
 /// Moves the cursor, and tells the progress: 99 at most until the end.
-fn advance(store: &mut Store<'_>, context: &Context, id: &str, cursor: String, (made, wanted): (u64, u64)) {
+pub fn advance(store: &mut Store<'_>, context: &Context, id: &str, cursor: String, (made, wanted): (u64, u64)) {
     let now_ms = context.now.millis();
     let progress = made.saturating_mul(100).checked_div(wanted.max(1)).unwrap_or(0).min(99);
     store.write(
@@ -229,13 +232,15 @@ fn advance(store: &mut Store<'_>, context: &Context, id: &str, cursor: String, (
     );
 }
 
-fn finish(store: &mut Store<'_>, context: &Context, id: &str, outcome: Result<Json, String>) -> Result<(), Fault> {
+/// Ends an async action with its result, or with what made it fail.
+pub fn finish(store: &mut Store<'_>, context: &Context, id: &str, outcome: Result<Json, String>) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     let (status, operation_status, result) = match outcome {
         Ok(result) => ("DONE", "SUCCESS", result),
         Err(message) => ("FAILED", "FAILED", json!({ "message": message })),
     };
     store.write("DELETE FROM due WHERE id = ?1", vec![id.into()]);
+    store.write("DELETE FROM document WHERE kind = 'batch' AND parent = ?1", vec![id.into()]);
     let params = vec![
         id.into(),
         status.into(),

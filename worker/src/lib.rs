@@ -5,6 +5,7 @@
 
 pub mod api;
 pub mod auth;
+pub mod batch;
 pub mod codes;
 pub mod digest;
 pub mod directory;

@@ -83,9 +83,9 @@ fn operation(route: &Route) -> Json {
             let media = if route.form { "application/x-www-form-urlencoded" } else { "application/json" };
             let mut content = Map::new();
             let one = object_schema(route.body);
-            let schema = if route.many { json!({ "type": "array", "items": one, "minItems": 1 }) } else { one };
+            let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
             content.insert(media.into(), json!({ "schema": schema }));
-            let required = route.many || route.body.iter().any(|field| field.required);
+            let required = !route.many && route.body.iter().any(|field| field.required);
             operation.insert("requestBody".into(), json!({ "required": required, "content": content }));
         }
     }

@@ -33,10 +33,10 @@ pub struct Route {
     pub switch: Option<Switch>,
     /// The fields of its body.
     pub body: &'static [Field],
+    /// Whether the body is a list of objects with those fields.
+    pub many: bool,
     /// Whether the body is a form.
     pub form: bool,
-    /// Whether the body is an array of such objects.
-    pub many: bool,
     /// The parameters of its query.
     pub query: &'static [Field],
     /// The status of success.
@@ -74,8 +74,8 @@ const fn route(
         scope: "",
         switch: None,
         body: &[],
-        form: false,
         many: false,
+        form: false,
         query: &[],
         success: 200,
         answers: "",
@@ -132,8 +132,8 @@ impl Route {
         self.body = body;
         self
     }
-    /// Reads an array of bodies of these fields.
-    pub const fn bodies(mut self, body: &'static [Field]) -> Route {
+    /// Reads a list of objects of these fields, which is written later.
+    pub const fn many(mut self, body: &'static [Field]) -> Route {
         self.body = body;
         self.many = true;
         self
@@ -242,15 +242,6 @@ impl Call<'_, '_> {
         let lenient = !self.route.body.iter().any(|field| field.required);
         let source = intake::object(&self.request.body, lenient)?;
         Ok(shape::read(self.route.body, source, nulls)?)
-    }
-
-    /// The bodies of an array, each read by the fields of the route.
-    pub fn bodies(&self, nulls: Nulls) -> Result<Vec<Map<String, Json>>, ErrorBody> {
-        let sources = intake::objects(&self.request.body)?;
-        let read = sources.into_iter().enumerate().map(|(place, source)| {
-            shape::read(self.route.body, source, nulls).map_err(|problem| problem.within(&format!("[{place}]")).into())
-        });
-        read.collect()
     }
 
     /// Notes that a document changes now.

@@ -57,12 +57,26 @@ impl Project {
             headers: vec![("scrip-caller".to_owned(), caller.header())],
             body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
         };
+        let reply = service::serve(&request, &mut Store::new(&self.sql), &self.context()).unwrap();
+        (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
+    }
+
+    /// A seed that no other event has.
+    fn context(&self) -> Context {
         self.count.set(self.count.get().wrapping_add(1));
         let mut seed = [7; 32];
         seed[0] = self.count.get();
-        let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed };
-        let reply = service::serve(&request, &mut Store::new(&self.sql), &context).unwrap();
-        (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
+        Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed }
+    }
+
+    fn alarm(&self) {
+        service::alarm(&mut Store::new(&self.sql), &self.context()).unwrap();
+    }
+
+    fn documents(&self, kind: &str) -> i64 {
+        let store = Store::new(&self.sql);
+        let row = store.row("SELECT COUNT(*) FROM document WHERE kind = ?1", &[kind.into()]).unwrap().unwrap();
+        scrip_worker::store::sql::int(&row, 0).unwrap()
     }
 }
 
@@ -146,4 +160,36 @@ fn a_metadata_schema_has_a_hundred_definitions() {
         told["details"],
         "Property .properties must NOT have more than 100 definitions (actual number is `101`)"
     );
+}
+
+#[test]
+fn a_long_list_is_written_slice_by_slice() {
+    let project = Project::new();
+    let list: Vec<Json> = (0..450).map(|number| json!({ "source_id": format!("p{}", number % 440) })).collect();
+    let (status, started) = project.send("POST /v1/products/bulk/async", &Json::from(list));
+    assert_eq!(status, 202, "{started}");
+    let action = format!("GET /v1/async-actions/{}", started["async_action_id"].as_str().unwrap());
+    for (products, slices, progress) in [(200, 2, 44), (400, 1, 88), (440, 0, 100)] {
+        project.alarm();
+        let (_, told) = project.send(&action, &Json::Null);
+        assert_eq!(told["progress"], progress, "{told}");
+        assert_eq!((project.documents("product"), project.documents("batch")), (products, slices));
+    }
+    let (_, told) = project.send(&action, &Json::Null);
+    assert_eq!((&told["status"], &told["result"]["done_count"]), (&json!("DONE"), &json!(450)), "{told}");
+}
+
+#[test]
+fn a_list_that_is_given_up_leaves_no_slices() {
+    let project = Project::new();
+    let (_, started) = project.send("POST /v1/products/bulk/async", &json!([{ "source_id": "p" }]));
+    for _ in 0..6 {
+        let mut store = Store::new(&project.sql);
+        store.write("UPDATE due SET at = 0", Vec::new());
+        store.commit().unwrap();
+        service::alarm_failed(&mut Store::new(&project.sql), &project.context(), "it broke").unwrap();
+    }
+    let action = format!("GET /v1/async-actions/{}", started["async_action_id"].as_str().unwrap());
+    let (_, told) = project.send(&action, &Json::Null);
+    assert_eq!((&told["status"], project.documents("batch")), (&json!("FAILED"), 0), "{told}");
 }

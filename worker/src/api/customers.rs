@@ -1,15 +1,16 @@
 //! Customers: create or update, get by id or source_id, list, and the upsert that publications and redemptions bring.
 //! It must not know what a redemption decides.
 
-use crate::api::fields::{BEFORE_AFTER, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
+use crate::api::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
 use crate::api::membership::segment_has;
 use crate::api::{metadata_schemas, segments};
+use crate::batch;
 use crate::list::{Clause, Filter, List, Page, read_moment};
 use crate::moment;
 use crate::reply::{Stop, duplicate, invalid_payload, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, get, post, put};
-use crate::shape::{Field, Kind, Nulls, may};
+use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -39,6 +40,19 @@ pub const CUSTOMER: Resource = Resource {
 /// What an update may say: everything but the id, which comes first.
 const CHANGES: &[Field] = FIELDS.split_at(1).1;
 
+/// What a list of customers may say of each: they are known by their source_id.
+const BULK: &[Field] = &[
+    must("source_id", KEY),
+    may("name", Kind::Text),
+    may("description", Kind::Text),
+    may("email", Kind::Text),
+    may("phone", Kind::Text),
+    may("birthday", Kind::Date),
+    may("birthdate", Kind::Date),
+    may("address", ADDRESS),
+    may("metadata", Kind::Map),
+];
+
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/customers", "List customers", list).of(&CUSTOMER).scope("customers").query(&[
@@ -54,6 +68,16 @@ pub const ROUTES: &[Route] = &[
         may("starting_after", Kind::DateTime),
     ]),
     post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
+    post("/v1/customers/bulk/async", "Create or update many customers", bulk)
+        .of(&CUSTOMER)
+        .scope("customers")
+        .many(BULK)
+        .answers(202, "async_action_started"),
+    post("/v1/customers/metadata/async", "Update the metadata of many customers", bulk_metadata)
+        .of(&CUSTOMER)
+        .scope("customers")
+        .body(BULK_METADATA)
+        .answers(202, "async_action_started"),
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)
         .scope("customers"),
@@ -93,6 +117,21 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Kept)?;
     let document = upsert(call, body)?;
     Ok(Answer::json(Json::Object(document.body)))
+}
+
+fn bulk(call: &mut Call<'_, '_>) -> Outcome {
+    let items = batch::items(call)?;
+    batch::answer(call, "CUSTOMERS.BULK_UPDATE", items)
+}
+
+fn bulk_metadata(call: &mut Call<'_, '_>) -> Outcome {
+    let items = batch::same_metadata(call)?;
+    batch::answer(call, "CUSTOMERS.METADATA_UPDATE", items)
+}
+
+/// One customer of a list.
+pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), Stop> {
+    upsert(call, sent).map(drop)
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {

@@ -139,6 +139,9 @@ pub const ADDRESS: Kind = Kind::Object(&[
     may("postal_code", Kind::Text),
 ]);
 
+/// The same metadata for many; a call that names none changes none.
+pub const BULK_METADATA: &[Field] = &[may("source_ids", Kind::List(&KEY, 0, 20_000)), may("metadata", Kind::Map)];
+
 /// A price of the catalogue, in minor units.
 pub const PRICE: Kind = Kind::Int(0, INT_MAX);
 

@@ -74,8 +74,10 @@ pub fn collection_has(collection: &Map<String, Json>, goods: &Document) -> bool 
     }
     match collection.get("filter").and_then(Json::as_object) {
         Some(filter) => filter_holds(filter, &goods.body),
+        // A product that is listed brings its SKUs.
         None => listed(collection, "products")
-            .any(|listed| listed.get("id").and_then(Json::as_str) == Some(goods.id.as_str())),
+            .filter_map(|listed| listed.get("id").and_then(Json::as_str))
+            .any(|listed| listed == goods.id || goods.parent.as_deref() == Some(listed)),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::api::deciding::{self, Tally};
 use crate::api::fields::{CUSTOMER, KEY, LIMIT, PAGE};
 use crate::api::redemptions::{AMOUNT, ITEM, STATUS};
 use crate::api::{customers, metadata_schemas, orders_pricing, overrides};
+use crate::batch;
 use crate::list::List;
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, duplicate, invalid_payload, not_found};
@@ -14,6 +15,7 @@ use crate::shape::{self, Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::facts::ById;
 use scrip::model::order::Order;
+use scrip::wire::Problem;
 use scrip::wire::at::read_document;
 use scrip::wire::order::read_order;
 use serde_json::{Map, Value as Json, json};
@@ -33,6 +35,9 @@ const FIELDS: &[Field] = &[
     may("customer", Kind::Object(CUSTOMER)),
     may("referrer", Kind::Object(CUSTOMER)),
 ];
+
+/// Orders of one import (errors-and-auth.md section 7).
+const IMPORT_MAX: usize = 2_000;
 
 /// What an update may say: everything but the id.
 const CHANGES: &[Field] = FIELDS.split_at(1).1;
@@ -60,6 +65,11 @@ pub const ROUTES: &[Route] = &[
         may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
     ]),
     post("/v1/orders", "Create or update an order", create).of(&ORDER).scope("orders").body(FIELDS),
+    post("/v1/orders/import", "Import orders", import)
+        .of(&ORDER)
+        .scope("orders")
+        .many(FIELDS)
+        .answers(200, "async_action_started"),
     get("/v1/orders/{orderId}", "Get an order by id or source_id", resource::get).of(&ORDER).scope("orders"),
     put("/v1/orders/{orderId}", "Update an order or its status", update).of(&ORDER).scope("orders").body(CHANGES),
 ];
@@ -88,14 +98,39 @@ struct Sent {
     rest: Map<String, Json>,
 }
 
-fn read(call: &Call<'_, '_>) -> Result<Sent, ErrorBody> {
-    let mut source = crate::intake::object(&call.request.body, true)?;
+fn read(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<Sent, Problem> {
     let items = source.remove("items").filter(|items| !items.is_null());
     Ok(Sent { items, rest: shape::read(call.route.body, source, Nulls::Kept)? })
 }
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
-    let mut sent = read(call)?;
+    let source = crate::intake::object(&call.request.body, true)?;
+    let sent = read(call, source)?;
+    let order = upsert(call, sent)?;
+    Ok(Answer::json(Json::Object(order.body)))
+}
+
+/// The lines are read when an order's turn comes; all else is read at once.
+fn import(call: &mut Call<'_, '_>) -> Outcome {
+    let orders = crate::intake::list(&call.request.body)?;
+    if orders.len() > IMPORT_MAX {
+        let told = format!("Payload must NOT have more than {IMPORT_MAX} items (actual number is `{}`)", orders.len());
+        return Err(invalid_payload(told).into());
+    }
+    for (place, order) in orders.iter().enumerate() {
+        read(call, order.clone()).map_err(|problem| problem.within(&format!("[{place}]")))?;
+    }
+    batch::answer(call, "ORDERS.IMPORT", orders)
+}
+
+/// One order of a list.
+pub fn write_one(call: &mut Call<'_, '_>, source: Map<String, Json>) -> Result<(), Stop> {
+    let sent = read(call, source)?;
+    upsert(call, sent).map(drop)
+}
+
+/// The order that a sent one means, found by id, else by source_id, and changed; or a new one. Gives it as it will be after the commit.
+fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, Stop> {
     let names = Names::take(&mut sent.rest);
     if let Some(order) = names.find(call, &ORDER)? {
         return change(call, order, sent);
@@ -106,16 +141,18 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
     write(call, &mut order, sent, true)?;
     call.store.insert(ORDER.object, &order);
-    Ok(Answer::json(Json::Object(order.body)))
+    Ok(order)
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
-    let mut sent = read(call)?;
+    let source = crate::intake::object(&call.request.body, true)?;
+    let mut sent = read(call, source)?;
     let mut order = ORDER.find(call)?;
     if let Some(source_id) = sent.rest.remove("source_id") {
         rename(call, &mut order, source_id)?;
     }
-    change(call, order, sent)
+    let order = change(call, order, sent)?;
+    Ok(Answer::json(Json::Object(order.body)))
 }
 
 /// An order, unlike a customer, may be given another source_id; it must be free.
@@ -131,7 +168,7 @@ fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<
     Ok(())
 }
 
-fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Outcome {
+fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<Document, Stop> {
     let created_at = order.created_at;
     call.touch(&mut order);
     write(call, &mut order, sent, false)?;
@@ -140,7 +177,7 @@ fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Outcome {
         let params = vec![order.id.as_str().into(), order.created_at.into()];
         call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = ?1", params);
     }
-    Ok(Answer::json(Json::Object(order.body)))
+    Ok(order)
 }
 
 /// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit.

@@ -1,13 +1,14 @@
 //! Products: create or update, get with its SKUs, list, delete with its SKUs. It must not know what a line of an order costs.
 
-use crate::api::fields::{CATALOGUE_LIST, KEY, PRICE};
+use crate::api::fields::{BULK_METADATA, CATALOGUE_LIST, KEY, PRICE};
 use crate::api::{customers, metadata_schemas, skus};
+use crate::batch;
 use crate::list::{Clause, List, read_moment};
 use crate::moment;
 use crate::reply::Stop;
 use crate::resource::{self, Names, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::shape::{Field, Kind, Nulls, may};
+use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -23,6 +24,15 @@ const FIELDS: &[Field] = &[
 
 /// What an update may say: everything but the two names.
 const CHANGES: &[Field] = FIELDS.split_at(2).1;
+
+const BULK: &[Field] = &[
+    must("source_id", KEY),
+    may("name", Kind::Text),
+    may("price", PRICE),
+    may("attributes", Kind::List(&KEY, 0, 1_000)),
+    may("metadata", Kind::Map),
+    may("image_url", Kind::Text),
+];
 
 /// What an object of the catalogue can be ordered by; few of these fields exist on one, as published.
 pub const CATALOGUE_ORDERS: &[(&str, &str)] = &[
@@ -47,6 +57,16 @@ pub const PRODUCT: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/products", "List products", list).of(&PRODUCT).scope("products").query(CATALOGUE_LIST),
     post("/v1/products", "Create or update a product", create).of(&PRODUCT).scope("products").body(FIELDS),
+    post("/v1/products/bulk/async", "Create or update many products", bulk)
+        .of(&PRODUCT)
+        .scope("products")
+        .many(BULK)
+        .answers(202, "async_action_started"),
+    post("/v1/products/metadata/async", "Update the metadata of many products", bulk_metadata)
+        .of(&PRODUCT)
+        .scope("products")
+        .body(BULK_METADATA)
+        .answers(202, "async_action_started"),
     get("/v1/products/{productId}", "Get a product by id or source_id, with its SKUs", get_one)
         .of(&PRODUCT)
         .scope("products"),
@@ -86,6 +106,21 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Kept)?;
     let product = upsert(call, body)?;
     Ok(Answer::json(Json::Object(product.body)))
+}
+
+fn bulk(call: &mut Call<'_, '_>) -> Outcome {
+    let items = batch::items(call)?;
+    batch::answer(call, "PRODUCTS.BULK_UPDATE", items)
+}
+
+fn bulk_metadata(call: &mut Call<'_, '_>) -> Outcome {
+    let items = batch::same_metadata(call)?;
+    batch::answer(call, "PRODUCTS.METADATA_UPDATE", items)
+}
+
+/// One product of a list.
+pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), Stop> {
+    upsert(call, sent).map(drop)
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {

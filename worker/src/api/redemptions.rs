@@ -65,7 +65,8 @@ pub const ORDER: Kind = Kind::Object(&[
     may("metadata", Kind::Map),
 ]);
 
-const SESSION: Kind = Kind::Object(&[
+/// A lock as it is sent.
+pub const SESSION: Kind = Kind::Object(&[
     may("type", Kind::OneOf(&["LOCK"])),
     may("key", KEY),
     may("ttl", Kind::Int(0, INT_MAX)),
@@ -74,9 +75,12 @@ const SESSION: Kind = Kind::Object(&[
         Kind::OneOf(&["DAYS", "HOURS", "MINUTES", "SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS"]),
     ),
 ]);
-const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
-const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
-const REWARD: Kind = Kind::Object(&[must("id", KEY), may("points", Kind::Int(0, INT_MAX))]);
+/// What a caller wants to see.
+pub const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
+/// What is spent of a gift card.
+pub const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
+/// What points are exchanged for.
+pub const REWARD: Kind = Kind::Object(&[must("id", KEY), may("points", Kind::Int(0, INT_MAX))]);
 
 /// The engine reads these bodies itself; the fields are here for the description.
 const REDEEMABLES: &[Field] = &[
@@ -219,15 +223,20 @@ fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
     Ok(request)
 }
 
-fn validate(call: &mut Call<'_, '_>) -> Outcome {
-    let request = read(call, &call.request.body)?;
+/// Decides a validation: its answer, with the lock that it sets written at the commit.
+fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop> {
     let facts = deciding::facts(call)?;
-    let decided = decide::validate(&facts, &request, call.context)
+    let decided = decide::validate(&facts, request, call.context)
         .map(|decision| (write_validation(&decision.answer, call.context), decision.changes.entries));
     facts.finish()?;
     let (body, entries) = decided?;
     call.store.apply(&entries, call.now_ms());
-    let mut answer = Answer::bytes(body);
+    Ok(body)
+}
+
+fn validate(call: &mut Call<'_, '_>) -> Outcome {
+    let request = read(call, &call.request.body)?;
+    let mut answer = Answer::bytes(check(call, &request)?);
     // With these a page makes the same bytes. They say nothing of what is secret: no redemption and no code comes from this seed.
     let told = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
     answer.headers.push(("scrip-context", told.to_string()));
@@ -327,28 +336,49 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
     let code =
         code.ok_or_else(|| crate::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
     let mut body = crate::intake::object(&call.request.body, true)?;
-    let mut redeemable = json!({ "object": "voucher", "id": code });
-    for name in ["gift", "reward"] {
-        if let (Some(value), Some(redeemable)) = (body.remove(name), redeemable.as_object_mut()) {
-            redeemable.insert(name.into(), value);
-        }
-    }
-    body.insert("redeemables".into(), json!([redeemable]));
     if let Some(tracking_id) = call.query.get("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }
-    let request = read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
-        Stop::Refused(mut body) => {
-            // The caller sent the gift at the top, and is told of it there.
-            body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));
-            Stop::Refused(body)
-        }
-        fault => fault,
-    })?;
+    redeem_alone(call, ("voucher", &code), body)
+}
+
+/// Redeems one thing alone, and answers its redemption itself.
+pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Outcome {
+    let request = read_alone(call, named, body)?;
     let redemption = run(call, &request)?;
     let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
     match whole.get("redemptions").and_then(|list| list.get(0)) {
         Some(single) => Ok(Answer::json(single.clone())),
         None => Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() }),
     }
+}
+
+/// Validates one thing alone, and gives the whole validation.
+pub fn validate_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Result<Json, Stop> {
+    let request = read_alone(call, named, body)?;
+    let written = check(call, &request)?;
+    Ok(serde_json::from_slice(&written).unwrap_or(Json::Null))
+}
+
+/// Reads the older form of a request: one thing named apart, and beside the order what is spent of it.
+fn read_alone(
+    call: &Call<'_, '_>,
+    (object, id): (&str, &str),
+    mut body: Map<String, Json>,
+) -> Result<Redeemables, Stop> {
+    let mut redeemable = json!({ "object": object, "id": id });
+    for name in ["gift", "reward"] {
+        if let (Some(value), Some(redeemable)) = (body.remove(name), redeemable.as_object_mut()) {
+            redeemable.insert(name.into(), value);
+        }
+    }
+    body.insert("redeemables".into(), json!([redeemable]));
+    read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
+        Stop::Refused(mut body) => {
+            // The caller sent the gift at the top, and is told of it there.
+            body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));
+            Stop::Refused(body)
+        }
+        fault => fault,
+    })
 }

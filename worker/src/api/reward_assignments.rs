@@ -10,10 +10,13 @@ use crate::moment;
 use crate::reply::{Stop, duplicate, error, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::shape::{Field, INT_MAX, Kind, Nulls, may};
+use crate::shape::{self, Field, INT_MAX, Kind, Nulls, may};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
+
+/// Assignments that one request may make.
+const ASSIGNMENTS_MAX: usize = 100;
 
 const PRICE: Kind = Kind::Object(&[may(
     "loyalty",
@@ -69,7 +72,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/loyalties/{campaignId}/rewards", "Assign rewards to a loyalty program", create_many)
         .of(&ASSIGNMENT)
         .scope("loyalties")
-        .bodies(OF_CAMPAIGN),
+        .many(OF_CAMPAIGN),
     get("/v1/loyalties/{campaignId}/rewards/{assignmentId}", "Get an assignment of a program", get_one)
         .of(&ASSIGNMENT)
         .scope("loyalties"),
@@ -155,7 +158,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 
 /// All the assignments of a body, or none; a single one is answered as itself.
 fn create_many(call: &mut Call<'_, '_>) -> Outcome {
-    let sent = call.bodies(Nulls::Dropped)?;
+    let sent = read_many(call)?;
     let campaign = find_program(call, call.param(CAMPAIGN.parameter))?;
     let mut made: Vec<Json> = Vec::new();
     for (place, one) in sent.into_iter().enumerate() {
@@ -168,6 +171,19 @@ fn create_many(call: &mut Call<'_, '_>) -> Outcome {
         made.push(assign(call, &reward, &campaign, one)?);
     }
     Ok(Answer::json(if made.len() == 1 { made.pop().unwrap_or(Json::Null) } else { Json::Array(made) }))
+}
+
+/// The assignments of a body, at least one.
+fn read_many(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Stop> {
+    let sent = crate::intake::list(&call.request.body)?;
+    if sent.is_empty() || sent.len() > ASSIGNMENTS_MAX {
+        let told = format!("must have 1 to {ASSIGNMENTS_MAX} items (actual number is `{}`)", sent.len());
+        return Err(Problem::at("", told).into());
+    }
+    let read = sent.into_iter().enumerate().map(|(place, one)| {
+        shape::read(OF_CAMPAIGN, one, Nulls::Dropped).map_err(|problem| problem.within(&format!("[{place}]")))
+    });
+    Ok(read.collect::<Result<_, Problem>>()?)
 }
 
 /// Assigns a reward to a program at the commit, once; a reward that is not money off has a price.
