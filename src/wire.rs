@@ -20,6 +20,7 @@ pub mod rollback;
 pub mod rules;
 pub mod stacking;
 pub mod stored_order;
+pub mod trace;
 pub mod voucher;
 
 pub use at::At;

@@ -63,23 +63,17 @@ impl Judge for Bench<'_> {
         verdict.err()
     }
 
+    fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
+        let (offer, found) = (self.case.offer(place)?, self.found.get_mut(place)?);
+        check_rules_after(self.case, offer, before, gain, &self.items, found).err()
+    }
+
     fn rewards(&self, place: usize) -> bool {
         let exchange = self.case.offer(place).and_then(|offer| offer.exchange.as_ref());
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
-        let gain = self.give(place, cart, base, once)?;
-        if let (Some(offer), Some(found)) = (self.case.offer(place), self.found.get_mut(place)) {
-            check_rules_after(self.case, offer, cart, &gain, &self.items, found)?;
-        }
-        Ok(gain)
-    }
-}
-
-impl Bench<'_> {
-    /// What a redeemable gives on the running order.
-    fn give(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
         let Some(offer) = self.case.offer(place) else {
             return Ok(Gain::default());
         };

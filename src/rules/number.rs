@@ -12,13 +12,16 @@ const DECIMALS: i64 = 9;
 
 impl Number {
     /// A whole number.
+    #[inline]
     pub fn whole(number: i64) -> Number {
-        Number(i128::from(number).saturating_mul(ONE))
+        // 64 bits times 30 bits always fit.
+        Number(i128::from(number).wrapping_mul(ONE))
     }
 
     /// A count or an amount of minor units.
+    #[inline]
     pub fn count(number: u64) -> Number {
-        Number(i128::from(number).saturating_mul(ONE))
+        Number(i128::from(number).wrapping_mul(ONE))
     }
 
     /// Reads a decimal number, perhaps with an exponent; decimals after the ninth are cut off.

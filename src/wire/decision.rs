@@ -17,6 +17,7 @@ use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
 use crate::wire::reward::put_reward;
 use crate::wire::stacking::put_stacking_rules;
+use crate::wire::trace::{Level, put_trace};
 
 /// The JSON of a validation.
 pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
@@ -49,6 +50,10 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
         if !evaluated.lacks.is_empty() {
             out.texts("provisional", &evaluated.lacks);
+        }
+        if evaluated.request.expand.trace {
+            let level = if evaluated.request.channel.client { Level::Public } else { Level::Full };
+            put_trace(out.member("trace"), evaluated, level);
         }
     })
 }

@@ -21,6 +21,7 @@ mod ledger;
 mod money;
 mod qualifying;
 mod ratios;
+mod rules;
 mod shelf;
 mod spreading;
 mod stacking;

@@ -1,0 +1,84 @@
+//! Any text as a validation rule, a filter, a segment or a collection: it is refused with a sentence or read; what is
+//! read is looked through by the lint and decides on an adverse order without an end of its own.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use scrip::json::Members;
+use scrip::money::{LARGEST, Money};
+use scrip::rules::names::{Counter, Period};
+use scrip::rules::{Asks, Clock, Figures, GoodsIndex, Membership, Needs, Scene, SceneItem, lint};
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::at::read_document;
+use scrip::wire::request::read_customer;
+use scrip::wire::rules::{read_collection, read_filter, read_rule, read_segment};
+
+struct Adverse {
+    data: Members,
+}
+
+impl Asks for Adverse {
+    fn figures(&self, line: usize) -> Figures {
+        let price = Money::new(if line == 0 { LARGEST } else { 0 });
+        Figures { price, quantity: u64::MAX, subtotal: price.filter(|_| line != 1) }
+    }
+
+    fn goods_data(&self, _line: usize) -> [Option<&Members>; 4] {
+        [None, Some(&self.data), None, Some(&self.data)]
+    }
+
+    fn belongs(&self, _to: Membership, id: &str) -> bool {
+        id.len() % 2 == 0
+    }
+
+    fn count(&self, _counter: Counter, period: Period) -> Option<u64> {
+        (period != Period::Day).then_some(u64::MAX)
+    }
+}
+
+const CUSTOMER: &str = r#"{"id":"c","metadata":{"p":["a",1,null,{"q":-0.5}],"d":"2026-03-29","n":{"p":"2026-03-29T00:30:00Z"}}}"#;
+
+fuzz_target!(|text: &str| {
+    let zone = TimeZone {
+        name: "Europe/Warsaw".into(),
+        offset: 3600,
+        transitions: vec![(Instant::from_millis(1_774_746_000_000).unwrap_or_default(), 7200)],
+    };
+    let clock = Clock { now: Instant::from_millis(1_774_746_000_000).unwrap_or_default(), zone: &zone };
+    let Ok(customer) = read_document(CUSTOMER, read_customer) else { return };
+    let _ = (read_document(text, read_segment), read_document(text, read_collection));
+    if let Ok(filter) = read_document(text, read_filter) {
+        let _ = filter.passes(&customer.document, &customer.metadata, &clock);
+    }
+    let Ok(rule) = read_document(text, read_rule) else { return };
+    let _ = lint(&rule);
+    let items = [
+        SceneItem::new([Some("A"), None], [Some("A-1"), Some("a")]),
+        SceneItem::new([None, Some("")], [None, None]),
+        SceneItem::default(),
+    ];
+    let asks = Adverse { data: customer.metadata.clone() };
+    let index = GoodsIndex::new(&items);
+    for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
+        let scene = Scene {
+            clock,
+            customer: amount.map(|_| &customer.metadata),
+            linked: with_index,
+            order: amount.map(|_| &asks.data),
+            amount,
+            initial_amount: amount,
+            after: amount,
+            items: if amount.is_some() { &items } else { &[] },
+            index: with_index.then_some(&index),
+            redemption: &asks.data,
+            channel: [Some("key"), None],
+            passes: Needs::default(),
+            asks: &asks,
+        };
+        for verdict in [rule.check(&scene), rule.check_after(&scene)] {
+            if let Err(failure) = verdict {
+                let why = failure.why(&scene);
+                assert!(why.is_none_or(|why| why.change.is_none_or(|change| !change.text().is_empty())));
+            }
+        }
+    }
+});

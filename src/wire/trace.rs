@@ -1,0 +1,147 @@
+//! Decides how it is told why each redeemable was applied, left out or refused, and to whom how much of it. It must not
+//! know how a verdict comes about.
+//!
+//! Ours, on `options.expand: ["trace"]`. Server keys read everything. A page reads what the shopper may know: amounts
+//! and units that are missing, and nothing of codes that cannot be used, so that an unknown code, an expired one and
+//! somebody else's read the same.
+
+use crate::decide::validate::Evaluated;
+use crate::model::stacking::StackingRules;
+use crate::pricing::Gain;
+use crate::refusal::{Act, Change, Reason, Refusal, Skip, Why};
+use crate::stacking::Outcome;
+use crate::wire::out::Out;
+
+/// How much is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Everything, to whoever has a server's key.
+    Full,
+    /// What a shopper may know.
+    Public,
+}
+
+/// Writes the trace of a decision as the next value: one entry for every redeemable, in the order of trying.
+pub fn put_trace(out: &mut Out, evaluated: &Evaluated<'_>, level: Level) {
+    out.list(|out| {
+        for step in &evaluated.walk.steps {
+            out.item().object(|out| {
+                if let Some(redeemable) = evaluated.redeemable(step) {
+                    out.member("id").text(&redeemable.id);
+                    out.member("object").text(redeemable.object.name());
+                }
+                match &step.outcome {
+                    Outcome::Applied(gain) => put_applied(out, gain),
+                    Outcome::Skipped(skip) => put_skipped(out, *skip, &evaluated.stacking),
+                    Outcome::Refused(refusal) => put_refused(out, refusal, level),
+                }
+            });
+        }
+    });
+}
+
+fn put_applied(out: &mut Out, gain: &Gain) {
+    out.member("verdict").text("APPLIED");
+    out.money_if("amount", gain.total());
+    out.money_if("order_amount", gain.order);
+    out.member("lines").list(|out| {
+        for (line, off) in (0_u64..).zip(&gain.lines) {
+            if let Some(off) = off {
+                out.item().object(|out| {
+                    out.member("index").number(line);
+                    out.member("amount").number(off.minor());
+                });
+            }
+        }
+    });
+}
+
+fn put_skipped(out: &mut Out, skip: Skip, rules: &StackingRules) {
+    out.member("verdict").text("SKIPPED");
+    put_reason(out, skip.key(), skip.message());
+    out.number_if(
+        "limit",
+        match skip {
+            Skip::Limit => Some(rules.applicable_redeemables_limit),
+            Skip::CategoryLimit => rules.applicable_redeemables_per_category_limit,
+            Skip::ExclusiveLimit => Some(rules.applicable_exclusive_redeemables_limit),
+            Skip::ExclusiveCategoryLimit => rules.applicable_exclusive_redeemables_per_category_limit,
+            _ => None,
+        },
+    );
+}
+
+fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
+    out.member("verdict").text("REFUSED");
+    let why = refusal.why.as_deref();
+    if level == Level::Full {
+        put_reason(out, refusal.reason.key(), refusal.reason.message());
+        out.member("details").text(&refusal.details);
+        out.text_if("custom_message", refusal.custom.as_ref());
+        if let Some(why) = why {
+            put_why(out.member("rule"), why);
+        }
+        return;
+    }
+    let foreign = why.is_some_and(|why| why.name.starts_with("publication."));
+    if tells_of_the_code(refusal.reason) || foreign {
+        return put_reason(out, "not_usable", "This code cannot be used");
+    }
+    put_reason(out, refusal.reason.key(), refusal.reason.message());
+    out.text_if("custom_message", refusal.custom.as_ref());
+    let counted = why.filter(|why| why.name.starts_with("order."));
+    let change =
+        counted.and_then(|why| why.change.as_ref()).filter(|change| matches!(change.act, Act::More | Act::Less));
+    if let Some(change) = change {
+        // How much is missing may be said, not of what: the rule's goods are its own.
+        put_change(out.member("change"), &Change { of: None, ..change.clone() });
+    }
+}
+
+/// Whether the reason says anything of a code but what it wants of the basket or the customer.
+fn tells_of_the_code(reason: Reason) -> bool {
+    let told = [
+        Reason::MissingCustomer,
+        Reason::MissingOrder,
+        Reason::MissingAmount,
+        Reason::MissingOrderItems,
+        Reason::MissingOrderItemsAmount,
+        Reason::CustomerRulesViolated,
+        Reason::OrderRulesViolated,
+        Reason::InvalidAmount,
+    ];
+    !told.contains(&reason)
+}
+
+fn put_reason(out: &mut Out, key: &str, message: &str) {
+    out.member("key").text(key);
+    out.member("message").text(message);
+}
+
+fn put_why(out: &mut Out, why: &Why) {
+    out.object(|out| {
+        out.member("id").text(&why.rule);
+        out.member("test").text(&why.test);
+        out.member("name").text(why.name);
+        out.text_if("property", why.property.as_ref());
+        out.text_if("operator", Some(why.operator).filter(|operator| !operator.is_empty()));
+        out.member("wanted").list(|out| {
+            for wanted in &why.wanted {
+                out.item().text(wanted);
+            }
+        });
+        out.text_if("found", why.found.as_ref());
+        if let Some(change) = &why.change {
+            put_change(out.member("change"), change);
+        }
+    });
+}
+
+fn put_change(out: &mut Out, change: &Change) {
+    out.object(|out| {
+        out.member("act").text(change.act.name());
+        out.number_if("by", change.by);
+        out.text_if("of", change.of.as_ref());
+        out.member("text").text(&change.text());
+    });
+}

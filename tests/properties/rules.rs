@@ -1,0 +1,413 @@
+//! Rules beside slow and obvious second models: the logic, comparisons, which goods are there, days, and what the
+//! lint says.
+
+use proptest::prelude::*;
+use scrip::json::{Members, Node};
+use scrip::model::scope::{GoodsObject, GoodsRef};
+use scrip::money::Money;
+use scrip::rules::names::{Counter, Period};
+use scrip::rules::{
+    Asks, Clock, Condition, Expression, Figures, Found, GoodsIndex, Membership, Needs, Number, Operand, Operator, Rule,
+    Scene, SceneItem, lint,
+};
+use scrip::text::Text;
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::at::read_document;
+use scrip::wire::rules::read_rule;
+
+use crate::holds;
+
+fn keys(count: usize) -> Vec<Text> {
+    (1..=count).map(|key| Text::from(key.to_string())).collect()
+}
+
+/// Expressions as a logic string can say them: what joins, joins at least two.
+fn expression() -> impl Strategy<Value = Expression> {
+    let leaf = (0..6_usize).prop_map(Expression::Leaf);
+    leaf.prop_recursive(5, 40, 4, |inner| {
+        let parts = proptest::collection::vec(inner, 2..4);
+        prop_oneof![parts.clone().prop_map(Expression::All), parts.prop_map(Expression::Any)]
+    })
+}
+
+fn naive(expression: &Expression, truths: &[bool]) -> bool {
+    match expression {
+        Expression::Leaf(place) => truths[*place],
+        Expression::All(parts) => parts.iter().filter(|part| !naive(part, truths)).count() == 0,
+        Expression::Any(parts) => parts.iter().filter(|part| naive(part, truths)).count() > 0,
+    }
+}
+
+/// And for or, or for and.
+fn turned(expression: &Expression) -> Expression {
+    match expression {
+        Expression::Leaf(place) => Expression::Leaf(*place),
+        Expression::All(parts) => Expression::Any(parts.iter().map(turned).collect()),
+        Expression::Any(parts) => Expression::All(parts.iter().map(turned).collect()),
+    }
+}
+
+fn truths() -> impl Strategy<Value = Vec<bool>> {
+    proptest::collection::vec(any::<bool>(), 6)
+}
+
+#[test]
+fn a_logic_reads_back_as_it_is_printed() {
+    holds(2_000, (expression(), any::<bool>()), |(expression, upper)| {
+        let mut printed = expression.print(&keys(6));
+        if upper {
+            printed = printed.to_uppercase();
+        }
+        prop_assert_eq!(Expression::parse(&printed, &keys(6)), Ok(expression), "{}", printed);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_logic_is_its_truth_table() {
+    holds(4_000, (expression(), truths()), |(expression, truths)| {
+        let found = expression.holds(&mut |place| truths[place]);
+        prop_assert_eq!(found, naive(&expression, &truths));
+        // Not (a and b) is (not a) or (not b).
+        let turned = turned(&expression);
+        prop_assert_eq!(turned.holds(&mut |place| !truths[place]), !found);
+        Ok(())
+    });
+}
+
+#[test]
+fn the_test_to_blame_fails_and_its_kind_decides() {
+    holds(4_000, (expression(), truths()), |(expression, truths)| {
+        let blamed = expression.blame(&mut |place| truths[place]);
+        prop_assert_eq!(blamed.is_none(), naive(&expression, &truths));
+        if let Some(blamed) = blamed {
+            prop_assert!(!truths[blamed] && expression.mentions(blamed));
+            // Had every failing test before it held, the expression would still be false: none of them decided.
+            let mut better = truths.clone();
+            better[..blamed].fill(true);
+            prop_assert!(!naive(&expression, &better));
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn any_text_is_a_logic_or_is_refused() {
+    holds(4_000, "[0-9() andorANDOR]{0,40}", |text| {
+        if let Ok(expression) = Expression::parse(&text, &keys(9)) {
+            let printed = expression.print(&keys(9));
+            let again = Expression::parse(&printed, &keys(9));
+            // Nothing at all joins every test.
+            prop_assert!(text.trim().is_empty() || again == Ok(expression), "{:?} {:?}", text, printed);
+        }
+        Ok(())
+    });
+}
+
+const BASE: &[Operator] =
+    &[Operator::In, Operator::NotIn, Operator::Less, Operator::AtMost, Operator::More, Operator::AtLeast];
+
+fn clock(zone: &TimeZone) -> Clock<'_> {
+    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone }
+}
+
+fn condition(operator: Operator, operands: Vec<Operand>) -> Condition {
+    Condition { operator, operands, goods: Vec::new() }
+}
+
+/// The same question in integers.
+fn compares(operator: Operator, found: i64, wanted: &[i64]) -> bool {
+    match operator {
+        Operator::In => wanted.contains(&found),
+        Operator::NotIn => !wanted.contains(&found),
+        Operator::Less => found < wanted[0],
+        Operator::AtMost => found <= wanted[0],
+        Operator::More => found > wanted[0],
+        _ => found >= wanted[0],
+    }
+}
+
+#[test]
+fn numbers_compare_as_integers_do() {
+    let inputs = (
+        0..BASE.len(),
+        -5..5_i64,
+        proptest::collection::vec(-5..5_i64, 1..4),
+        proptest::collection::vec(-5..5_i64, 0..4),
+    );
+    holds(4_000, inputs, |(operator, found, wanted, list)| {
+        let (zone, operator) = (TimeZone::default(), BASE[operator]);
+        let operands = |as_text: bool| {
+            let operand = |number: &i64| match as_text {
+                true => Operand::Text(Text::from(number.to_string())),
+                false => Operand::Number(Number::whole(*number)),
+            };
+            condition(operator, wanted.iter().map(operand).collect())
+        };
+        let expected = compares(operator, found, &wanted);
+        let (number, text) = (Node::Whole(found), Node::Text(found.to_string().into()));
+        for (value, as_text) in [(&number, false), (&text, false), (&number, true)] {
+            let found = operands(as_text).holds(Found::value(Some(value)), &clock(&zone));
+            prop_assert_eq!(found, expected, "{:?} {:?} {:?}", operator, value, wanted);
+        }
+        // Of a list any element will do, and of a negative operator every one must.
+        let node = Node::List(list.iter().copied().map(Node::Whole).collect());
+        let each = |element: &i64| compares(operator, *element, &wanted);
+        let expected = if operator == Operator::NotIn { list.iter().all(each) } else { list.iter().any(each) };
+        prop_assert_eq!(operands(false).holds(Found::value(Some(&node)), &clock(&zone)), expected);
+        Ok(())
+    });
+}
+
+#[test]
+fn what_is_not_is_the_opposite_of_what_is() {
+    let texts = proptest::collection::vec("[abc]{0,2}", 0..4);
+    holds(4_000, (texts.clone(), texts, any::<bool>()), |(found, wanted, missing)| {
+        let zone = TimeZone::default();
+        let node = Node::List(found.iter().map(|text| Node::Text(text.clone().into())).collect());
+        let found = if missing { Found::Missing } else { Found::value(Some(&node)) };
+        let operands: Vec<Operand> = wanted.iter().map(|text| Operand::Text(Text::from(text.as_str()))).collect();
+        for (one, opposite) in [(Operator::In, Operator::NotIn), (Operator::Contains, Operator::NotContain)] {
+            let ask = |operator| condition(operator, operands.clone()).holds(found, &clock(&zone));
+            prop_assert_ne!(ask(one), ask(opposite), "{:?}", one);
+        }
+        let known = condition(Operator::HasValue, Vec::new()).holds(found, &clock(&zone));
+        prop_assert_ne!(known, condition(Operator::IsUnknown, Vec::new()).holds(found, &clock(&zone)));
+        Ok(())
+    });
+}
+
+#[test]
+fn days_ago_and_ahead_divide_time() {
+    let warsaw = TimeZone {
+        name: "Europe/Warsaw".into(),
+        offset: 3600,
+        transitions: [(1_774_746_000_000, 7200), (1_792_890_000_000, 3600)]
+            .map(|(at, offset)| (Instant::from_millis(at).unwrap(), offset))
+            .to_vec(),
+    };
+    let around = || 1_774_746_000_000 - 20 * 86_400_000..1_774_746_000_000_i64 + 20 * 86_400_000;
+    holds(4_000, (around(), around(), 0..12_i64), |(now, date, days)| {
+        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw };
+        let date = Instant::from_millis(date).unwrap();
+        let text = date.to_string();
+        let operand = vec![Operand::Number(Number::whole(days))];
+        let ask = |operator| condition(operator, operand.clone()).holds(Found::Text(&text), &clock);
+        let day = |moment: Instant| warsaw.day(moment).unwrap().number();
+        let ago = day(clock.now) - day(date);
+        prop_assert_eq!(ask(Operator::MoreThanAgo), ago > days);
+        prop_assert_eq!(ask(Operator::DaysAgo), ago == days);
+        prop_assert_eq!(ask(Operator::LessThanAgo), ago >= 0 && ago < days);
+        prop_assert_eq!(ask(Operator::MoreThanFuture), -ago > days);
+        prop_assert_eq!(ask(Operator::DaysInFuture), -ago == days);
+        prop_assert_eq!(ask(Operator::LessThanFuture), ago <= 0 && -ago < days);
+        // A day begins where the one before it ends, also on the day of the change.
+        let start = warsaw.start_of(warsaw.day(date).unwrap()).unwrap();
+        let next = warsaw.start_of(warsaw.day(date).unwrap().plus(1).unwrap()).unwrap();
+        prop_assert!(start <= date && date < next);
+        Ok(())
+    });
+}
+
+struct Nothing;
+
+impl Asks for Nothing {
+    fn figures(&self, _line: usize) -> Figures {
+        Figures::default()
+    }
+
+    fn goods_data(&self, _line: usize) -> [Option<&Members>; 4] {
+        [None; 4]
+    }
+
+    fn belongs(&self, _to: Membership, _id: &str) -> bool {
+        false
+    }
+
+    fn count(&self, _counter: Counter, _period: Period) -> Option<u64> {
+        None
+    }
+}
+
+fn check(rule: &Rule, amount: i64, items: &[SceneItem<'_>], index: Option<&GoodsIndex>) -> bool {
+    let (zone, data) = (TimeZone::default(), Members::default());
+    let scene = Scene {
+        clock: clock(&zone),
+        customer: None,
+        linked: false,
+        order: Some(&data),
+        amount: Money::new(amount),
+        initial_amount: Money::new(amount),
+        after: None,
+        items,
+        index,
+        redemption: &data,
+        channel: [None, None],
+        passes: Needs::default(),
+        asks: &Nothing,
+    };
+    assert_eq!(rule.tests_hold(&scene), rule.check(&scene).is_ok());
+    rule.tests_hold(&scene)
+}
+
+#[test]
+fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
+    let line = (0..4_u8, "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
+    let wanted = (any::<bool>(), "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
+    let inputs = (proptest::collection::vec(line, 0..9), proptest::collection::vec(wanted, 0..5));
+    holds(4_000, inputs, |(lines, wanted)| {
+        let item = |(kind, id, source): &(u8, String, Option<String>)| {
+            let names = [Some(id.as_str()), source.as_deref()];
+            let names: [Option<&'static str>; 2] = names.map(|name| name.map(|name| &*name.to_owned().leak()));
+            match kind {
+                0 => SceneItem::new(names, [None, None]),
+                1 => SceneItem::new([None, None], names),
+                2 => SceneItem::new([names[0], None], [names[1], None]),
+                _ => SceneItem::new([None, None], [None, None]),
+            }
+        };
+        let items: Vec<SceneItem<'_>> = lines.iter().map(item).collect();
+        let goods: Vec<GoodsRef> = wanted
+            .iter()
+            .map(|(product, id, source)| {
+                let object = if *product { GoodsObject::Product } else { GoodsObject::Sku };
+                GoodsRef::new(object, Text::from(id.as_str()), source.as_deref().map(Text::from))
+            })
+            .collect();
+        let naive = items.iter().any(|item| {
+            let [product, product_source, sku, sku_source] = item.names();
+            goods.iter().any(|goods| {
+                let names =
+                    if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
+                let is = |name: &str| names.contains(&Some(name));
+                is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
+            })
+        });
+        prop_assert_eq!(items.iter().any(|item| item.is_any(&goods)), naive);
+        prop_assert_eq!(GoodsIndex::new(&items).has_any(&goods, &items), naive);
+        Ok(())
+    });
+}
+
+#[test]
+fn the_lint_warns_of_what_no_amount_or_every_amount_passes() {
+    const NAMES: &[&str] =
+        &["$is", "$is_not", "$less_than", "$less_than_or_equal", "$more_than", "$more_than_or_equal"];
+    let conditions = proptest::collection::vec((0..NAMES.len(), -2..9_i64), 1..4);
+    holds(3_000, conditions, |conditions| {
+        let mut members = serde_json::Map::new();
+        for (name, value) in &conditions {
+            members.insert(NAMES[*name].into(), serde_json::json!([value]));
+        }
+        let rule = serde_json::json!({ "id": "val_1", "rules": {
+            "1": { "name": "order.amount", "conditions": members }, "logic": "1",
+        }});
+        let rule = read_document(&rule.to_string(), read_rule).unwrap();
+        let passing = (0..30).filter(|amount| check(&rule, *amount, &[], None)).count();
+        let warnings = lint(&rule);
+        let warned = |text: &str| warnings.iter().any(|warning| warning.text == text);
+        prop_assert_eq!(warned("can never hold"), passing == 0, "{:?} {:?}", conditions, warnings);
+        prop_assert_eq!(warned("always holds"), passing == 30, "{:?} {:?}", conditions, warnings);
+        Ok(())
+    });
+}
+
+#[test]
+fn the_lint_names_what_is_suspicious() {
+    let warnings = |rules: serde_json::Value| -> Vec<String> {
+        let rule = read_document(&rules.to_string(), read_rule).unwrap();
+        lint(&rule).into_iter().map(|warning| format!("{} {}", warning.path, warning.text)).collect()
+    };
+    let amount =
+        |operator: &str, value: i64| serde_json::json!({ "name": "order.amount", "conditions": { operator: [value] } });
+    let of = |rules: serde_json::Value| warnings(serde_json::json!({ "rules": rules }));
+    let contradiction =
+        of(serde_json::json!({ "1": amount("$more_than", 100), "2": amount("$less_than", 50), "logic": "1 and 2" }));
+    assert_eq!(contradiction, ["rules.2 contradicts the rule `1`: both can never hold"]);
+    let either =
+        of(serde_json::json!({ "1": amount("$more_than", 100), "2": amount("$less_than", 50), "logic": "1 or 2" }));
+    assert!(either.is_empty(), "{either:?}");
+    let unasked = of(serde_json::json!({ "1": amount("$is", 1), "2": amount("$is", 2), "logic": "1" }));
+    assert_eq!(unasked, ["rules.2 is not mentioned in the logic, and is never asked"]);
+    let twin = of(serde_json::json!({ "1": amount("$is", 1), "2": amount("$is", 1) }));
+    assert_eq!(twin, ["rules.2 says the same as the rule `1`"]);
+    let empty = of(serde_json::json!({ "1": {
+        "name": "customer.metadata", "property": "p", "conditions": { "$in": [] },
+    } }));
+    assert_eq!(empty, ["rules.1.conditions.$is has no values, and never holds"]);
+    let weekdays = of(serde_json::json!({ "1": {
+        "name": "customer.metadata", "property": "p", "conditions": { "$dow": [] },
+    } }));
+    assert_eq!(weekdays, ["rules.1.conditions.$dow has no values, and never holds"]);
+    let nested = of(serde_json::json!({ "1": {
+        "name": "order.items.any", "conditions": { "$is": [{ "object": "product", "id": "A" }] },
+        "rules": { "1": { "name": "order.items.price", "conditions": { "$less_than": [0] } } },
+    } }));
+    assert_eq!(nested, ["rules.1.rules.1.conditions can never hold"]);
+    let scope = warnings(serde_json::json!({ "applicable_to": {
+        "included": [{ "object": "product", "id": "A" }], "excluded": [{ "object": "product", "id": "A" }],
+    } }));
+    assert_eq!(scope, ["applicable_to.excluded[0] excludes `A`, which is included as well"]);
+}
+
+#[test]
+fn a_malformed_rule_is_refused_where_it_is_wrong() {
+    let refused = |rules: serde_json::Value| {
+        let rule = serde_json::json!({ "rules": rules });
+        let problem = read_document(&rule.to_string(), read_rule).unwrap_err();
+        format!("{}: {}", problem.path, problem.text)
+    };
+    let one = |name: &str, conditions: serde_json::Value| {
+        serde_json::json!({ "1": {
+        "name": name, "conditions": conditions,
+    } })
+    };
+    let amount = |logic: &str| {
+        serde_json::json!({ "1": {
+        "name": "order.amount", "conditions": { "$is": [1] },
+    }, "logic": logic })
+    };
+    let table = [
+        (
+            one("custom_event.metadata", serde_json::json!({})),
+            "rules.1: Rule 'custom_event.metadata' must have a 'property'",
+        ),
+        (
+            one("order.amont", serde_json::json!({})),
+            "rules.1.name: is not the name of a rule (actual value is `\"order.amont\"`)",
+        ),
+        (
+            one("order.amount", serde_json::json!({ "$between": [1] })),
+            "rules.1.conditions.$between: is not an operator",
+        ),
+        (
+            one("order.amount", serde_json::json!({ "$more_than": ["x"] })),
+            "rules.1.conditions.$more_than[0]: must be a number (actual value is `\"x\"`)",
+        ),
+        (
+            one("order.amount", serde_json::json!({ "$more_than": [] })),
+            "rules.1.conditions.$more_than: must NOT have fewer than 1 items",
+        ),
+        (
+            one("order.amount", serde_json::json!({ "$dow": [1] })),
+            "rules.1.conditions.$dow: is not an operator of the rule `order.amount`",
+        ),
+        (
+            one("order.items.any", serde_json::json!({ "$more_than": [1] })),
+            "rules.1.conditions.$more_than: is not an operator of this rule",
+        ),
+        (amount("1 and 2"), "rules.logic: names the rule `2`, which does not exist (actual value is `\"1 and 2\"`)"),
+        (amount("(1"), "rules.logic: ends too early (actual value is `\"(1\"`)"),
+        (amount("1)"), "rules.logic: has an unexpected `)` (actual value is `\"1)\"`)"),
+    ];
+    for (rules, wanted) in table {
+        assert_eq!(refused(rules), wanted);
+    }
+    let deep = amount(&format!("{}1{}", "(".repeat(40), ")".repeat(40)));
+    assert!(refused(deep).starts_with("rules.logic: nests deeper than 32 brackets"));
+    let mut nested = serde_json::json!({ "name": "order.amount", "conditions": { "$is": [1] } });
+    for _ in 0..10 {
+        nested = serde_json::json!({ "name": "order.amount", "conditions": {}, "rules": { "1": nested } });
+    }
+    assert!(refused(serde_json::json!({ "1": nested })).ends_with("nests deeper than 8 rules"));
+}
