@@ -44,6 +44,8 @@ pub struct Changes {
     pub order: Option<Order>,
     /// Rewards that are vouchers or credits, which the host hands over in the same commit.
     pub grants: Vec<RewardGrant>,
+    /// Codes that a customer passed on and another redeemed.
+    pub referrals: Vec<Referral>,
     /// The customer as the request knows them; the host merges this into what it has.
     pub customer: Option<Customer>,
 }
@@ -61,6 +63,19 @@ pub struct RewardGrant {
     pub balance: Option<u64>,
     /// Who gets it: the holder of the card.
     pub customer_id: Option<Text>,
+}
+
+/// That a code was redeemed by somebody else than the customer who passes it on (objects.md section 4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referral {
+    /// Who passed it on.
+    pub referrer_id: Text,
+    /// The code's id.
+    pub voucher_id: Text,
+    /// Its campaign.
+    pub campaign_id: Option<Text>,
+    /// Its campaign's name.
+    pub campaign_name: Option<Text>,
 }
 
 /// How a decision came about.

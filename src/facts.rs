@@ -4,6 +4,7 @@
 pub mod candidates;
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 pub use candidates::{Candidates, Entry, Seek};
 
@@ -51,6 +52,36 @@ impl<T> Known<T> {
 impl<T> From<Option<T>> for Known<T> {
     fn from(fact: Option<T>) -> Known<T> {
         fact.map_or(Known::Absent, Known::Is)
+    }
+}
+
+/// A fact as a case keeps it: lent by whoever knows it, or its own. It is as small as a place, where a `Cow` is as large
+/// as what it may own; a case moves dozens of them.
+#[derive(Debug, Clone)]
+pub enum Held<'a, T> {
+    /// Somebody else's.
+    Lent(&'a T),
+    /// Its own.
+    Own(Box<T>),
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Held::Lent(fact) => fact,
+            Held::Own(fact) => fact,
+        }
+    }
+}
+
+impl<'a, T: Clone> From<Cow<'a, T>> for Held<'a, T> {
+    fn from(fact: Cow<'a, T>) -> Held<'a, T> {
+        match fact {
+            Cow::Borrowed(fact) => Held::Lent(fact),
+            Cow::Owned(fact) => Held::Own(Box::new(fact)),
+        }
     }
 }
 
@@ -124,9 +155,9 @@ pub trait Facts {
     /// A category by id.
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
     /// The rules assigned to one thing alone, by its id.
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>>;
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>>;
     /// A segment by id.
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
     /// A collection of products and SKUs by id.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::facts::{Assignment, Candidates, Entry, Facts, Known, PastRedemption, Seek};
+use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, PastRedemption, Seek};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
@@ -38,10 +38,10 @@ pub struct GivenFacts {
     orders: Shelf<Order>,
     products: Shelf<Goods>,
     skus: Shelf<Goods>,
-    rules: Shelf<Rule>,
+    rules: Vec<Rule>,
     segments: Shelf<Segment>,
     collections: Shelf<Collection>,
-    assigned: Shelf<Vec<Text>>,
+    assigned: Shelf<Assigned>,
     assignments: Vec<Assignment>,
     listed: Vec<Candidate>,
     campaign_vouchers: Shelf<Incentive>,
@@ -49,6 +49,15 @@ pub struct GivenFacts {
     candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
+}
+
+/// The rules that are assigned to one thing.
+#[derive(Debug, Clone, Default)]
+struct Assigned {
+    /// Their places.
+    places: Vec<usize>,
+    /// Whether there is one that was not given.
+    unknown: bool,
 }
 
 impl GivenFacts {
@@ -61,10 +70,18 @@ impl GivenFacts {
             }
         }
         let vouchers = given.vouchers.into_iter().map(|(voucher, _)| voucher).collect();
-        let mut assigned: Shelf<Vec<Text>> = Shelf::default();
-        for given in &given.assignments {
-            if let Some(rules) = assigned.get_or(&given.related_object_id, Vec::new) {
-                rules.push(given.rule_id.clone());
+        let mut by_id: Shelf<usize> = Shelf::default();
+        for (place, rule) in given.rules.iter().enumerate() {
+            // The first rule of an id has it.
+            by_id.get_or(&rule.id, || place);
+        }
+        let mut assigned: Shelf<Assigned> = Shelf::default();
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
+            let Some(rules) = assigned.get_or(object, Assigned::default) else { continue };
+            match by_id.get(rule) {
+                Some(place) if rules.places.contains(place) => {}
+                Some(place) => rules.places.push(*place),
+                None => rules.unknown = true,
             }
         }
         GivenFacts {
@@ -87,7 +104,7 @@ impl GivenFacts {
             orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
             products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            rules: Shelf::new(given.rules, |rule| [Some(&rule.id), None]),
+            rules: given.rules,
             segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
@@ -121,8 +138,8 @@ impl GivenFacts {
             let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
             Entry {
                 candidate: candidate.clone(),
-                incentive: incentive.map(Cow::Borrowed),
-                campaign: campaign.map(Cow::Borrowed),
+                incentive,
+                campaign,
                 rules: incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default(),
             }
         };
@@ -144,16 +161,17 @@ impl GivenFacts {
     }
 
     /// The rules assigned to any of these.
-    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Cow<'_, Rule>>> {
-        let assigned = names.into_iter().flatten().filter_map(|name| self.assigned.get(name));
-        let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
-        for id in assigned.flatten() {
-            match self.rules.get(id) {
+    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Held<'_, Rule>>> {
+        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
+        for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
+            if assigned.unknown && !self.complete {
+                return Known::Unknown;
+            }
+            for rule in assigned.places.iter().filter_map(|place| self.rules.get(*place)) {
                 // A voucher whose code is its id is named twice, and its rules count once.
-                Some(rule) if rules.iter().any(|known| known.id == rule.id) => {}
-                Some(rule) => rules.push(Cow::Borrowed(rule)),
-                None if self.complete => {}
-                None => return Known::Unknown,
+                if !rules.iter().any(|known| std::ptr::eq::<Rule>(&**known, rule)) {
+                    rules.push(Held::Lent(rule));
+                }
             }
         }
         Known::Is(rules)
@@ -208,11 +226,11 @@ impl Facts for GivenFacts {
         self.known(self.categories.get(id))
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named([Some(&Text::from(id)), None, None])
     }
 

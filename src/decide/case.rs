@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use crate::decide::loyalty::Exchange;
-use crate::facts::{Facts, Known};
+use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, Category, Incentive};
+use crate::model::incentive::{Campaign, CampaignType, Category, Incentive};
 use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
@@ -43,18 +43,26 @@ impl Lacks {
 #[derive(Debug, Clone)]
 pub struct Offer<'a> {
     /// The voucher or tier.
-    pub incentive: Cow<'a, Incentive>,
+    pub incentive: Held<'a, Incentive>,
     /// Its campaign.
-    pub campaign: Option<Cow<'a, Campaign>>,
+    pub campaign: Option<Held<'a, Campaign>>,
     /// Its category, or its campaign's.
-    pub category: Option<Cow<'a, Category>>,
+    pub category: Option<Held<'a, Category>>,
     /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
-    pub rules: Vec<Cow<'a, Rule>>,
+    pub rules: Vec<Held<'a, Rule>>,
     /// What points of a loyalty card are exchanged for.
     pub exchange: Option<Box<Exchange<'a>>>,
 }
 
 impl Offer<'_> {
+    /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md
+    /// section 9).
+    pub fn referrer(&self) -> Option<&Text> {
+        let campaign = self.campaign.as_deref();
+        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
+        self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
+    }
+
     /// The lines it is about: the scope of the first rule that names any goods.
     pub fn scope(&self) -> Option<&Scope> {
         let scopes = self.rules.iter().map(|rule| &rule.scope);
@@ -207,7 +215,7 @@ impl<'a> Case<'a> {
             RedeemableObject::PromotionStack => Known::Absent,
         };
         match found {
-            Known::Is(incentive) => self.complete(incentive, redeemable.reward.as_ref()),
+            Known::Is(incentive) => self.complete(incentive.into(), redeemable.reward.as_ref()),
             Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
             Known::Unknown => {
                 self.lack(kind, &redeemable.id);
@@ -217,7 +225,7 @@ impl<'a> Case<'a> {
     }
 
     /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
-    pub fn complete(&mut self, incentive: Cow<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+    pub fn complete(&mut self, incentive: Held<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
         let campaign = match incentive.campaign_id.as_deref() {
             Some(id) => self.need("campaign", id, self.facts.campaign(id)),
             None => None,
@@ -245,11 +253,11 @@ impl<'a> Case<'a> {
         Resolved::Offer(Box::new(Offer { incentive, campaign, category, rules, exchange }))
     }
 
-    fn need<T>(&mut self, kind: &str, id: &str, fact: Known<T>) -> Option<T> {
+    fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {
         if matches!(fact, Known::Unknown) {
             self.lack(kind, id);
         }
-        fact.is()
+        fact.is().map(Held::from)
     }
 
     /// Writes down that a fact was asked for which only the server has.
@@ -257,9 +265,12 @@ impl<'a> Case<'a> {
         self.lacks.add(compact_str::format_compact!("{kind}/{id}"));
     }
 
-    /// One voucher named once by its code and once by its id is named twice.
+    /// One voucher named once by its code and once by its id is named twice. Those that are all named by their codes were
+    /// compared before.
     fn refuse_same_incentive(&self) -> Result<(), Refusal> {
-        if self.resolved.len() < 2 {
+        let by_code =
+            |place: usize, named: &Redeemable| self.offer(place).is_none_or(|offer| offer.incentive.code == named.id);
+        if self.redeemables.iter().enumerate().all(|(place, named)| by_code(place, named)) {
             return Ok(());
         }
         let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));

@@ -7,7 +7,7 @@ use crate::decide::scene::{Items, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::GiftEffect;
-use crate::model::incentive::{CampaignType, Grant, IncentiveObject, Validity};
+use crate::model::incentive::{Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
@@ -101,12 +101,8 @@ fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
 
 /// A referral code is for others than the customer who passes it on (objects.md section 9).
 fn check_referrer(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
-    let incentive = &offer.incentive;
-    let is_referral =
-        offer.campaign.as_ref().is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
-    let referrer = incentive.referrer_id.as_ref().or(incentive.holder_id.as_ref().filter(|_| is_referral));
     let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.as_ref());
-    match referrer {
+    match offer.referrer() {
         Some(referrer) if customer == Some(referrer) => Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer)),
         _ => Ok(()),
     }

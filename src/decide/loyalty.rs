@@ -3,11 +3,9 @@
 //!
 //! calculation.md section 10.
 
-use std::borrow::Cow;
-
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, standing};
-use crate::facts::{Known, points_account, stock_account};
+use crate::facts::{Held, Known, points_account, stock_account};
 use crate::model::incentive::{Card, Grant, Incentive};
 use crate::model::request::{Redeemable, WantedReward};
 use crate::model::reward::{Reward, RewardAssignment, RewardKind};
@@ -20,9 +18,9 @@ use crate::text::Text;
 #[derive(Debug, Clone)]
 pub struct Exchange<'a> {
     /// What one gets.
-    pub reward: Cow<'a, Reward>,
+    pub reward: Held<'a, Reward>,
     /// What it costs.
-    pub assignment: Cow<'a, RewardAssignment>,
+    pub assignment: Held<'a, RewardAssignment>,
 }
 
 impl<'a> Case<'a> {
@@ -41,7 +39,10 @@ impl<'a> Case<'a> {
             self.lack("reward", &wanted.id);
             return Err(Resolved::Unknown);
         }
-        Ok(reward.is().zip(assignment.is()).map(|(reward, assignment)| Exchange { reward, assignment }))
+        Ok(reward
+            .is()
+            .zip(assignment.is())
+            .map(|(reward, assignment)| Exchange { reward: reward.into(), assignment: assignment.into() }))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::decide::case::Case;
 use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved};
 use crate::decide::validate::{Evaluated, Tried, evaluate, finish, spent};
-use crate::decide::{Changes, Decision, RewardGrant};
+use crate::decide::{Changes, Decision, Referral, RewardGrant};
 use crate::facts::{Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
@@ -98,16 +98,18 @@ pub fn redeem<'a>(
         book.release(Text::from(key));
     }
     let grants = grants(&case, &parts);
+    let referrals = referrals(&case, &parts);
     let mut evaluated = finish(case, tried);
-    let order = evaluated
-        .order
-        .take()
-        .map(|order| close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids));
+    let order = evaluated.order.take().map(|order| {
+        let order = close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids);
+        let referrer_id = referrals.first().map(|referral| referral.referrer_id.clone());
+        Order { referrer_id: order.referrer_id.clone().or(referrer_id), ..order }
+    });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     evaluated.order = order.clone().map(Cow::Owned);
     let trace = evaluated.trace();
-    let changes = Changes { entries: book.into_entries(), order, grants, customer };
+    let changes = Changes { entries: book.into_entries(), order, grants, referrals, customer };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes, trace })
 }
@@ -195,6 +197,20 @@ fn grants(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<RewardGrant> {
         })
     };
     parts.iter().filter_map(grant).collect()
+}
+
+/// The codes among the parts that somebody passed on.
+fn referrals(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<Referral> {
+    let referral = |part: &RedeemedPart| {
+        let offer = case.offer(part.place)?;
+        Some(Referral {
+            referrer_id: offer.referrer()?.clone(),
+            voucher_id: offer.incentive.id.clone(),
+            campaign_id: offer.incentive.campaign_id.clone(),
+            campaign_name: offer.campaign.as_ref().map(|campaign| campaign.name.clone()),
+        })
+    };
+    parts.iter().filter_map(referral).collect()
 }
 
 fn fail<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {

@@ -53,7 +53,7 @@ impl<'a> Items<'a> {
     /// The lines of a case, with what its rules and scopes ask of them.
     pub fn new(case: &'a Case<'a>) -> Items<'a> {
         let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        Items::asked_by(case, offers.flat_map(|offer| &offer.rules).map(Cow::as_ref))
+        Items::asked_by(case, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
     }
 
     /// The lines of a case, with what these rules and their scopes ask of them.

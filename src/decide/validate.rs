@@ -88,6 +88,21 @@ impl Evaluated<'_> {
         cart
     }
 
+    /// The order as the caller may see it. Whoever has a page's key may name any stored order, and is not told what its
+    /// metadata says of somebody.
+    pub fn shown_order(&self) -> Option<Cow<'_, Order>> {
+        let order = self.order.as_deref()?;
+        let sent = self.request.order.as_ref().filter(|sent| sent.id.is_some() || sent.source_id.is_some());
+        let Some(sent) = sent.filter(|_| self.request.channel.client) else {
+            return Some(Cow::Borrowed(order));
+        };
+        let mut order = Order { metadata: sent.metadata.clone(), ..order.clone() };
+        for (place, item) in order.items.iter_mut().enumerate() {
+            item.metadata = sent.items.get(place).map(|item| item.metadata.clone()).unwrap_or_default();
+        }
+        Some(Cow::Owned(order))
+    }
+
     /// The redeemable of a step.
     pub fn redeemable(&self, step: &Step) -> Option<&Redeemable> {
         self.redeemables.get(step.place)

@@ -3,8 +3,7 @@
 //!
 //! calculation.md section 13.
 
-use std::borrow::Cow;
-
+use super::Held;
 use crate::model::discount::Discount;
 use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;
@@ -62,11 +61,11 @@ pub struct Entry<'a> {
     /// What it is.
     pub candidate: Candidate,
     /// What it grants.
-    pub incentive: Option<Cow<'a, Incentive>>,
+    pub incentive: Option<&'a Incentive>,
     /// Its campaign.
-    pub campaign: Option<Cow<'a, Campaign>>,
+    pub campaign: Option<&'a Campaign>,
     /// The rules assigned to it and to its campaign.
-    pub rules: Vec<Cow<'a, Rule>>,
+    pub rules: Vec<Held<'a, Rule>>,
 }
 
 impl Candidates {
@@ -75,7 +74,7 @@ impl Candidates {
         let age = |entry: &Entry<'_>| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs());
         let places = ranked(entries.iter().map(age));
         let entries = arranged(entries, &places);
-        let index = Index::new(entries.iter().map(|entry| entry.rules.iter().map(|rule| rule.as_ref())));
+        let index = Index::new(entries.iter().map(|entry| entry.rules.iter().map(|rule| &**rule)));
         let terms = entries.iter().enumerate().map(|(place, entry)| entry.terms(index.about(place))).collect();
         let list = entries.into_iter().map(Entry::into_candidate).collect();
         Candidates { list, terms, index, complete }
@@ -84,8 +83,8 @@ impl Candidates {
 
 impl Entry<'_> {
     fn terms(&self, asked: u8) -> Terms {
-        let campaign = self.campaign.as_deref();
-        let Some(incentive) = self.incentive.as_deref() else {
+        let campaign = self.campaign;
+        let Some(incentive) = self.incentive else {
             return Terms { from: Instant::default(), until: None, plain: false };
         };
         let windows = || [Some(&incentive.validity), campaign.map(|campaign| &campaign.validity)].into_iter().flatten();

@@ -6,6 +6,7 @@ use crate::decide::case::Resolved;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
+use crate::model::order::Order;
 use crate::pricing::Cart;
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
@@ -34,9 +35,10 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         if !sorted.inapplicable.is_empty() {
             list.put(out.member("inapplicable_redeemables"), &sorted.inapplicable);
         }
-        if let Some(order) = evaluated.order.as_ref().filter(|_| evaluated.valid) {
+        if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
+            OrderView { order: &order, priced, cart, applied: Applied::Everything, subtotals: true }
+                .put(out.member("order"));
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
@@ -99,18 +101,19 @@ impl Steps<'_> {
     /// list holds all applied ones, in the order of application, or none.
     pub fn put(&self, out: &mut Out, steps: &[&Step]) {
         let mut cart = self.evaluated.priced.cart.clone();
+        let order = self.evaluated.shown_order();
         out.list(|out| {
             for step in steps {
                 if let Outcome::Applied(gain) = &step.outcome {
                     // It was added once before, so that it fits.
                     let _ = cart.add(gain);
                 }
-                out.item().object(|out| self.put_step(out, step, &cart));
+                out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart));
             }
         });
     }
 
-    fn put_step(&self, out: &mut Out, step: &Step, cart: &Cart) {
+    fn put_step(&self, out: &mut Out, step: &Step, order: Option<&Order>, cart: &Cart) {
         let status = match &step.outcome {
             Outcome::Applied(_) => "APPLICABLE",
             Outcome::Skipped(_) => "SKIPPED",
@@ -123,7 +126,7 @@ impl Steps<'_> {
         }
         match &step.outcome {
             Outcome::Applied(gain) => {
-                if let Some(order) = &self.evaluated.order {
+                if let Some(order) = order {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
                     OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));

@@ -81,7 +81,7 @@ pub fn write_redemption(redeemed: &Redeemed<'_>, context: &Context) -> Written {
 
 fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let evaluated = &redeemed.evaluated;
-    let order = evaluated.order.as_ref().map(|order| whole_order(redeemed, order));
+    let order = evaluated.shown_order().map(|order| whole_order(redeemed, &order));
     let children: Vec<Document> = redeemed.parts.iter().filter_map(|part| child(redeemed, part)).collect();
     let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
     let sorted = Sorted::of(evaluated);
@@ -239,12 +239,12 @@ fn parent(redeemed: &Redeemed<'_>, id: &Text, order: Option<&Map<String, Value>>
 /// The order after one redeemable, as its redemption shows it.
 fn step_order(redeemed: &Redeemed<'_>, step: &Step) -> Value {
     let evaluated = &redeemed.evaluated;
-    let (Some(order), Outcome::Applied(gain)) = (&evaluated.order, &step.outcome) else {
+    let (Some(order), Outcome::Applied(gain)) = (evaluated.shown_order(), &step.outcome) else {
         return Value::Null;
     };
     let applied = if redeemed.parent.is_some() { Applied::Gain(gain) } else { Applied::Everything };
-    let mut shown = order_fields(order, evaluated, &evaluated.cart_after(step), applied, false);
-    complete_order(&mut shown, order, redeemed);
+    let mut shown = order_fields(&order, evaluated, &evaluated.cart_after(step), applied, false);
+    complete_order(&mut shown, &order, redeemed);
     Value::Object(shown)
 }
 

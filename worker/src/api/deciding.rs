@@ -8,11 +8,12 @@ use crate::route::Call;
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
+use scrip::decide::Referral;
 use scrip::model::customer::Customer;
 use scrip::model::request::Channel;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::redemption::Document as Written;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// The facts for a call's decision.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
@@ -119,6 +120,8 @@ pub struct Tally {
     pub order_total: Option<i64>,
     /// Orders paid, less those canceled.
     pub orders: i64,
+    /// Codes that others passed on to the customer.
+    pub referrals: Vec<Referral>,
 }
 
 /// Brings a customer up to date at the commit: what the request sent, and the counts. One that is not stored yet is created
@@ -172,6 +175,9 @@ pub fn write_customer(
         }
     }
     count(&mut document.body, tally, call.now_ms());
+    if !tally.referrals.is_empty() {
+        remember(&mut document.body, &tally.referrals, call.now_ms());
+    }
     if is_new {
         call.check_fits(&document)?;
         call.store.insert("customer", &document);
@@ -181,6 +187,45 @@ pub fn write_customer(
         call.store.update("customer", &document);
     }
     Ok(())
+}
+
+/// Counts, for those who passed codes on, the customers who redeemed them.
+pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Result<(), Stop> {
+    let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
+    referrers.sort_unstable();
+    referrers.dedup();
+    for referrer in referrers {
+        let Some(mut document) = call.store.document("customer", referrer)? else { continue };
+        for referral in referrals.iter().filter(|referral| referral.referrer_id == referrer) {
+            let loyalty = document.body.entry("loyalty").or_insert_with(|| json!({}));
+            let Some(loyalty) = loyalty.as_object_mut() else { continue };
+            add(loyalty, "referred_customers", 1);
+            let campaigns = loyalty.entry("campaigns").or_insert_with(|| json!({})).as_object_mut();
+            if let (Some(name), Some(campaigns)) = (&referral.campaign_name, campaigns)
+                && let Some(campaign) = campaigns.entry(name.to_string()).or_insert_with(|| json!({})).as_object_mut()
+            {
+                add(campaign, "referred_customers", 1);
+            }
+        }
+        call.touch(&mut document);
+        call.check_fits(&document)?;
+        call.store.update("customer", &document);
+    }
+    Ok(())
+}
+
+/// What a customer remembers of codes that others passed on to them.
+fn remember(body: &mut Map<String, Json>, referrals: &[Referral], now_ms: i64) {
+    let Some(known) = body.entry("referrals").or_insert_with(|| json!({})).as_object_mut() else { return };
+    for referral in referrals {
+        add(known, "total", 1);
+        if let Some(campaigns) = known.entry("campaigns").or_insert_with(|| json!([])).as_array_mut() {
+            campaigns.push(json!({
+                "campaign_id": referral.campaign_id, "referrer_id": referral.referrer_id,
+                "related_object_id": referral.voucher_id, "related_object_type": "voucher", "date": crate::moment::text(now_ms),
+            }));
+        }
+    }
 }
 
 fn add(holder: &mut Map<String, Json>, name: &str, amount: i64) {

@@ -271,6 +271,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
             failed: i64::from(succeeded == 0),
             credits: sum(&|part| part.credits),
             points: sum(&|part| part.points),
+            referrals: decision.changes.referrals.clone(),
             ..Tally::default()
         };
         (written, decision.changes, decision.answer.customer_id.clone(), tally)
@@ -286,6 +287,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
         tell_rewards(&mut written, &changes.grants, &vouchers);
     }
     deciding::put(call, written.documents, &orders)?;
+    deciding::write_referrers(call, &changes.referrals)?;
     if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }

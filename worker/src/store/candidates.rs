@@ -4,7 +4,7 @@
 use super::Store;
 use super::facts::{broken, read_stored};
 use super::sql::{self, Fault, Row};
-use scrip::facts::{Candidates, Entry, Seek, credits_account, incentive_account, points_account};
+use scrip::facts::{Candidates, Entry, Held, Seek, credits_account, incentive_account, points_account};
 use scrip::model::incentive::{Campaign, Grant, Incentive};
 use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::rules::Rule;
@@ -15,7 +15,6 @@ use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
 use scrip::wire::rules::read_rule;
 use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
 use serde_json::Value as Json;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of one kind are looked at, the newest first: a project may have a million codes that anybody may use.
@@ -209,11 +208,11 @@ impl Offered {
     }
 
     /// The rules assigned to these names, each once.
-    pub fn rules_of(&self, names: &[&str]) -> Vec<Cow<'_, Rule>> {
-        let mut rules: Vec<Cow<'_, Rule>> = Vec::new();
+    pub fn rules_of(&self, names: &[&str]) -> Vec<Held<'_, Rule>> {
+        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
         for id in names.iter().filter_map(|name| self.assigned.get(*name)).flatten() {
             match self.rules.get(id) {
-                Some(rule) if !rules.iter().any(|known| known.id == rule.id) => rules.push(Cow::Borrowed(rule)),
+                Some(rule) if !rules.iter().any(|known| known.id == rule.id) => rules.push(Held::Lent(rule)),
                 _ => {}
             }
         }
@@ -231,12 +230,7 @@ impl Offered {
             let mut names = vec![candidate.id.as_str(), candidate.code.as_str()];
             names.extend(campaign_id.map(Text::as_str));
             let rules = if incentive.is_some() { self.rules_of(&names) } else { Vec::new() };
-            Entry {
-                incentive: incentive.map(Cow::Borrowed),
-                campaign: campaign_id.and_then(|id| self.campaigns.get(id)).map(Cow::Borrowed),
-                rules,
-                candidate,
-            }
+            Entry { incentive, campaign: campaign_id.and_then(|id| self.campaigns.get(id)), rules, candidate }
         };
         Candidates::new(list.into_iter().map(entry).collect(), true)
     }

@@ -10,7 +10,8 @@ use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
 use scrip::facts::{
-    Assignment, Candidates, Facts, Known, PastRedemption, Seek, credits_account, incentive_account, redemptions_account,
+    Assignment, Candidates, Facts, Held, Known, PastRedemption, Seek, credits_account, incentive_account,
+    redemptions_account,
 };
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Transfer};
@@ -186,16 +187,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
         self.note(found).map(Cow::Owned).into()
     }
 
-    fn rules_named(&self, names: &[&str]) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
         let rules = self.note(self.find_rules(names).map(Some)).unwrap_or_default();
-        Known::Is(rules.into_iter().map(Cow::Owned).collect())
+        Known::Is(rules.into_iter().map(|rule| Held::Own(Box::new(rule))).collect())
     }
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
         let rows = self.store.rows(
-            "SELECT rule.id, rule.body FROM document given JOIN document rule
-               ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
-             WHERE given.kind = 'validation_rules_assignment' AND given.parent IN (SELECT value FROM json_each(?1)) ORDER BY given.seq",
+            // The rules of the voucher come before those of its campaign, as they are checked.
+            "SELECT rule.id, rule.body FROM json_each(?1) named
+               JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
+               JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
+             ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;
         let mut rules: Vec<Rule> = Vec::new();
@@ -285,12 +288,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
     }
 
-    /// A document of its own, as the engine reads it.
-    fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Result<Option<T>, Fault> {
-        let found = self.store.document(kind, id)?;
-        found.map(|document| read_stored(kind, id, &written(&document), read)).transpose()
-    }
-
     fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
@@ -367,11 +364,11 @@ impl Facts for StoreFacts<'_, '_> {
         self.find("category", id, read_category)
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
         self.rules_named(&[id])
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Cow<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
         match self.offered.get() {
@@ -382,11 +379,11 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
-        self.note(self.find("segment", id, read_segment)).map(Cow::Owned).into()
+        self.find("segment", id, read_segment)
     }
 
     fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
-        self.note(self.find("products_collection", id, read_collection)).map(Cow::Owned).into()
+        self.find("products_collection", id, read_collection)
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
