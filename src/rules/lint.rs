@@ -84,7 +84,7 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
     for condition in &test.conditions {
         if condition.operands.is_empty() && condition.goods.is_empty() {
             let held = if condition.operator.is_negative() { "always holds" } else { "never holds" };
-            warn(&format!(".conditions.{}", condition.operator.name()), format!("has no values, and {held}"));
+            warn(".conditions", format!("has an empty list, and {held}"));
             return;
         }
     }

@@ -334,11 +334,11 @@ fn the_lint_names_what_is_suspicious() {
     let empty = of(serde_json::json!({ "1": {
         "name": "customer.metadata", "property": "p", "conditions": { "$in": [] },
     } }));
-    assert_eq!(empty, ["rules.1.conditions.$is has no values, and never holds"]);
+    assert_eq!(empty, ["rules.1.conditions has an empty list, and never holds"]);
     let weekdays = of(serde_json::json!({ "1": {
         "name": "customer.metadata", "property": "p", "conditions": { "$dow": [] },
     } }));
-    assert_eq!(weekdays, ["rules.1.conditions.$dow has no values, and never holds"]);
+    assert_eq!(weekdays, ["rules.1.conditions has an empty list, and never holds"]);
     let nested = of(serde_json::json!({ "1": {
         "name": "order.items.any", "conditions": { "$is": [{ "object": "product", "id": "A" }] },
         "rules": { "1": { "name": "order.items.price", "conditions": { "$less_than": [0] } } },
