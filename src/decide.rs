@@ -1,5 +1,6 @@
 //! Decides requests: validate, redeem, roll back. It must not know JSON, HTTP or how anything is stored.
 
+pub mod caps;
 pub mod case;
 pub mod check;
 pub mod judge;
@@ -9,6 +10,7 @@ pub mod qualify;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
+pub mod sight;
 pub mod validate;
 
 pub use case::Case;

@@ -16,7 +16,7 @@ use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 
 /// What is known of a fact.
@@ -233,6 +233,20 @@ pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
     counterpart(campaign_id, "spent")
 }
 
+/// The account of units discounted in the life of a campaign or tier, of all customers or of one (calculation.md
+/// section 7.1). `goods` is what is counted together: an entry of a scope, or one product of it.
+pub fn units_account(owner: &str, goods: &str, customer: Option<&str>) -> AccountId {
+    AccountId::new(match customer {
+        Some(customer) => compact_str::format_compact!("customer/{customer}/units/{owner}/{goods}"),
+        None => compact_str::format_compact!("units/{owner}/{goods}"),
+    })
+}
+
+/// Where all discounted units are counted.
+pub fn discounted_units_account() -> AccountId {
+    AccountId::new(Text::const_new("project/units"))
+}
+
 /// Where spent points of a campaign are counted.
 pub fn points_spent_account(campaign_id: Option<&str>) -> AccountId {
     counterpart(campaign_id, "points_spent")
@@ -241,22 +255,22 @@ pub fn points_spent_account(campaign_id: Option<&str>) -> AccountId {
 /// Redemptions by one customer of one incentive or, with the id of a campaign, of all of it
 /// (validation-rules.md section 4.5).
 pub fn customer_account(customer_id: &str, of: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("customer/{customer_id}/of/{of}"))
+    AccountId::new(joined(&["customer/", customer_id, "/of/", of]))
 }
 
 /// Redemptions by one customer of what has no campaign.
 pub fn customer_total_account(customer_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("customer/{customer_id}"))
+    AccountId::new(joined(&["customer/", customer_id]))
 }
 
 /// Redemptions of one incentive through one channel.
 pub fn channel_account(channel_id: &str, of: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("channel/{channel_id}/of/{of}"))
+    AccountId::new(joined(&["channel/", channel_id, "/of/", of]))
 }
 
 /// All redemptions through one channel.
 pub fn channel_total_account(channel_id: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("channel/{channel_id}"))
+    AccountId::new(joined(&["channel/", channel_id]))
 }
 
 /// The value of orders made with a campaign, in minor units (validation-rules.md section 4.6); without a campaign,
@@ -271,19 +285,19 @@ pub fn discounted_account(campaign_id: Option<&str>) -> AccountId {
 }
 
 fn account(kind: &str, id: &str, what: &str) -> AccountId {
-    AccountId::new(compact_str::format_compact!("{kind}/{id}/{what}"))
+    AccountId::new(joined(&[kind, "/", id, "/", what]))
 }
 
 fn counterpart(campaign_id: Option<&str>, what: &str) -> AccountId {
     match campaign_id {
         Some(id) => account("campaign", id, what),
-        None => AccountId::new(compact_str::format_compact!("project/{what}")),
+        None => AccountId::new(joined(&["project/", what])),
     }
 }
 
 fn budget(what: &str, campaign_id: Option<&str>) -> AccountId {
     AccountId::new(match campaign_id {
-        Some(id) => compact_str::format_compact!("{what}/{id}"),
-        None => compact_str::format_compact!("project/{what}"),
+        Some(id) => joined(&[what, "/", id]),
+        None => joined(&["project/", what]),
     })
 }

@@ -1,7 +1,7 @@
 //! Decides what identifiers look like: a prefix and a random part (objects.md section 1).
 //! It must not know what is identified, and it draws nothing: moment and seed come with the context.
 
-use crate::text::{Text, sha256};
+use crate::text::{Text, hex, joined, sha256, sha256_hex};
 use crate::time::Instant;
 
 /// What the host gives to every decision. The engine has no other source of time or chance.
@@ -16,8 +16,8 @@ pub struct Context {
 impl Context {
     /// The identifier of the request, as errors show it: it follows from the seed alone.
     pub fn request_id(&self) -> Text {
-        let digest = crate::text::sha256_hex(&self.seed);
-        compact_str::format_compact!("v-{}", digest.get(..18).unwrap_or_default())
+        let digest = sha256_hex(&self.seed);
+        joined(&["v-", digest.get(..18).unwrap_or_default()])
     }
 }
 
@@ -53,12 +53,12 @@ impl Ids {
     pub fn hex18(&mut self, prefix: &str) -> Text {
         let step = u128::from(self.number() & 0xfff).saturating_add(1);
         self.next = self.next.saturating_add(step);
-        compact_str::format_compact!("{prefix}{:018x}", self.next & ((1 << 72) - 1))
+        joined(&[prefix, &hex(self.next.to_be_bytes().get(7..).unwrap_or_default())])
     }
 
     /// An unpredictable identifier of `length` letters and digits.
     pub fn alphanumeric(&mut self, prefix: &str, length: usize) -> Text {
-        let mut id = Text::from(prefix);
+        let mut id = String::from(prefix);
         let mut left = length;
         while left > 0 {
             // 62 * 4 = 248: bytes beyond are drawn again, so that every letter is equally likely.
@@ -71,7 +71,7 @@ impl Ids {
                 left = left.saturating_sub(1);
             }
         }
-        id
+        Text::from(id)
     }
 
     /// 32 bytes for a key or a further seed.

@@ -16,6 +16,9 @@ impl Money {
     /// Nothing.
     pub const ZERO: Money = Money(0);
 
+    /// The largest amount, [`LARGEST`].
+    pub const MAX: Money = Money(LARGEST.unsigned_abs());
+
     /// The amount, when it is within bounds.
     ///
     /// ```
@@ -136,6 +139,34 @@ impl Percent {
     /// This percentage of an amount, rounded half-up; never more than the amount.
     pub fn of(self, base: Money) -> Option<Money> {
         base.portion(u64::from(self.0), u64::from(MILLIONTHS).checked_mul(100)?)
+    }
+
+    /// This percentage of the share that `part` of `whole` units have in an amount, rounded half-up once at the end.
+    ///
+    /// ```
+    /// use scrip::money::{Money, Percent};
+    /// // Half of 101 is not rounded to 51 before half of it is taken: 25.25, not 25.5.
+    /// assert_eq!(Percent::parse("50").unwrap().of_share(Money::new(101).unwrap(), 1, 2), Money::new(25));
+    /// ```
+    pub fn of_share(self, base: Money, part: u64, whole: u64) -> Option<Money> {
+        if part >= whole {
+            return self.of(base);
+        }
+        let (percent, hundred) = (u128::from(self.0), u128::from(MILLIONTHS).checked_mul(100)?);
+        // The share is `units + rest / whole`; its parts are multiplied apart, so that no product leaves 128 bits.
+        let wide = u128::from(base.minor()).checked_mul(u128::from(part))?;
+        let (units, rest) = (wide.checked_div(u128::from(whole))?, wide.checked_rem(u128::from(whole))?);
+        let product = percent.checked_mul(units)?;
+        let (sure, open) = (product.checked_div(hundred)?, product.checked_rem(hundred)?);
+        let open = open.checked_mul(u128::from(whole))?.checked_add(percent.checked_mul(rest)?)?;
+        Money::from_wide(sure.checked_add(round_half_up(open, hundred.checked_mul(u128::from(whole))?)?)?)
+    }
+
+    /// So many times this percentage, at most 100.
+    pub fn times(self, count: u64) -> Percent {
+        let most = u64::from(MILLIONTHS).saturating_mul(100);
+        let millionths = u64::from(self.0).saturating_mul(count).min(most);
+        u32::try_from(millionths).map_or(self, Percent)
     }
 }
 

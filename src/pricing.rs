@@ -1,12 +1,22 @@
-//! Decides what a grant takes off an order: the amounts of calculation.md sections 2, 3, 5 and 9. It must not know
+//! Decides what a grant takes off an order: the amounts of calculation.md sections 2, 3, 5 and 7 to 10. It must not know
 //! which grants are applied, in which order, or why.
 
+pub mod bundles;
 pub mod cart;
 pub mod effect;
+pub mod gain;
 pub mod lines;
+pub mod numbers;
 pub mod points;
+pub mod select;
 pub mod spread;
+pub mod units;
 
-pub use cart::{Cart, Gain, Line};
-pub use effect::{Base, NoLines, apply_discount, apply_gift};
-pub use lines::{Priced, eligible_units, price};
+pub use bundles::{Bundles, count_bundles};
+pub use cart::{Cart, Changed, Line};
+pub use effect::{Base, Ground, NoLines, acts_on_lines, apply_gift, off_lines, off_order};
+pub use gain::{Gain, Replacement};
+pub use lines::{Priced, price};
+pub use numbers::{Blind, Numbers, Sight};
+pub use select::{Allowance, Cover, Reach, cover, select};
+pub use units::{FreeGoods, add_units};

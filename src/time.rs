@@ -3,7 +3,7 @@
 //!
 //! validation-rules.md section 10.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use serde::{Serialize, Serializer};
@@ -115,10 +115,27 @@ fn read_offset(text: &str) -> Option<i64> {
 impl fmt::Display for Instant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = DateTime::from_timestamp_millis(self.0).ok_or(fmt::Error)?.naive_utc();
-        let (year, month, day) = (moment.year(), moment.month(), moment.day());
-        let (hour, minute, second) = (moment.hour(), moment.minute(), moment.second());
+        let year = moment.year().unsigned_abs();
         let millis = moment.and_utc().timestamp_subsec_millis();
-        write!(formatter, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+        // Two digits at a time: padding is the largest part of the formatter's machinery.
+        let pairs = [
+            ("", year.checked_div(100).unwrap_or(0)),
+            ("", year % 100),
+            ("-", moment.month()),
+            ("-", moment.day()),
+            ("T", moment.hour()),
+            (":", moment.minute()),
+            (":", moment.second()),
+            (".", millis.checked_div(10).unwrap_or(0)),
+        ];
+        let digit = |number: u32| char::from_digit(number % 10, 10).unwrap_or('0');
+        for (before, pair) in pairs {
+            formatter.write_str(before)?;
+            formatter.write_char(digit(pair.checked_div(10).unwrap_or(0)))?;
+            formatter.write_char(digit(pair))?;
+        }
+        formatter.write_char(digit(millis))?;
+        formatter.write_char('Z')
     }
 }
 

@@ -18,6 +18,7 @@ pub mod request;
 pub mod reward;
 pub mod rollback;
 pub mod rules;
+pub mod scope;
 pub mod stacking;
 pub mod stored_order;
 pub mod trace;

@@ -18,7 +18,7 @@ use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, Rule};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -262,7 +262,7 @@ impl<'a> Case<'a> {
 
     /// Writes down that a fact was asked for which only the server has.
     pub fn lack(&mut self, kind: &str, id: &str) {
-        self.lacks.add(compact_str::format_compact!("{kind}/{id}"));
+        self.lacks.add(joined(&[kind, "/", id]));
     }
 
     /// One voucher named once by its code and once by its id is named twice. Those that are all named by their codes were
@@ -333,7 +333,7 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
     let key = named.or(request.tracking_id.as_deref());
     let found = key.map_or(Known::Absent, |key| facts.customer(key));
     let unknown = match (&found, key) {
-        (Known::Unknown, Some(key)) => Some(compact_str::format_compact!("customer/{key}")),
+        (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
         _ => None,
     };
     let Some(stored) = found.is() else {
@@ -359,7 +359,7 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
         Known::Is(stored) => stored.into_owned(),
         Known::Absent => return Some(Cow::Borrowed(sent)),
         Known::Unknown => {
-            lacks.add(compact_str::format_compact!("order/{key}"));
+            lacks.add(joined(&["order/", key]));
             return Some(Cow::Borrowed(sent));
         }
     };

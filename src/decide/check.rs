@@ -6,10 +6,10 @@ use crate::decide::loyalty::check_card;
 use crate::decide::scene::{Items, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
-use crate::model::discount::GiftEffect;
+use crate::model::discount::{Discount, GiftEffect};
 use crate::model::incentive::{Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
-use crate::pricing::Cart;
+use crate::pricing::{Bundles, Cart, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
@@ -25,6 +25,10 @@ pub struct Found {
     pub paid: Option<u64>,
     /// Facts that only the server has.
     pub lacks: Vec<Text>,
+    /// The bundles in the order, when the rules ask for any.
+    pub bundles: Option<Box<Bundles>>,
+    /// The discount with the numbers that its formulas came to, when it has any.
+    pub resolved: Option<Box<Discount>>,
 }
 
 /// Checks a voucher against the running order. What it found is told even when it refuses.
@@ -37,7 +41,8 @@ pub fn check(
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_terms(case, redeemable, offer, cart, found)?;
-    check_rules(case, offer, cart, items, found)
+    check_rules(case, offer, cart, items, found)?;
+    check_bundles(offer, cart, items, found)
 }
 
 /// Everything but the rules.
@@ -53,6 +58,25 @@ pub fn check_terms(
     check_quantity(case, offer, found)?;
     check_gift(case, redeemable, offer, found)?;
     check_card(case, redeemable, offer, cart, found)
+}
+
+/// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
+/// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
+pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
+    for rule in &offer.rules {
+        let Some(rules) = &rule.bundle else { continue };
+        let bundles = count_bundles(rules, items, cart);
+        let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);
+        let is_missing = bundles.quantity == 0;
+        if fewest {
+            found.bundles = Some(Box::new(bundles));
+        }
+        if is_missing {
+            let refusal = Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products");
+            return Err(Refusal { custom: rule.message.clone(), ..refusal });
+        }
+    }
+    Ok(())
 }
 
 fn refuse(reason: Reason, offer: &Offer<'_>) -> Refusal {

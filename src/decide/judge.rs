@@ -1,14 +1,24 @@
 //! Decides for the stacker whether a redeemable may be used and what it gives. It must not know the order of trying.
 
-use crate::decide::case::{Case, Resolved};
+use std::borrow::Cow;
+
+use crate::decide::caps::Caps;
+use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, check};
 use crate::decide::loyalty::exchange;
 use crate::decide::scene::{Items, check_rules_after};
+use crate::decide::sight::View;
+use crate::facts::Known;
+use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
+use crate::model::order::{Goods, Item};
 use crate::model::reward::RewardKind;
-use crate::model::scope::Scope;
+use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::Money;
-use crate::pricing::{Base, Cart, Gain, apply_discount, apply_gift, eligible_units};
+use crate::pricing::{
+    Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, acts_on_lines, add_units, apply_gift, off_lines, off_order,
+    select,
+};
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::Judge;
 
@@ -16,8 +26,22 @@ use crate::stacking::Judge;
 pub struct Bench<'c> {
     case: &'c Case<'c>,
     items: Items<'c>,
+    /// Units in reach of the redeemable at hand; kept for the next one.
+    reach: Vec<Reach>,
+    caps: Caps<'c>,
     /// What the last check of each redeemable found.
     pub found: Vec<Found>,
+}
+
+/// What one redeemable is judged on.
+struct Stand<'b> {
+    offer: &'b Offer<'b>,
+    scope: Option<&'b Scope>,
+    place: usize,
+    cart: &'b Cart,
+    items: &'b Items<'b>,
+    base: Base<'b>,
+    once: bool,
 }
 
 impl<'c> Bench<'c> {
@@ -25,21 +49,175 @@ impl<'c> Bench<'c> {
     pub fn new(case: &'c Case<'c>) -> Bench<'c> {
         let items = Items::new(case);
         let found = vec![Found::default(); case.resolved.len()];
-        Bench { case, items, found }
+        Bench { case, items, reach: Vec::new(), caps: Caps::new(case), found }
     }
 
-    fn eligible(&self, place: usize, cart: &Cart, once: bool) -> Vec<u64> {
-        let everything = Scope::default();
-        let scope = self.case.offer(place).and_then(|offer| offer.scope());
-        let mut units = eligible_units(scope.unwrap_or(&everything), &self.items, cart);
-        if once {
-            for (units, line) in units.iter_mut().zip(&cart.lines) {
-                if line.applied.is_some_and(|applied| !applied.is_zero()) {
-                    *units = 0;
-                }
+    /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
+    fn look(&mut self, stand: &Stand<'_>, numbers: &Numbers<'_>) {
+        static EVERYTHING: Scope =
+            Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
+        let scope = stand.scope.unwrap_or(&EVERYTHING);
+        self.reach.clear();
+        let mut widened = None;
+        let scope = match numbers.bundles {
+            Some(times) if times > 1 && scope.selective => {
+                let is_percent = matches!(&stand.offer.incentive.grant, Grant::Discount(Discount::Percent { .. }));
+                if is_percent { scope } else { &*widened.insert(scope.with_more_units(times)) }
             }
+            _ => scope,
+        };
+        let mut allowance = self.caps.begin(stand.offer, stand.items, numbers);
+        select(scope, stand.items, stand.cart, stand.once, &mut allowance, &mut self.reach);
+        let lacks = allowance.lacks();
+        if let Some(found) = self.found.get_mut(stand.place) {
+            found.lacks.extend(lacks);
         }
-        units
+    }
+
+    fn discount(&mut self, stand: &Stand<'_>, discount: &Discount) -> Option<Gain> {
+        let bundles = self.found.get(stand.place).and_then(|found| found.bundles.as_ref());
+        let bundles = bundles.map(|bundles| bundles.quantity);
+        let view = View::new(self.case, stand.offer, stand.cart);
+        let numbers = Numbers { cart: stand.cart, sight: &view, bundles };
+        if discount.is_dynamic()
+            && let Some(found) = self.found.get_mut(stand.place)
+        {
+            found.resolved = Some(Box::new(resolve(discount, &numbers)));
+        }
+        let scoped = stand.scope.is_some();
+        let on_lines = acts_on_lines(discount, scoped);
+        if on_lines || scoped {
+            self.look(stand, &numbers);
+        }
+        let gain = match on_lines {
+            true => self.on_lines(stand, discount, &numbers),
+            false => off_order(discount, &numbers, stand.base),
+        };
+        if let Some(found) = self.found.get_mut(stand.place) {
+            found.lacks.extend(view.lacks.take());
+        }
+        let reach = if scoped { self.reach.clone() } else { Vec::new() };
+        Some(Gain { reach, ..gain? })
+    }
+
+    fn gift(&mut self, stand: &Stand<'_>, gift: &Gift) -> Result<Gain, Refusal> {
+        let left = self.found.get(stand.place).and_then(|found| found.credits).unwrap_or(0);
+        let left = Money::from_wide(u128::from(left)).unwrap_or_default();
+        let wanted = self.case.redeemables.get(stand.place).and_then(|redeemable| redeemable.credits);
+        let credits = wanted.map_or(left, |wanted| wanted.min(left));
+        let view = View::new(self.case, stand.offer, stand.cart);
+        if stand.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
+            self.look(stand, &Numbers { cart: stand.cart, sight: &view, bundles: None });
+        }
+        let everything = Scope::default();
+        let scope = stand.scope.unwrap_or(&everything);
+        let ground = Ground { cart: stand.cart, base: Base::Discounted, scope, reach: &self.reach };
+        let gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
+            Refusal::new(
+                Reason::MissingOrderItemsAmount,
+                "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
+            )
+        })?;
+        let reach = if stand.scope.is_some() { self.reach.clone() } else { Vec::new() };
+        Ok(Gain { reach, ..gain })
+    }
+
+    /// What a discount of lines or units takes off those in reach.
+    fn on_lines(&mut self, stand: &Stand<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
+        let units: &[UnitOff] = match discount {
+            Discount::Unit(unit) => std::slice::from_ref(unit),
+            Discount::Units(units) => units,
+            _ => {
+                let everything = Scope::default();
+                let scope = stand.scope.unwrap_or(&everything);
+                let ground = Ground { cart: stand.cart, base: stand.base, scope, reach: &self.reach };
+                return off_lines(discount, numbers, ground);
+            }
+        };
+        let mut all = Vec::with_capacity(units.len());
+        for unit in units {
+            all.push(self.free_goods(stand, unit, numbers)?);
+        }
+        add_units(&all, stand.cart, stand.items, &self.reach, stand.once)
+    }
+
+    /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
+    /// that they would be. The catalogue is asked only for what the order does not say.
+    fn free_goods(&mut self, stand: &Stand<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
+        let times = if unit.effect == UnitEffect::ReplaceItems { 1 } else { numbers.times() };
+        let units = numbers.units(&unit.unit_off).checked_mul(times)?;
+        let named = |object| GoodsRef::new(object, unit.unit_type.clone(), None);
+        let mut free = FreeGoods {
+            effect: unit.effect,
+            units,
+            goods: named(GoodsObject::Collection),
+            price: None,
+            item: Item { quantity: 0, ..Item::default() },
+        };
+        let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
+        let told = match (&unit.sku, &unit.product) {
+            (Some(_), _) => Some(GoodsObject::Sku),
+            (None, Some(_)) => Some(GoodsObject::Product),
+            (None, None) => None,
+        };
+        let of_line = |object: &GoodsObject| stand.items.iter().position(|item| item.is(&named(*object)));
+        let in_cart = kinds.iter().find_map(|object| Some((*object, of_line(object)?)));
+        if unit.effect == UnitEffect::AddSameItems {
+            if let Some(found) = self.found.get_mut(stand.place) {
+                found.lacks.extend(stand.items.lacks().iter().cloned());
+            }
+            free.goods = named(told.or(in_cart.map(|(object, _)| object)).unwrap_or(GoodsObject::Collection));
+            return Some(free);
+        }
+        if let Some((object, place)) = in_cart
+            && stand.cart.lines.get(place).is_some_and(|line| line.price.is_some())
+        {
+            free.goods = named(object);
+            return Some(free);
+        }
+        let facts = self.case.facts;
+        let sku = if told == Some(GoodsObject::Product) {
+            None
+        } else {
+            self.known(stand.place, "sku", unit, facts.sku(&unit.unit_type))
+        };
+        let product = if sku.is_some() {
+            sku.as_ref().and_then(|sku| facts.product(sku.product_id.as_deref()?).is())
+        } else {
+            self.known(stand.place, "product", unit, facts.product(&unit.unit_type))
+        };
+        let is_sku = sku.is_some() || told == Some(GoodsObject::Sku);
+        free.goods = named(if is_sku { GoodsObject::Sku } else { GoodsObject::Product });
+        let price = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
+        free.price = price(&sku).or_else(|| price(&product));
+        let id_of = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.id.clone());
+        let boxed = |goods: Option<Cow<'_, Goods>>, told: &Option<Goods>| {
+            goods.map(Cow::into_owned).or_else(|| told.clone()).map(Box::new)
+        };
+        free.item.sku_id = is_sku.then(|| id_of(&sku).unwrap_or_else(|| unit.unit_type.clone()));
+        free.item.product_id = match is_sku {
+            true => sku.as_ref().and_then(|sku| sku.product_id.clone()),
+            false => Some(id_of(&product).unwrap_or_else(|| unit.unit_type.clone())),
+        };
+        free.item.sku = boxed(sku, &unit.sku);
+        free.item.product = boxed(product, &unit.product);
+        Some(free)
+    }
+
+    /// A fact of the catalogue, noted down when only the server has it.
+    fn known<'f>(
+        &mut self,
+        place: usize,
+        kind: &str,
+        unit: &UnitOff,
+        fact: Known<Cow<'f, Goods>>,
+    ) -> Option<Cow<'f, Goods>> {
+        if matches!(fact, Known::Unknown)
+            && let Some(found) = self.found.get_mut(place)
+        {
+            found.lacks.push(compact_str::format_compact!("{kind}/{}", unit.unit_type));
+        }
+        fact.is()
     }
 }
 
@@ -56,7 +234,8 @@ impl Judge for Bench<'_> {
         };
         let redeemable = self.case.redeemables.get(place)?;
         let mut found = Found::default();
-        let verdict = check(self.case, redeemable, offer, cart, &self.items, &mut found);
+        let items = lines(self.case, &self.items, cart);
+        let verdict = check(self.case, redeemable, offer, cart, &items, &mut found);
         if let Some(slot) = self.found.get_mut(place) {
             *slot = found;
         }
@@ -65,7 +244,12 @@ impl Judge for Bench<'_> {
 
     fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
         let (offer, found) = (self.case.offer(place)?, self.found.get_mut(place)?);
-        check_rules_after(self.case, offer, before, gain, &self.items, found).err()
+        let items = lines(self.case, &self.items, before);
+        check_rules_after(self.case, offer, before, gain, &items, found).err()
+    }
+
+    fn applied(&mut self, place: usize, gain: &Gain) {
+        self.items.applied.push((place, gain.total().unwrap_or_default().minor()));
     }
 
     fn rewards(&self, place: usize) -> bool {
@@ -74,36 +258,52 @@ impl Judge for Bench<'_> {
     }
 
     fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
-        let Some(offer) = self.case.offer(place) else {
+        let case = self.case;
+        let Some(offer) = case.offer(place) else {
             return Ok(Gain::default());
         };
-        let eligible = self.eligible(place, cart, once);
-        match &offer.incentive.grant {
-            Grant::Discount(discount) => {
-                let scoped = offer.scope().is_some();
-                apply_discount(discount, cart, base, &eligible, scoped)
-                    .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number"))
-            }
-            Grant::Gift(gift) => {
-                let left = self.found.get(place).and_then(|found| found.credits).unwrap_or(0);
-                let wanted = self.case.redeemables.get(place).and_then(|redeemable| redeemable.credits);
-                let left = Money::from_wide(u128::from(left)).unwrap_or_default();
-                let credits = wanted.map_or(left, |wanted| wanted.min(left));
-                apply_gift(gift.effect, credits, cart, &eligible).map_err(|_| {
-                    Refusal::new(
-                        Reason::MissingOrderItemsAmount,
-                        "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
-                    )
-                })
-            }
+        let own = std::mem::take(&mut self.items);
+        let items = lines(case, &own, cart);
+        let stand = Stand { offer, scope: offer.scope(), place, cart, items: &items, base, once };
+        let gain = match &offer.incentive.grant {
+            Grant::Discount(discount) => self
+                .discount(&stand, discount)
+                .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
+            Grant::Gift(gift) => self.gift(&stand, gift),
             Grant::Loyalty(_) => {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
-                let gain = exchange(self.case.redeemables.get(place), offer, cart, &mut found);
+                let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
                 if let Some(slot) = self.found.get_mut(place) {
                     *slot = found;
                 }
                 Ok(gain)
             }
+        };
+        if let Ok(gain) = &gain {
+            self.caps.note(offer, &items, gain);
         }
+        drop(items);
+        self.items = own;
+        gain
     }
+}
+
+/// The lines of the order and those that unit effects have added to it.
+fn lines<'i>(case: &'i Case<'i>, own: &'i Items<'i>, cart: &'i Cart) -> Cow<'i, Items<'i>> {
+    if cart.added.is_empty() { Cow::Borrowed(own) } else { Cow::Owned(Items::with_added(case, &cart.added)) }
+}
+
+/// The discount with the numbers that its formulas come to on the order as a whole; what reads single lines keeps its
+/// plain number (calculation.md section 4).
+fn resolve(discount: &Discount, numbers: &Numbers<'_>) -> Discount {
+    let unit = |unit: &UnitOff| UnitOff { unit_off: Dynamic::fixed(numbers.units(&unit.unit_off)), ..unit.clone() };
+    let mut resolved = discount.clone();
+    match &mut resolved {
+        Discount::Percent { percent_off, .. } => *percent_off = Dynamic::fixed(numbers.percent(percent_off, None)),
+        Discount::Amount { amount_off, .. } => *amount_off = Dynamic::fixed(numbers.money(amount_off, None)),
+        Discount::Fixed { fixed_amount, .. } => *fixed_amount = Dynamic::fixed(numbers.price(fixed_amount, None)),
+        Discount::Unit(one) => **one = unit(one),
+        Discount::Units(units) => units.iter_mut().for_each(|one| *one = unit(one)),
+    }
+    resolved
 }

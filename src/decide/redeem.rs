@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use crate::decide::caps::cap_postings;
 use crate::decide::case::Case;
 use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved};
@@ -18,10 +19,9 @@ use crate::model::incentive::Grant;
 use crate::model::order::{Order, OrderStatus};
 use crate::model::request::Redeemables;
 use crate::model::reward::RewardKind;
-use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::{Outcome, Step};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::Instant;
 
 /// What was redeemed of one redeemable.
@@ -108,6 +108,11 @@ pub fn redeem<'a>(
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     evaluated.order = order.clone().map(Cow::Owned);
+    // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
+    let order = order.map(|mut order| {
+        evaluated.walk.cart.write_into(&mut order);
+        order
+    });
     let trace = evaluated.trace();
     let changes = Changes { entries: book.into_entries(), order, grants, referrals, customer };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
@@ -152,22 +157,24 @@ fn post(
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
         let step = tried.walk.steps.iter().find(|step| step.place == part.place);
-        let discount = match step.map(|step| &step.outcome) {
-            Some(Outcome::Applied(gain)) => gain.total().unwrap_or_default().minor(),
-            _ => 0,
+        let (discount, caps) = match step.map(|step| &step.outcome) {
+            Some(Outcome::Applied(gain)) => {
+                (gain.total().unwrap_or_default().minor(), cap_postings(case, part.place, gain, customer_id))
+            }
+            _ => (0, Vec::new()),
         };
         let campaign = offer.incentive.campaign_id.as_ref();
         let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
         campaigns.extend(campaign);
         let spent = part.credits.or(part.points).unwrap_or(0);
         let postings = reserved(offer, spent, customer_id).into_iter();
-        for posting in postings.chain(counted(case, offer, discount, is_first)) {
+        for posting in postings.chain(counted(case, offer, discount, is_first)).chain(caps) {
             if let Known::Is(standing) = standing(case, &posting.debit, posting.allotment) {
                 book.open(posting.debit.clone(), standing);
             }
             if posting.amount > 0 {
                 chain.push(Transfer {
-                    id: compact_str::format_compact!("{}.{}", part.id, chain.len()),
+                    id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: whole.clone(),
                     debit: posting.debit,
                     credit: posting.credit,
@@ -249,29 +256,14 @@ fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Custo
     Some(Customer { id, ..sent })
 }
 
-/// The order as a redemption leaves it: paid, with its discounts on it.
+/// The order as a redemption leaves it: paid. Its amounts are in the cart.
 fn close(order: Order, evaluated: &Evaluated<'_>, customer_id: Option<Text>, now: Instant, ids: &mut Ids) -> Order {
-    let cart = &evaluated.walk.cart;
     let sent = evaluated.request.order.as_ref();
-    let mut order = Order {
+    Order {
         id: Some(order.id.clone().unwrap_or_else(|| ids.hex18("ord_"))),
         status: Some(sent.and_then(|sent| sent.status).unwrap_or(OrderStatus::Paid)),
         customer_id: customer_id.or(order.customer_id.clone()),
         created_at: order.created_at.or(Some(now)),
         ..order
-    };
-    write_amounts(&mut order, cart);
-    order
-}
-
-/// Writes the running amounts into an order.
-pub(super) fn write_amounts(order: &mut Order, cart: &Cart) {
-    order.amount = cart.amount;
-    order.discount_amount = cart.discount;
-    for (item, line) in order.items.iter_mut().zip(&cart.lines) {
-        item.quantity = line.quantity;
-        item.amount = line.amount;
-        item.price = line.price;
-        item.discount_amount = line.discount;
     }
 }

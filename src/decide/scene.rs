@@ -14,8 +14,9 @@ use crate::facts::{
     points_spent_account, redeemed_account, spent_account,
 };
 use crate::ledger::AccountId;
+use crate::model::discount::{Discount, UnitEffect};
 use crate::model::incentive::Grant;
-use crate::model::order::{Goods, Item, Metadata, Order, RelatedObject};
+use crate::model::order::{Goods, Item, Metadata, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::lines::goods_key;
 use crate::pricing::{Cart, Gain};
@@ -37,8 +38,10 @@ pub struct Items<'a> {
     /// SKU and product of the catalogue by line; empty when no rule asks for their data.
     listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
     index: Option<GoodsIndex>,
-    /// Collections that only the server knows.
+    /// Collections and goods that only the server knows.
     lacks: Vec<Text>,
+    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
+    pub applied: Vec<(usize, u64)>,
 }
 
 impl<'a> Deref for Items<'a> {
@@ -52,12 +55,21 @@ impl<'a> Deref for Items<'a> {
 impl<'a> Items<'a> {
     /// The lines of a case, with what its rules and scopes ask of them.
     pub fn new(case: &'a Case<'a>) -> Items<'a> {
+        Items::with_added(case, &[])
+    }
+
+    /// The lines of a case and, after them, those that unit effects have added.
+    pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
         let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        Items::asked_by(case, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
+        Items::build(case, added, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
     }
 
     /// The lines of a case, with what these rules and their scopes ask of them.
     pub fn asked_by<'r>(case: &'a Case<'a>, rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
+        Items::build(case, &[], rules)
+    }
+
+    fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
         if case.order.is_none() {
             return Items::default();
         }
@@ -86,7 +98,16 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        Items::joined(case, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+        for id in (0..case.resolved.len()).filter_map(|place| same_items(case.offer(place)?)) {
+            if !collections.iter().any(|known| known.id == *id) {
+                match find_collection(case, id) {
+                    Known::Is(found) => collections.push(found),
+                    Known::Absent => {}
+                    Known::Unknown => lacks.push(compact_str::format_compact!("collection/{id}")),
+                }
+            }
+        }
+        Items::joined(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
@@ -100,35 +121,39 @@ impl<'a> Items<'a> {
                 Known::Unknown => lacks.push(compact_str::format_compact!("collection/{id}")),
             }
         }
-        Items::joined(case, &collections, lacks, (index.goods_data, true))
+        Items::joined(case, &[], &collections, lacks, (index.goods_data, true))
     }
 
     /// The lines in these collections, with their goods' data and an index if somebody wants them.
     fn joined(
         case: &'a Case<'a>,
+        added: &'a [Item],
         collections: &[Cow<'_, Collection>],
         lacks: Vec<Text>,
         (wants_data, wants_index): (bool, bool),
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
-        let mut items = Items { lines: lines_of(order, case), lacks, ..Items::default() };
+        let all = || order.items.iter().chain(added).enumerate();
+        let lines = all()
+            .map(|(place, item)| scene_item(item, case.priced.skus.beside(place), case.priced.products.beside(place)));
+        let mut items = Items { lines: lines.collect(), lacks, ..Items::default() };
         if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
-            items.listed = order.items.iter().enumerate().map(|(place, item)| listed(case, place, item)).collect();
+            items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
         }
-        items.join(collections, case);
+        items.join(collections, case, added);
         if wants_index {
             items.index = Some(GoodsIndex::new(&items.lines));
         }
         items
     }
 
-    /// Collections that only the server knows.
+    /// The collections that only the server knows.
     pub fn lacks(&self) -> &[Text] {
         &self.lacks
     }
 
     /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
-    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &'a Case<'a>) {
+    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &'a Case<'a>, added: &'a [Item]) {
         let clock = Clock { now: case.context.now, zone: &case.zone };
         for collection in collections {
             let symbol = GoodsObject::Collection.symbol(&collection.id);
@@ -138,7 +163,7 @@ impl<'a> Items<'a> {
                     Contents::All => true,
                     Contents::Listed(goods) => line.is_any(goods),
                     Contents::Passing(filter) => {
-                        let inline = case.order.iter().filter_map(|order| order.items.get(place));
+                        let inline = case.order.iter().filter_map(|order| order.items.iter().chain(added).nth(place));
                         let inline = inline.flat_map(|item| [&item.sku, &item.product]).flatten().map(|goods| &**goods);
                         let listed = self.listed.get(place).into_iter().flatten().flatten().map(Cow::as_ref);
                         inline.chain(listed).any(|goods| filter.passes_goods(goods, &clock))
@@ -160,20 +185,24 @@ fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> 
     case.facts.collection(id)
 }
 
-fn lines_of<'a>(order: &'a Order, case: &'a Case<'a>) -> Vec<SceneItem<'a>> {
-    let priced = &case.priced;
-    let line = |(place, item): (usize, &'a Item)| {
-        let (sku, product) = (priced.skus.beside(place), priced.products.beside(place));
-        let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
-        let parent = || sku?.product_id.as_deref();
-        let listed = || product?.id.as_deref();
-        let product_id = item.product_id.as_deref().or_else(listed).or_else(parent);
-        let product = [product_id, source(item, RelatedObject::Product, product)];
-        let mut line = SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]);
-        line.data = Some(&item.metadata);
-        line
-    };
-    order.items.iter().enumerate().map(line).collect()
+/// The collection whose products a unit discount adds more of, if it is one of that kind.
+fn same_items<'o>(offer: &'o Offer<'_>) -> Option<&'o Text> {
+    match &offer.incentive.grant {
+        Grant::Discount(Discount::Unit(unit)) if unit.effect == UnitEffect::AddSameItems => Some(&unit.unit_type),
+        _ => None,
+    }
+}
+
+/// A line, with the catalogue's goods beside it, as rules and scopes see it.
+pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
+    let parent = || sku?.product_id.as_deref();
+    let listed = || product?.id.as_deref();
+    let product_id = item.product_id.as_deref().or_else(listed).or_else(parent);
+    let product = [product_id, source(item, RelatedObject::Product, product)];
+    let mut line = SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]);
+    line.data = Some(&item.metadata);
+    line
 }
 
 fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {
@@ -187,14 +216,20 @@ fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) ->
 }
 
 /// What the catalogue says of the SKU and the product of a line.
-fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item) -> [Option<Cow<'a, Goods>>; 2] {
+fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<Text>) -> [Option<Cow<'a, Goods>>; 2] {
+    let mut known = |kind: &str, key: &str, found: Known<Cow<'a, Goods>>| {
+        if matches!(found, Known::Unknown) {
+            lacks.push(compact_str::format_compact!("{kind}/{key}"));
+        }
+        found.is()
+    };
     let beside = case.priced.skus.beside(place).map(Cow::Borrowed);
     let key = goods_key(item, RelatedObject::Sku);
-    let sku = beside.or_else(|| case.facts.sku(key?).is());
+    let sku = beside.or_else(|| key.and_then(|key| known("sku", key, case.facts.sku(key))));
     let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
     let beside = case.priced.products.beside(place).map(Cow::Borrowed);
     let key = goods_key(item, RelatedObject::Product).or(parent.as_deref());
-    let product = beside.or_else(|| case.facts.product(key?).is());
+    let product = beside.or_else(|| key.and_then(|key| known("product", key, case.facts.product(key))));
     [sku, product]
 }
 
@@ -298,7 +333,7 @@ impl Asks for View<'_> {
     }
 
     fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
-        let item = self.case.order.as_deref().and_then(|order| order.items.get(line));
+        let item = self.case.order.as_deref().and_then(|order| order.items.iter().chain(&self.cart.added).nth(line));
         let sent = |goods: fn(&Item) -> &Option<Box<Goods>>| item.and_then(|item| goods(item).as_deref());
         let listed = |place: usize| self.items.listed.get(line)?.get(place)?.as_deref();
         let found = [sent(|item| &item.sku), listed(0), sent(|item| &item.product), listed(1)];
@@ -332,7 +367,17 @@ impl Asks for View<'_> {
         let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
         let channel = &self.case.request.channel;
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
-        let is_gift = matches!(incentive.grant, Grant::Gift(_));
+        let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
+        // What was applied before of the same campaign counts, in one request as well.
+        let offers = self.items.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let earlier =
+            offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
+        let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
+        for (other, amount) in earlier {
+            times = times.saturating_add(1);
+            gave = gave.saturating_add(amount);
+            credits = credits.saturating_add(if is_gift(other) { amount } else { 0 });
+        }
         let (account, own, held) = match counter {
             Counter::Incentive => (Some(incentive_account(incentive)), 1, true),
             Counter::IncentiveOfCustomer => (customer.map(|id| customer_account(id, &incentive.id)), 1, true),
@@ -340,16 +385,16 @@ impl Asks for View<'_> {
             Counter::IncentiveOfUser => {
                 (channel.user.as_deref().map(|user| channel_account(user, &incentive.id)), 1, false)
             }
-            Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), 1, false),
+            Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), times, false),
             Counter::CampaignOfCustomer => {
-                (customer.zip(campaign).map(|(customer, campaign)| customer_account(customer, campaign)), 1, false)
+                (customer.zip(campaign).map(|(customer, campaign)| customer_account(customer, campaign)), times, false)
             }
             Counter::Orders => {
-                let value = self.cart.amount.unwrap_or_default().minor();
+                let value = self.case.priced.cart.amount.unwrap_or_default().minor();
                 (campaign.map(|id| orders_account(Some(id))), value, false)
             }
-            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gained(), false),
-            Counter::GiftAmount => (Some(spent_account(campaign)), if is_gift { gained() } else { 0 }, false),
+            Counter::Discounted => (campaign.map(|id| discounted_account(Some(id))), gave, false),
+            Counter::GiftAmount => (Some(spent_account(campaign)), credits, false),
             Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
         };
         let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;

@@ -124,5 +124,8 @@ impl Entry<'_> {
 
 /// Whether what it grants can be granted on any order.
 fn cannot_fail(grant: &Grant) -> bool {
-    matches!(grant, Grant::Discount(Discount::Percent { .. } | Discount::Amount { .. }))
+    match grant {
+        Grant::Discount(discount @ (Discount::Percent { .. } | Discount::Amount { .. })) => !discount.is_dynamic(),
+        _ => false,
+    }
 }

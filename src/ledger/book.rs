@@ -2,7 +2,7 @@
 //! what is to be written down. It must not know where standings come from or where entries go.
 
 use super::{AccountId, Entry, Hold, Standing, Transfer};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::Instant;
 
 /// An account has fewer units than were asked of it.
@@ -67,7 +67,7 @@ impl Book {
     pub fn reverse(&mut self, transfers: &[Transfer], chain: &Text, at: Instant) {
         for (count, transfer) in transfers.iter().enumerate() {
             let back = Transfer {
-                id: compact_str::format_compact!("{chain}.{count}"),
+                id: joined(&[chain, ".", &count.to_string()]),
                 chain: chain.clone(),
                 debit: transfer.credit.clone(),
                 credit: transfer.debit.clone(),

@@ -2,7 +2,27 @@
 //!
 //! calculation.md sections 4 and 9.
 
+use crate::formula::Formula;
+use crate::model::order::Goods;
 use crate::money::{Money, Percent};
+use crate::text::Text;
+
+/// A number that a formula may say anew for every order, and the one that holds when it cannot (calculation.md
+/// section 6).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dynamic<T> {
+    /// What holds without a formula, or when it cannot be evaluated.
+    pub plain: T,
+    /// The formula.
+    pub formula: Option<Box<Formula>>,
+}
+
+impl<T> Dynamic<T> {
+    /// A number without a formula.
+    pub fn fixed(plain: T) -> Dynamic<T> {
+        Dynamic { plain, formula: None }
+    }
+}
 
 /// What a discount voucher takes off.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,7 +30,7 @@ pub enum Discount {
     /// A share of the base.
     Percent {
         /// The share.
-        percent_off: Percent,
+        percent_off: Dynamic<Percent>,
         /// The most it may take off: of the order, or of each line.
         amount_limit: Option<Money>,
         /// The most it may take off all lines together.
@@ -18,18 +38,42 @@ pub enum Discount {
         /// Where it acts; `None` lets the scope decide (calculation.md section 4).
         effect: Option<PercentEffect>,
     },
-    /// A fixed amount.
+    /// An amount.
     Amount {
         /// How much.
-        amount_off: Money,
+        amount_off: Dynamic<Money>,
         /// The most it may take off all lines together.
         aggregated_amount_limit: Option<Money>,
         /// Where it acts; `None` lets the scope decide.
         effect: Option<AmountEffect>,
     },
+    /// A new price of the order or of each unit in scope.
+    Fixed {
+        /// The price; `None` when every entry of the scope has its own.
+        fixed_amount: Dynamic<Option<Money>>,
+        /// Where it acts; `None` lets the scope decide.
+        effect: Option<PercentEffect>,
+    },
+    /// Free units of one product or SKU.
+    Unit(Box<UnitOff>),
+    /// Free units of several, one after the other: `ADD_MANY_ITEMS`.
+    Units(Vec<UnitOff>),
 }
 
-/// Where a percentage acts.
+impl Discount {
+    /// Whether a formula has a say in it.
+    pub fn is_dynamic(&self) -> bool {
+        match self {
+            Discount::Percent { percent_off, .. } => percent_off.formula.is_some(),
+            Discount::Amount { amount_off, .. } => amount_off.formula.is_some(),
+            Discount::Fixed { fixed_amount, .. } => fixed_amount.formula.is_some(),
+            Discount::Unit(unit) => unit.unit_off.formula.is_some(),
+            Discount::Units(units) => units.iter().any(|unit| unit.unit_off.formula.is_some()),
+        }
+    }
+}
+
+/// Where a percentage or a new price acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PercentEffect {
     /// On the running total.
@@ -51,6 +95,45 @@ pub enum AmountEffect {
     ApplyToItemsProportionallyByQuantity,
     /// Once per unit in scope.
     ApplyToItemsByQuantity,
+}
+
+/// Free units of one product or SKU (calculation.md section 5.9).
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitOff {
+    /// How they come into the order.
+    pub effect: UnitEffect,
+    /// How many, at least 1.
+    pub unit_off: Dynamic<u64>,
+    /// The product, SKU or, for `ADD_SAME_ITEMS`, collection, by id.
+    pub unit_type: Text,
+    /// The product as the discount describes it.
+    pub product: Option<Goods>,
+    /// The SKU as the discount describes it.
+    pub sku: Option<Goods>,
+}
+
+/// How free units come into an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnitEffect {
+    /// They are always added.
+    AddNewItems,
+    /// Units that are in the order become free first; only those missing are added.
+    AddMissingItems,
+    /// Every product of a collection that is in the order gets them.
+    AddSameItems,
+    /// Units in scope are taken away, and for each this many come in their place.
+    ReplaceItems,
+}
+
+/// The product that stands for shipping (calculation.md section 4).
+pub const SHIPPING: &str = "prod_5h1pp1ng";
+
+impl UnitEffect {
+    /// The effect of a unit discount that does not say one: new units, but shipping that is in the order becomes free
+    /// instead of being added once more (calculation.md section 4, inferred).
+    pub fn default_of(unit_type: &str) -> UnitEffect {
+        if unit_type == SHIPPING { UnitEffect::AddMissingItems } else { UnitEffect::AddNewItems }
+    }
 }
 
 /// A gift card's money.

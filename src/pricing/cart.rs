@@ -2,7 +2,9 @@
 //!
 //! calculation.md section 3: `A`, `D` and, per line, `a` and `d`.
 
+use crate::model::order::{Item, Order};
 use crate::money::Money;
+use crate::pricing::gain::{Gain, Replacement, UnitChange};
 
 /// The running state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,10 +28,32 @@ impl Line {
     pub fn subtotal(&self) -> Money {
         self.amount.unwrap_or_default().less(self.discount.unwrap_or_default())
     }
+
+    /// Units that are not free (calculation.md section 19, D3).
+    pub fn paid_units(&self) -> u64 {
+        self.quantity.saturating_sub(self.free)
+    }
+}
+
+/// What unit effects have done to a line in this request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Changed {
+    /// The line.
+    pub place: usize,
+    /// Units before; none of a line that was added.
+    pub initial_quantity: u64,
+    /// Gross amount before.
+    pub initial_amount: Option<Money>,
+    /// Units more, or fewer.
+    pub units: i64,
+    /// Their money in minor units; `None` when their price is not known.
+    pub amount: Option<i64>,
+    /// Units that became free.
+    pub free: u64,
 }
 
 /// The running state of an order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cart {
     /// Gross amount; `None` when nothing says it.
     pub amount: Option<Money>,
@@ -39,35 +63,14 @@ pub struct Cart {
     pub discount: Option<Money>,
     /// Order-level discount of this request.
     pub applied: Option<Money>,
-    /// The lines.
+    /// The lines: those of the order, and then those that unit effects added.
     pub lines: Vec<Line>,
-}
-
-/// What one redeemable gave, or tried to: order level, and line by line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Gain {
-    /// Off the order.
-    pub order: Option<Money>,
-    /// Off each line; `None` where the line was not touched. Empty when no line was.
-    pub lines: Vec<Option<Money>>,
-}
-
-impl Gain {
-    /// Everything it gave.
-    pub fn total(&self) -> Option<Money> {
-        let lines = self.lines.iter().flatten().copied();
-        Money::sum(lines.chain(self.order))
-    }
-
-    /// What it gave on lines; `None` when it touched none.
-    pub fn on_lines(&self) -> Option<Money> {
-        self.lines.iter().any(Option::is_some).then(|| Money::sum(self.lines.iter().flatten().copied())).flatten()
-    }
-
-    /// Whether it gave anything.
-    pub fn is_nothing(&self) -> bool {
-        self.total().is_none_or(Money::is_zero)
-    }
+    /// The lines that unit effects added.
+    pub added: Vec<Item>,
+    /// The lines that unit effects changed, each once; nearly always none.
+    pub changed: Vec<Changed>,
+    /// What was given in place of what.
+    pub replaced: Vec<Replacement>,
 }
 
 impl Cart {
@@ -92,9 +95,18 @@ impl Cart {
         self.amount.map(|amount| amount.less(discount))
     }
 
-    /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound.
+    /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
+    /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
         self.total_discount().unwrap_or_default().plus(gain.total()?)?;
+        if let Some(units) = &gain.units {
+            let mut next = self.clone();
+            for change in &units.changes {
+                next.change(change)?;
+            }
+            next.replaced.extend(units.replaced.iter().copied());
+            *self = next;
+        }
         let more = |so_far: &mut Option<Money>, off: Money| {
             *so_far = so_far.unwrap_or_default().plus(off);
         };
@@ -111,10 +123,96 @@ impl Cart {
         Some(())
     }
 
+    /// Changes the units of a line, or adds it. `None`, and a cart that is not to be used any more, when something would
+    /// grow beyond every bound or fall below nothing.
+    pub(super) fn change(&mut self, change: &UnitChange) -> Option<()> {
+        if let Some(item) = &change.added {
+            if change.place != self.lines.len() {
+                return None;
+            }
+            self.lines.push(Line { price: item.price, ..Line::default() });
+            self.added.push(Item::clone(item));
+        }
+        let line = self.lines.get_mut(change.place)?;
+        let before = *line;
+        line.quantity = shifted(line.quantity, change.units)?;
+        line.free = shifted(line.free, i64::try_from(change.free).ok()?)?;
+        if let Some(amount) = change.amount {
+            line.amount = Some(moved(line.amount, amount)?);
+            self.amount = Some(moved(self.amount, amount)?);
+        }
+        let known = self.changed.iter_mut().find(|known| known.place == change.place);
+        let Some(known) = known else {
+            let is_new = change.added.is_some();
+            let initial = if is_new { change.amount.map(|_| Money::ZERO) } else { before.amount };
+            self.changed.push(Changed {
+                place: change.place,
+                initial_quantity: before.quantity,
+                initial_amount: initial,
+                units: change.units,
+                amount: change.amount,
+                free: change.free,
+            });
+            return Some(());
+        };
+        known.units = known.units.checked_add(change.units)?;
+        known.amount = both(known.amount, change.amount);
+        known.free = known.free.checked_add(change.free)?;
+        Some(())
+    }
+
+    /// What unit effects have done to the line at this place.
+    pub fn changed_at(&self, place: usize) -> Option<&Changed> {
+        self.changed.iter().find(|changed| changed.place == place)
+    }
+
+    /// Writes the amounts, units and added lines into the order that the cart was made from.
+    pub fn write_into(&self, order: &mut Order) {
+        let own = self.lines.len().saturating_sub(self.added.len());
+        order.items.truncate(own);
+        order.items.extend(self.added.iter().cloned());
+        order.amount = self.amount;
+        order.discount_amount = self.discount;
+        if !self.changed.is_empty() {
+            order.initial_amount = self.initial_amount;
+        }
+        for (place, (item, line)) in order.items.iter_mut().zip(&self.lines).enumerate() {
+            item.quantity = line.quantity;
+            item.amount = line.amount;
+            item.price = line.price;
+            item.discount_amount = line.discount;
+            if let Some(changed) = self.changed_at(place) {
+                item.discount_quantity = Some(line.free);
+                item.initial_quantity = item.initial_quantity.or(Some(changed.initial_quantity));
+                item.initial_amount = item.initial_amount.or(changed.initial_amount);
+            }
+        }
+    }
+
     /// Whether all discounts together stay within bounds; the sums of this type rely on it.
     pub fn fits(&self) -> bool {
         let lines = self.lines.iter().filter_map(|line| line.discount);
         Money::sum(lines.chain(self.discount)).is_some()
+    }
+}
+
+/// A count moved up or down, within its bounds.
+fn shifted(count: u64, by: i64) -> Option<u64> {
+    let moved = i64::try_from(count).ok()?.checked_add(by)?;
+    Money::new(moved).map(Money::minor)
+}
+
+/// An amount moved up or down, within its bounds.
+fn moved(amount: Option<Money>, by: i64) -> Option<Money> {
+    let minor = i64::try_from(amount.unwrap_or_default().minor()).ok()?;
+    Money::new(minor.checked_add(by)?)
+}
+
+/// The sum of two that may be missing.
+pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    match (one, other) {
+        (Some(one), Some(other)) => one.checked_add(other),
+        (one, other) => one.or(other),
     }
 }
 

@@ -1,12 +1,18 @@
-//! Decides what one discount or gift takes off a cart. It must not know whether it may be applied at all.
+//! Decides what one discount or gift takes off a cart, in money. It must not know whether it may
+//! be applied at all, nor units that come or go.
 //!
-//! calculation.md sections 5 and 9. Whatever the base, an order-level gain never exceeds what is still to be paid,
-//! and an item-level gain never exceeds the line's subtotal.
+//! calculation.md sections 5.1 to 5.8 and 9. Whatever the base, an order-level gain never exceeds what is still
+//! to be paid, and an item-level gain never exceeds the line's subtotal. Of several limits the smallest counts (7.4).
 
 use crate::model::discount::{AmountEffect, Discount, GiftEffect, PercentEffect};
-use crate::money::{Money, Percent};
-use crate::pricing::cart::{Cart, Gain, Line};
+use crate::model::scope::{Entry, Scope};
+use crate::money::Money;
+use crate::pricing::cart::{Cart, Line};
+use crate::pricing::gain::Gain;
+use crate::pricing::numbers::Numbers;
+use crate::pricing::select::Reach;
 use crate::pricing::spread::spread;
+use crate::rank::ranked;
 
 /// What discounts are computed on (calculation.md section 5).
 #[derive(Debug, Clone, Copy)]
@@ -21,166 +27,213 @@ pub enum Base<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoLines;
 
-/// A line in scope: its place, the base of the discount, and the most it can give.
-struct Target {
-    place: usize,
-    units: u64,
-    base: Money,
-    cap: Money,
+/// Where money discounts look: the cart, the base, the lines in reach and the scope that they are in.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The order as it is.
+    pub cart: &'a Cart,
+    /// What discounts are computed on.
+    pub base: Base<'a>,
+    /// The scope.
+    pub scope: &'a Scope,
+    /// The units that it is about, as [`crate::pricing::select::select`] found them.
+    pub reach: &'a [Reach],
 }
 
-/// What the discount takes off. `eligible` holds the units of each line that are in scope; `scoped` says whether the
-/// scope names any goods, which decides where a discount without an effect acts.
-pub fn apply_discount(
-    discount: &Discount,
-    cart: &Cart,
-    base: Base<'_>,
-    eligible: &[u64],
-    scoped: bool,
-) -> Option<Gain> {
+/// A line in reach: its place, the base of the discount, and the most it can give.
+struct Target<'a> {
+    place: usize,
+    units: u64,
+    /// What the base is a share of, and the units of that share and of the whole.
+    whole: (Money, u64, u64),
+    base: Money,
+    cap: Money,
+    entry: Option<&'a Entry>,
+}
+
+/// Whether a discount acts on lines or units, for which the scope has to be looked at. `scoped` says whether the scope
+/// names any goods, which decides where a discount without an effect acts (calculation.md section 4).
+pub fn acts_on_lines(discount: &Discount, scoped: bool) -> bool {
     match discount {
-        Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
-            let to_items = effect.map_or(scoped, |effect| effect == PercentEffect::ApplyToItems);
-            if to_items {
-                let targets = targets(cart, base, eligible);
-                let off = |target: &Target| capped(percent_off.of(target.base), *amount_limit);
-                per_line(cart, &targets, *aggregated_amount_limit, off)
-            } else {
-                percent_of_order(*percent_off, *amount_limit, cart, base)
+        Discount::Percent { effect, .. } | Discount::Fixed { effect, .. } => {
+            effect.map_or(scoped, |effect| effect == PercentEffect::ApplyToItems)
+        }
+        Discount::Amount { effect, .. } => effect.map_or(scoped, |effect| effect != AmountEffect::ApplyToOrder),
+        Discount::Unit(_) | Discount::Units(_) => true,
+    }
+}
+
+/// What a discount of the whole order takes off; `None` when an amount would grow beyond every bound.
+pub fn off_order(discount: &Discount, numbers: &Numbers<'_>, base: Base<'_>) -> Option<Gain> {
+    let Some(open) = numbers.cart.total() else { return Some(Gain::default()) };
+    let base = match base {
+        Base::Discounted => open,
+        Base::Initial(initial) => match initial.initial_amount {
+            Some(amount) => amount,
+            None => return Some(Gain::default()),
+        },
+    };
+    let off = match discount {
+        Discount::Percent { percent_off, amount_limit, .. } => {
+            let off = numbers.percent(percent_off, None).times(numbers.times()).of(base)?;
+            off.min(amount_limit.unwrap_or(off))
+        }
+        Discount::Amount { amount_off, .. } => multiplied(numbers.money(amount_off, None), numbers.times()),
+        Discount::Fixed { fixed_amount, .. } => {
+            numbers.price(fixed_amount, None).map_or(Money::ZERO, |price| base.less(price))
+        }
+        Discount::Unit(_) | Discount::Units(_) => Money::ZERO,
+    };
+    Some(Gain::of_order(Some(off.min(open))))
+}
+
+/// What a discount of lines takes off them; `None` when an amount would grow beyond every bound.
+pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>) -> Option<Gain> {
+    let targets = targets(&ground);
+    match discount {
+        Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
+            per_line(&ground, &targets, *aggregated_amount_limit, |target| {
+                let percent = numbers.percent(percent_off, Some(target.place)).times(numbers.times());
+                let (whole, units, of) = target.whole;
+                let off = if of == 0 { Money::ZERO } else { percent.of_share(whole, units, of)? };
+                Some(off.min(amount_limit.unwrap_or(off)))
+            })
+        }
+        Discount::Fixed { fixed_amount, .. } => per_line(&ground, &targets, None, |target| {
+            let own = target.entry.and_then(|entry| numbers.price(&entry.price, Some(target.place)));
+            let price = own.or_else(|| numbers.price(fixed_amount, Some(target.place)));
+            Some(price.map_or(Money::ZERO, |price| target.base.less(multiplied(price, target.units))))
+        }),
+        Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
+            let limit = *aggregated_amount_limit;
+            let value = |target: &Target<'_>| numbers.money(amount_off, Some(target.place));
+            match effect {
+                Some(AmountEffect::ApplyToItemsByQuantity) => {
+                    per_line(&ground, &targets, limit, |target| Some(multiplied(value(target), target.units)))
+                }
+                Some(AmountEffect::ApplyToItemsProportionally | AmountEffect::ApplyToItemsProportionallyByQuantity) => {
+                    let pot = multiplied(numbers.money(amount_off, None), numbers.times());
+                    let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
+                    proportionally(&ground, targets, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
+                }
+                _ => per_line(&ground, &targets, limit, |target| Some(multiplied(value(target), numbers.times()))),
             }
         }
-        Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
-            let inherited = if scoped { AmountEffect::ApplyToItems } else { AmountEffect::ApplyToOrder };
-            let limit = *aggregated_amount_limit;
-            amount(*amount_off, effect.unwrap_or(inherited), limit, cart, base, eligible)
-        }
+        Discount::Unit(_) | Discount::Units(_) => Some(Gain::default()),
     }
 }
 
 /// What gift credits cover: as much as is asked and is still to be paid.
-pub fn apply_gift(effect: GiftEffect, credits: Money, cart: &Cart, eligible: &[u64]) -> Result<Gain, NoLines> {
-    let open = cart.total().unwrap_or_default();
-    let credits = credits.min(open);
+pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Result<Gain, NoLines> {
+    let credits = credits.min(ground.cart.total().unwrap_or_default());
     if effect == GiftEffect::ApplyToOrder {
-        let order = cart.amount.map(|_| credits);
-        return Ok(Gain { order, lines: Vec::new() });
+        return Ok(Gain::of_order(ground.cart.amount.map(|_| credits)));
     }
-    let targets = targets(cart, Base::Discounted, eligible);
+    let targets = targets(&ground);
     if targets.is_empty() {
         return Err(NoLines);
     }
-    let mut left = credits;
-    let mut gain = empty_gain(cart);
-    for target in &targets {
-        let off = left.min(target.cap);
-        left = left.less(off);
-        set(&mut gain, target, off);
-    }
-    Ok(gain)
+    // The cap of a line is what it can give; the credits are the limit of all.
+    Ok(per_line(&ground, &targets, Some(credits), |target| Some(target.cap)).unwrap_or_default())
 }
 
-fn percent_of_order(percent: Percent, limit: Option<Money>, cart: &Cart, base: Base<'_>) -> Option<Gain> {
-    let order = match (cart.total(), base) {
-        (None, _) => None,
-        (Some(open), Base::Discounted) => Some((open, open)),
-        (Some(open), Base::Initial(initial)) => Some((open, initial.amount?)),
-    };
-    let order = match order {
-        Some((open, base)) => Some(capped(percent.of(base), limit)?.min(open)),
-        None => None,
-    };
-    Some(Gain { order, lines: Vec::new() })
+/// `amount` so many times, or the largest amount that there is: what is taken off is cut at what is there.
+fn multiplied(amount: Money, times: u64) -> Money {
+    amount.times(times).unwrap_or(Money::MAX)
 }
 
-fn amount(
-    amount_off: Money,
-    effect: AmountEffect,
+/// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the
+/// discount over all of them, that of an entry over those with equal terms.
+fn per_line(
+    ground: &Ground<'_>,
+    targets: &[Target<'_>],
     limit: Option<Money>,
-    cart: &Cart,
-    base: Base<'_>,
-    eligible: &[u64],
+    off: impl Fn(&Target<'_>) -> Option<Money>,
 ) -> Option<Gain> {
-    if effect == AmountEffect::ApplyToOrder {
-        let order = cart.total().map(|open| amount_off.min(open));
-        return Some(Gain { order, lines: Vec::new() });
+    let mut gain = empty_gain(ground.cart);
+    let mut left = limit;
+    let mut group = (usize::MAX, None);
+    for target in targets {
+        let mut given = off(target)?.min(target.cap);
+        given = given.min(left.unwrap_or(given));
+        limit_by_entry(target, &mut given, &mut group);
+        left = left.map(|left| left.less(given));
+        gain.set(target.place, given);
     }
-    let targets = targets(cart, base, eligible);
-    let by_quantity = match effect {
-        AmountEffect::ApplyToItemsByQuantity => {
-            return per_line(cart, &targets, limit, |target| amount_off.times(target.units));
-        }
-        AmountEffect::ApplyToItemsProportionally => false,
-        AmountEffect::ApplyToItemsProportionallyByQuantity => true,
-        _ => return per_line(cart, &targets, limit, |_| Some(amount_off)),
-    };
-    let pot = Money::sum(targets.iter().map(|target| target.base))?.min(amount_off);
-    let pot = capped(Some(pot), limit)?;
-    let weight = |target: &Target| if by_quantity { target.units } else { target.base.minor() };
+    Some(gain)
+}
+
+/// Cuts what a line is given at the limits of its entry. `group` is the group of entries that is gone through, and
+/// what is left of the limit over its lines.
+fn limit_by_entry(target: &Target<'_>, given: &mut Money, group: &mut (usize, Option<Money>)) {
+    let Some(entry) = target.entry else { return };
+    if group.0 != entry.group {
+        *group = (entry.group, entry.terms.aggregated_amount_limit);
+    }
+    *given = (*given).min(entry.terms.amount_limit.unwrap_or(*given)).min(group.1.unwrap_or(*given));
+    group.1 = group.1.map(|left| left.less(*given));
+}
+
+/// Shares one pot by what the lines cost or by their units. The limits of entries cut what a line is given, and what
+/// they cut goes to nobody.
+fn proportionally(ground: &Ground<'_>, mut targets: Vec<Target<'_>>, pot: Money, by_quantity: bool) -> Option<Gain> {
+    if ground.scope.selective {
+        // Shares are rounded in the order of the lines, in whatever order they are in reach.
+        let order = ranked(targets.iter().map(|target| u64::try_from(target.place).unwrap_or(u64::MAX)));
+        targets = crate::rank::arranged(targets, &order);
+    }
+    let pot = Money::sum(targets.iter().map(|target| target.base))?.min(pot);
+    let weight = |target: &Target<'_>| if by_quantity { target.units } else { target.base.minor() };
     let weights: Vec<u64> = targets.iter().map(weight).collect();
     let caps: Vec<Money> = targets.iter().map(|target| target.cap).collect();
-    let mut gain = empty_gain(cart);
+    let mut gain = empty_gain(ground.cart);
     for (target, share) in targets.iter().zip(spread(pot, &weights, &caps)) {
-        set(&mut gain, target, share);
+        gain.set(target.place, share);
     }
-    Some(gain)
-}
-
-/// Takes `off` from each target, cut at its cap, until the limit over all lines is used up.
-fn per_line(
-    cart: &Cart,
-    targets: &[Target],
-    limit: Option<Money>,
-    off: impl Fn(&Target) -> Option<Money>,
-) -> Option<Gain> {
-    let mut gain = empty_gain(cart);
-    let mut left = limit;
-    for target in targets {
-        let wanted = off(target)?.min(target.cap);
-        let given = left.map_or(wanted, |left| wanted.min(left));
-        left = left.map(|left| left.less(given));
-        set(&mut gain, target, given);
-    }
-    Some(gain)
-}
-
-/// The lines with units in scope and an amount, in the order of the request. Of a line that is only partly in scope,
-/// base and cap are its share (calculation.md section 19, D4); free units are never in scope (D3).
-fn targets(cart: &Cart, base: Base<'_>, eligible: &[u64]) -> Vec<Target> {
-    let mut targets = Vec::new();
-    for (place, (line, units)) in cart.lines.iter().zip(eligible).enumerate() {
-        if *units == 0 || line.amount.is_none() {
-            continue;
+    if ground.scope.selective {
+        let mut group = (usize::MAX, None);
+        for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
+            let Some(target) = targets.iter().find(|target| target.place == reach.place) else { continue };
+            let mut given = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
+            limit_by_entry(target, &mut given, &mut group);
+            gain.set(target.place, given);
         }
-        let initial = match base {
-            Base::Discounted => None,
-            Base::Initial(initial) => initial.lines.get(place).and_then(|line| line.amount),
-        };
-        let paid = line.quantity.saturating_sub(line.free);
-        let cap = part(line, line.subtotal(), *units, paid);
-        let base = initial.map_or(cap, |amount| part(line, amount, *units, line.quantity));
-        targets.push(Target { place, units: *units, base, cap });
     }
-    targets
+    Some(gain)
 }
 
-fn part(line: &Line, whole: Money, units: u64, of: u64) -> Money {
-    if units >= of || line.quantity == 0 {
-        return whole;
+/// The lines in reach that have an amount, in the order in which they are taken. Of a line that is only partly in
+/// reach, base and cap are its share (calculation.md section 19, D4).
+fn targets<'a>(ground: &Ground<'a>) -> Vec<Target<'a>> {
+    let target = |reach: &Reach| {
+        let line = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some())?;
+        let open = (line.subtotal(), reach.units, line.paid_units());
+        let whole = match ground.base {
+            Base::Discounted => open,
+            Base::Initial(initial) => initial_base(initial.lines.get(reach.place), reach.units).unwrap_or(open),
+        };
+        let entry = reach.entry.and_then(|entry| ground.scope.included.get(entry));
+        Some(Target { place: reach.place, units: reach.units, whole, base: share(whole), cap: share(open), entry })
+    };
+    ground.reach.iter().filter(|reach| !reach.excluded).filter_map(target).collect()
+}
+
+/// What these units cost before all discounts; units that were free then are not among them (calculation.md section
+/// 19, D5).
+fn initial_base(line: Option<&Line>, units: u64) -> Option<(Money, u64, u64)> {
+    let line = line?;
+    Some((line.amount?, units.min(line.paid_units()), line.quantity))
+}
+
+/// The share that so many of a line's units have in an amount of it.
+fn share((whole, units, of): (Money, u64, u64)) -> Money {
+    if units >= of {
+        // A line whose units are all free has nothing left to give.
+        return if of == 0 { Money::ZERO } else { whole };
     }
     whole.portion(units, of).unwrap_or(whole)
 }
 
-fn capped(amount: Option<Money>, limit: Option<Money>) -> Option<Money> {
-    let amount = amount?;
-    Some(limit.map_or(amount, |limit| limit.min(amount)))
-}
-
 fn empty_gain(cart: &Cart) -> Gain {
-    Gain { order: None, lines: vec![None; cart.lines.len()] }
-}
-
-fn set(gain: &mut Gain, target: &Target, off: Money) {
-    if let Some(line) = gain.lines.get_mut(target.place) {
-        *line = Some(off);
-    }
+    Gain { lines: vec![None; cart.lines.len()], ..Gain::default() }
 }

@@ -7,12 +7,10 @@ use std::borrow::Cow;
 
 use crate::facts::{Facts, Known};
 use crate::model::order::{Goods, Item, Order, RelatedObject};
-use crate::model::scope::{GoodsRef, Scope};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::SceneItem;
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// Goods of the catalogue by the line that they stand beside. Most lines have none: they carry their own price.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +54,7 @@ pub fn price<'a>(
             Known::Is(goods) => Some(goods),
             Known::Absent => None,
             Known::Unknown => {
-                lacks(compact_str::format_compact!("{kind}/{}", key.unwrap_or_default()));
+                lacks(joined(&[kind, "/", key.unwrap_or_default()]));
                 None
             }
         };
@@ -136,13 +134,4 @@ fn price_line(item: &Item, sku: Option<&Goods>, product: Option<&Goods>, catalog
         discount: item.discount_amount,
         applied: None,
     })
-}
-
-/// The units of each line that the scope covers; free units never count (calculation.md section 19, D3).
-pub fn eligible_units(scope: &Scope, items: &[SceneItem<'_>], cart: &Cart) -> Vec<u64> {
-    let among = |list: &[GoodsRef], item: &SceneItem<'_>| list.iter().any(|goods| item.is(goods));
-    let everything = scope.included_all || scope.included.is_empty();
-    let covered = |item: &SceneItem<'_>| (everything || among(&scope.included, item)) && !among(&scope.excluded, item);
-    let lines = items.iter().zip(&cart.lines);
-    lines.map(|(item, line)| if covered(item) { line.quantity.saturating_sub(line.free) } else { 0 }).collect()
 }

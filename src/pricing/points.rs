@@ -7,7 +7,7 @@ use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 
 /// Points that were spent, and what they gave.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PointsPaid {
     /// How many.
     pub points: u64,
@@ -28,5 +28,5 @@ pub fn pay_with_points(coin: &Coin, wanted: Option<u64>, balance: u64, cart: &Ca
     let twice = worth.saturating_mul(2).saturating_add(u128::from(coin.points));
     let worth = twice.checked_div(u128::from(coin.points).saturating_mul(2)).unwrap_or(0);
     let paid = Money::from_wide(worth).map_or(total, |worth| worth.min(total));
-    PointsPaid { points, gain: Gain { order: Some(paid), lines: Vec::new() } }
+    PointsPaid { points, gain: Gain::of_order(Some(paid)) }
 }

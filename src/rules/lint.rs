@@ -29,9 +29,9 @@ pub fn lint(rule: &Rule) -> Vec<Warning> {
     let mut found = Vec::new();
     lint_group(&rule.tests, "rules", false, &mut found);
     for (place, excluded) in rule.scope.excluded.iter().enumerate() {
-        if rule.scope.included.iter().any(|included| included.symbol == excluded.symbol) {
+        if rule.scope.included.iter().any(|included| included.goods.symbol == excluded.goods.symbol) {
             let path = format!("applicable_to.excluded[{place}]");
-            found.push(Warning { path, text: format!("excludes `{}`, which is included as well", excluded.id) });
+            found.push(Warning { path, text: format!("excludes `{}`, which is included as well", excluded.goods.id) });
         }
     }
     found

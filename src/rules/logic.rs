@@ -118,11 +118,12 @@ fn split(logic: &str) -> Vec<&str> {
     for part in logic.split_whitespace() {
         let mut rest = part;
         while let Some(at) = rest.find(['(', ')']) {
-            let (word, after) = rest.split_at(at);
+            // Unchecked, the message of a panic that cannot happen would be 2 kB of the package.
+            let (word, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
             if !word.is_empty() {
                 words.push(word);
             }
-            let (bracket, after) = after.split_at(1);
+            let Some((bracket, after)) = after.split_at_checked(1) else { break };
             words.push(bracket);
             rest = after;
         }

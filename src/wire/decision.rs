@@ -2,21 +2,27 @@
 //!
 //! calculation.md sections 3 and 11, objects.md section 10.
 
+use std::cell::OnceCell;
+
 use crate::decide::case::Resolved;
+use crate::decide::scene::scene_item;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
 use crate::model::order::Order;
-use crate::pricing::Cart;
+use crate::model::scope::GoodsObject;
+use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
+use crate::text::Text;
 use crate::wire::at::word;
 use crate::wire::error::put_refusal;
-use crate::wire::offer::{put_discount, put_goods_list};
+use crate::wire::offer::put_discount;
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
 use crate::wire::reward::put_reward;
+use crate::wire::scope::{GoodsList, LineGoods, put_name};
 use crate::wire::stacking::put_stacking_rules;
 use crate::wire::trace::{Level, put_trace};
 
@@ -24,7 +30,7 @@ use crate::wire::trace::{Level, put_trace};
 pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
-    let list = Steps { evaluated, context };
+    let list = Steps::new(evaluated, context);
     Out::object_of(|out| {
         out.member("id").text(&validated.id);
         out.member("valid").flag(evaluated.valid);
@@ -54,8 +60,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
             out.texts("provisional", &evaluated.lacks);
         }
         if evaluated.request.expand.trace {
-            let level = if evaluated.request.channel.client { Level::Public } else { Level::Full };
-            put_trace(out.member("trace"), evaluated, level);
+            put_trace(out.member("trace"), evaluated, Level::of(evaluated));
         }
     })
 }
@@ -90,11 +95,17 @@ impl<'a> Sorted<'a> {
 pub(crate) struct Steps<'a> {
     /// Everything that was tried.
     pub evaluated: &'a Evaluated<'a>,
-    /// The request that errors name.
-    pub context: &'a Context,
+    context: &'a Context,
+    /// The request that errors name, made when the first of them does.
+    request_id: OnceCell<Text>,
 }
 
-impl Steps<'_> {
+impl<'a> Steps<'a> {
+    /// The steps of what was tried.
+    pub fn new(evaluated: &'a Evaluated<'a>, context: &'a Context) -> Steps<'a> {
+        Steps { evaluated, context, request_id: OnceCell::new() }
+    }
+
     /// Writes a list of steps as the next value.
     ///
     /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
@@ -131,31 +142,95 @@ impl Steps<'_> {
                     let applied = Applied::Gain(gain);
                     OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));
                 }
-                self.put_scope(out, step);
-                self.put_grant(out, step, None);
+                self.put_scope(out, step, gain, cart);
+                self.put_grant(out, step, cart, None);
             }
             Outcome::Skipped(skip) => put_skip(out, *skip),
-            Outcome::Refused(refusal) => self.put_refused(out, refusal),
+            Outcome::Refused(refusal) => self.put_refused(out, step, refusal, cart),
         }
         self.put_expanded(out, step);
     }
 
-    pub fn put_scope(&self, out: &mut Out, step: &Step) {
+    pub fn put_scope(&self, out: &mut Out, step: &Step, gain: &Gain, cart: &Cart) {
         let scope = match self.evaluated.resolved.get(step.place) {
             Some(Resolved::Offer(offer)) => offer.scope(),
             _ => None,
         };
-        put_goods_list(out.member("applicable_to"), scope.map_or(&[], |scope| &scope.included));
-        put_goods_list(out.member("inapplicable_to"), scope.map_or(&[], |scope| &scope.excluded));
+        let goods = |place: usize| self.goods_of(place, cart);
+        let units = cart.lines.iter().fold(0, |sum: u64, line| sum.saturating_add(line.quantity));
+        let list = |excluded: bool| {
+            let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
+            let reach = gain.reach.iter().filter(|reach| reach.excluded == excluded && reach.units > 0);
+            GoodsList {
+                entries: entries.map_or(&[], |entries| entries.as_slice()),
+                reach: reach.copied().collect(),
+                excluded,
+                units,
+                goods: &goods,
+            }
+        };
+        list(false).put(out.member("applicable_to"));
+        list(true).put(out.member("inapplicable_to"));
+    }
+
+    /// The goods of a line as a result names them: by id or, of what the catalogue does not have, by `source_id`.
+    fn goods_of<'g>(&'g self, place: usize, cart: &'g Cart) -> Option<LineGoods<'g>> {
+        let order = self.evaluated.order.as_ref()?;
+        let added = || cart.added.get(place.checked_sub(order.items.len())?);
+        let item = order.items.get(place).or_else(added)?;
+        let priced = &self.evaluated.priced;
+        let item = scene_item(item, priced.skus.beside(place), priced.products.beside(place));
+        let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
+            Some(LineGoods { object, id: id.or(source_id)?, source_id })
+        };
+        let [product_id, product_source_id, sku_id, sku_source_id] = item.names();
+        let sku = named(GoodsObject::Sku, sku_id, sku_source_id);
+        sku.or_else(|| named(GoodsObject::Product, product_id, product_source_id))
+    }
+
+    /// The bundles of a redeemable whose rules ask for any (calculation.md section 8).
+    fn put_bundles(&self, out: &mut Out, step: &Step, cart: &Cart) {
+        let found = self.evaluated.found.get(step.place);
+        let Some(bundles) = found.and_then(|found| found.bundles.as_ref()) else { return };
+        out.member("bundle").object(|out| {
+            out.member("quantity").number(bundles.quantity);
+            out.member("limit").number(bundles.limit);
+            out.member("identified").list(|out| {
+                for (place, units) in &bundles.identified {
+                    let Some(goods) = self.goods_of(*place, cart) else { continue };
+                    out.item().object(|out| {
+                        put_name(out, goods.object, goods.id, None);
+                        out.member("item_index").number(u64::try_from(*place).unwrap_or(0));
+                        out.member("item_quantity").number(*units);
+                    });
+                }
+            });
+            if bundles.missing.is_empty() {
+                return;
+            }
+            out.member("missing").list(|out| {
+                for (goods, units) in &bundles.missing {
+                    out.item().object(|out| {
+                        put_name(out, goods.object, &goods.id, None);
+                        out.member("item_quantity").number(*units);
+                    });
+                }
+            });
+        });
     }
 
     /// What an applied redeemable granted; of a gift card also what sessions hold, when that is to be told.
-    pub fn put_grant(&self, out: &mut Out, step: &Step, locked: Option<u64>) {
+    pub fn put_grant(&self, out: &mut Out, step: &Step, cart: &Cart, locked: Option<u64>) {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
+        let found = self.evaluated.found.get(step.place);
+        let resolved = found.and_then(|found| found.resolved.as_deref());
         out.member("result").object(|out| match &offer.incentive.grant {
-            Grant::Discount(discount) => put_discount(out.member("discount"), discount, offer.scope().is_some()),
+            Grant::Discount(discount) => {
+                let scoped = offer.scope().is_some();
+                put_discount(out.member("discount"), resolved.unwrap_or(discount), scoped, resolved.is_some());
+                self.put_bundles(out, step, cart);
+            }
             Grant::Loyalty(_) => {
-                let found = self.evaluated.found.get(step.place);
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
                 // Without a reward nothing is paid yet, and what is on the card is told.
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
@@ -168,7 +243,6 @@ impl Steps<'_> {
                 }
             }
             Grant::Gift(_) => {
-                let found = self.evaluated.found.get(step.place);
                 let credits = match &step.outcome {
                     Outcome::Applied(gain) => gain.total().unwrap_or_default().minor(),
                     _ => 0,
@@ -182,11 +256,14 @@ impl Steps<'_> {
         });
     }
 
-    fn put_refused(&self, out: &mut Out, refusal: &Refusal) {
+    fn put_refused(&self, out: &mut Out, step: &Step, refusal: &Refusal, cart: &Cart) {
+        // One hash for all refusals of an answer.
+        let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
-            put_refusal(out.member("error"), refusal, &self.context.request_id());
+            put_refusal(out.member("error"), refusal, request_id);
             let message = refusal.custom.as_deref().unwrap_or(refusal.reason.message());
             put_details(out, message, refusal.reason.key());
+            self.put_bundles(out, step, cart);
         });
     }
 

@@ -13,7 +13,7 @@ use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read};
 use crate::wire::candidates::{Listed, read_listed};
@@ -231,9 +231,9 @@ fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) -> Result<(), 
         moves.push((credits_account(&voucher.id), spent_account(campaign), spent));
     }
     let moves = moves.into_iter().filter(|(_, _, amount)| *amount > 0);
-    let transfer = |(debit, credit, amount)| {
+    let transfer = |(debit, credit, amount): (AccountId, AccountId, u64)| {
         Entry::Post(Transfer {
-            id: compact_str::format_compact!("given/{debit}"),
+            id: joined(&["given/", debit.as_str()]),
             chain: "given".into(),
             debit,
             credit,

@@ -1,12 +1,16 @@
-//! Decides how discounts, gifts and scopes are read and written. It must not know where they act.
+//! Decides how discounts and gifts are read and written. It must not know where they act.
 //!
-//! endpoints.md section 1, shape S7; calculation.md sections 4 and 7.
+//! endpoints.md section 1, shape S7; calculation.md section 4.
 
-use crate::model::discount::{AmountEffect, Discount, Gift, GiftEffect, PercentEffect};
-use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::wire::at::{At, Words, read, word};
+use crate::formula::Formula;
+use crate::model::discount::{AmountEffect, Discount, Dynamic, Gift, GiftEffect, PercentEffect, UnitEffect, UnitOff};
+use crate::wire::at::{At, Read, Words, read, word};
+use crate::wire::node::Node;
+use crate::wire::order::read_goods;
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
+
+pub use crate::wire::scope::read_scope;
 
 const EFFECTS: Words<AmountEffect> = &[
     ("APPLY_TO_ORDER", AmountEffect::ApplyToOrder),
@@ -22,24 +26,147 @@ const PERCENT_EFFECTS: Words<PercentEffect> =
 const GIFT_EFFECTS: Words<GiftEffect> =
     &[("APPLY_TO_ORDER", GiftEffect::ApplyToOrder), ("APPLY_TO_ITEMS", GiftEffect::ApplyToItems)];
 
+/// `REPLACE_ITEMS` is written like any other effect: each unit in scope becomes `unit_off` units of `unit_type`
+/// (calculation.md section 5.9 has no example of a request; inferred).
+const UNIT_EFFECTS: Words<UnitEffect> = &[
+    ("ADD_NEW_ITEMS", UnitEffect::AddNewItems),
+    ("ADD_MISSING_ITEMS", UnitEffect::AddMissingItems),
+    ("ADD_SAME_ITEMS", UnitEffect::AddSameItems),
+    ("REPLACE_ITEMS", UnitEffect::ReplaceItems),
+];
+
+/// The word of a discount of several kinds of units.
+const MANY: &str = "ADD_MANY_ITEMS";
+
+/// The types of discount.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Percent,
+    Amount,
+    Fixed,
+    Unit,
+}
+
+const KINDS: Words<Kind> =
+    &[("AMOUNT", Kind::Amount), ("PERCENT", Kind::Percent), ("FIXED", Kind::Fixed), ("UNIT", Kind::Unit)];
+
+/// The fields that say something, and the types that they say it of. One that does not fit is refused, because what it
+/// says would not be done.
+const FIELDS: &[(&str, &[Kind])] = &[
+    ("percent_off", &[Kind::Percent]),
+    ("percent_off_formula", &[Kind::Percent]),
+    ("amount_off", &[Kind::Amount]),
+    ("amount_off_formula", &[Kind::Amount]),
+    ("fixed_amount", &[Kind::Fixed]),
+    ("fixed_amount_formula", &[Kind::Fixed]),
+    ("unit_off", &[Kind::Unit]),
+    ("unit_off_formula", &[Kind::Unit]),
+    ("unit_type", &[Kind::Unit]),
+    ("units", &[Kind::Unit]),
+    ("product", &[Kind::Unit]),
+    ("sku", &[Kind::Unit]),
+    ("amount_limit", &[Kind::Percent]),
+    ("aggregated_amount_limit", &[Kind::Percent, Kind::Amount]),
+];
+
 /// Reads a discount; its fields must fit its type.
 pub fn read_discount(at: &At<'_>) -> Result<Discount, Problem> {
     at.object()?;
-    let is_percent = at.need("type", |kind| kind.one_of(&[("AMOUNT", false), ("PERCENT", true)]))?;
+    let kind = at.need("type", |kind| kind.one_of(KINDS))?;
+    for (name, _) in FIELDS.iter().filter(|(_, kinds)| !kinds.contains(&kind)) {
+        if let Some(stray) = at.get(name) {
+            let kind = word(KINDS, kind).unwrap_or_default();
+            return Err(stray.problem(&format!("must NOT be present on a discount of type {kind}")));
+        }
+    }
     let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money)?;
-    if is_percent {
-        return Ok(Discount::Percent {
-            percent_off: at.need("percent_off", read::percent)?,
+    let percent_effect = |at: &At<'_>| at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS));
+    Ok(match kind {
+        Kind::Percent => Discount::Percent {
+            percent_off: Dynamic {
+                plain: at.need("percent_off", read::percent)?,
+                formula: formula_of(at, "percent_off_formula")?,
+            },
             amount_limit: at.option("amount_limit", read::money)?,
             aggregated_amount_limit,
-            effect: at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS))?,
-        });
-    }
-    Ok(Discount::Amount {
-        amount_off: at.need("amount_off", read::money)?,
-        aggregated_amount_limit,
-        effect: at.option("effect", |effect| effect.one_of(EFFECTS))?,
+            effect: percent_effect(at)?,
+        },
+        Kind::Amount => Discount::Amount {
+            amount_off: Dynamic {
+                plain: at.need("amount_off", read::money)?,
+                formula: formula_of(at, "amount_off_formula")?,
+            },
+            aggregated_amount_limit,
+            effect: at.option("effect", |effect| effect.one_of(EFFECTS))?,
+        },
+        Kind::Fixed => {
+            let fixed_amount = dynamic(at, "fixed_amount", "fixed_amount_formula", read::money)?;
+            let effect = percent_effect(at)?;
+            let priced = fixed_amount.plain.is_some() || fixed_amount.formula.is_some();
+            if effect == Some(PercentEffect::ApplyToOrder) && !priced {
+                return Err(Problem::missing(at.path(), "fixed_amount"));
+            }
+            Discount::Fixed { fixed_amount, effect }
+        }
+        Kind::Unit => read_units(at)?,
     })
+}
+
+fn read_units(at: &At<'_>) -> Result<Discount, Problem> {
+    let is_many = |effect: &At<'_>| matches!(effect.node, Node::Text(text) if text == MANY);
+    if !at.get("effect").as_ref().is_some_and(is_many) && at.get("units").is_none() {
+        return Ok(Discount::Unit(Box::new(read_unit(at)?)));
+    }
+    at.option("effect", |effect| effect.one_of(&[(MANY, ())]))?;
+    let units = at.need("units", |units| {
+        let all = units.all(|unit| {
+            unit.option("effect", |effect| effect.one_of(&[("ADD_NEW_ITEMS", ()), ("ADD_MISSING_ITEMS", ())]))?;
+            read_unit(unit)
+        })?;
+        match all.is_empty() {
+            true => Err(units.problem("must NOT have fewer than 1 items")),
+            false => Ok(all),
+        }
+    })?;
+    Ok(Discount::Units(units))
+}
+
+fn read_unit(at: &At<'_>) -> Result<UnitOff, Problem> {
+    at.object()?;
+    let unit_type = at.need("unit_type", read::text)?;
+    let effect = at.option("effect", |effect| effect.one_of(UNIT_EFFECTS))?;
+    let unit_off = dynamic(at, "unit_off", "unit_off_formula", read_count)?;
+    Ok(UnitOff {
+        effect: effect.unwrap_or_else(|| UnitEffect::default_of(&unit_type)),
+        unit_off: Dynamic { plain: unit_off.plain.unwrap_or(1), formula: unit_off.formula },
+        unit_type,
+        product: at.option("product", read_goods)?,
+        sku: at.option("sku", read_goods)?,
+    })
+}
+
+/// A count of at least 1.
+pub(crate) fn read_count(at: &At<'_>) -> Result<u64, Problem> {
+    match at.whole_number()? {
+        0 => Err(at.wrong("must be at least 1")),
+        count => Ok(count),
+    }
+}
+
+/// A number that may be missing, and its formula.
+pub(crate) fn dynamic<T>(
+    at: &At<'_>,
+    plain: &str,
+    formula: &str,
+    read: Read<T>,
+) -> Result<Dynamic<Option<T>>, Problem> {
+    Ok(Dynamic { plain: at.option(plain, read)?, formula: formula_of(at, formula)? })
+}
+
+fn formula_of(at: &At<'_>, name: &str) -> Result<Option<Box<Formula>>, Problem> {
+    let formula =
+        at.option(name, |formula| Formula::parse(formula.str()?).map_err(|error| formula.problem(&error.to_string())))?;
+    Ok(formula.map(Box::new))
 }
 
 /// Reads a gift.
@@ -52,52 +179,150 @@ pub fn read_gift(at: &At<'_>) -> Result<Gift, Problem> {
     })
 }
 
-/// Writes a discount as a validation echoes it: with the effect that it takes. `scoped` says whether a scope names
-/// goods, which decides the effect of a discount without one.
-pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool) {
+/// Writes a discount as a validation echoes it: with the numbers that its formulas came to and the effect that it takes.
+/// `scoped` says whether a scope names goods, which decides the effect of a discount without one; `is_dynamic` whether
+/// a formula had a say.
+pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_dynamic: bool) {
     out.object(|out| {
+        let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
                 out.member("type").text("PERCENT");
-                out.member("percent_off").raw(&percent_off.to_string());
+                out.member("percent_off").raw(&percent_off.plain.to_string());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
-                effect.and_then(|effect| word(PERCENT_EFFECTS, effect))
+                effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
                 out.member("type").text("AMOUNT");
-                out.member("amount_off").number(amount_off.minor());
+                out.member("amount_off").number(amount_off.plain.minor());
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
-                effect.and_then(|effect| word(EFFECTS, effect))
+                effect.and_then(|effect| word(EFFECTS, effect)).unwrap_or(inherited)
+            }
+            Discount::Fixed { fixed_amount, effect } => {
+                out.member("type").text("FIXED");
+                out.money_if("fixed_amount", fixed_amount.plain);
+                effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
+            }
+            Discount::Unit(unit) => {
+                out.member("type").text("UNIT");
+                put_unit(out, unit);
+                word(UNIT_EFFECTS, unit.effect).unwrap_or_default()
+            }
+            Discount::Units(units) => {
+                out.member("type").text("UNIT");
+                out.member("units").list(|out| {
+                    for unit in units {
+                        out.item().object(|out| {
+                            put_unit(out, unit);
+                            out.text_if("effect", word(UNIT_EFFECTS, unit.effect));
+                        });
+                    }
+                });
+                MANY
             }
         };
-        let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
-        out.member("effect").text(effect.unwrap_or(inherited));
-        out.member("is_dynamic").flag(false);
+        out.member("effect").text(effect);
+        // Prices that live on the entries of a scope are told there.
+        let priced_by_entries =
+            matches!(discount, Discount::Fixed { fixed_amount, .. } if fixed_amount.plain.is_none());
+        if !priced_by_entries {
+            out.member("is_dynamic").flag(is_dynamic);
+        }
     });
 }
 
-/// Writes products and SKUs in the envelope of lists.
-pub(crate) fn put_goods_list(out: &mut Out, list: &[GoodsRef]) {
-    out.object(|out| {
-        out.member("data").list(|out| {
-            for goods in list {
-                out.item().object(|out| {
-                    let object = match goods.object {
-                        GoodsObject::Product => "product",
-                        GoodsObject::Sku => "sku",
-                        GoodsObject::Collection => "products_collection",
-                    };
-                    out.member("object").text(object);
-                    out.member("id").text(&goods.id);
-                    out.text_if("source_id", goods.source_id.as_ref());
-                    out.member("strict").flag(false);
-                    out.member("effect").text("APPLY_TO_EVERY");
-                });
-            }
+/// The fields of free units, with the goods in short.
+fn put_unit(out: &mut Out, unit: &UnitOff) {
+    out.member("unit_off").number(unit.unit_off.plain);
+    out.member("unit_type").text(&unit.unit_type);
+    for (kind, name, goods) in [("product", "name", &unit.product), ("sku", "sku", &unit.sku)] {
+        let Some(goods) = goods else { continue };
+        out.member(kind).object(|out| {
+            out.text_if("id", goods.id.as_ref());
+            out.text_if("source_id", goods.source_id.as_ref());
+            out.text_if(name, goods.name.as_ref());
         });
-        out.member("total").number(u64::try_from(list.len()).unwrap_or(0));
-        out.member("data_ref").text("data");
-        out.member("object").text("list");
-    });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read_discount, read_scope};
+    use crate::wire::at::{Read, read_document};
+    use crate::wire::rules::read_bundle_rules;
+
+    /// What is wrong with a document; empty when nothing is.
+    fn told<T>(text: &str, read: Read<T>) -> String {
+        match read_document(text, read) {
+            Ok(_) => String::new(),
+            Err(problem) => format!("{}: {}", problem.path, problem.text),
+        }
+    }
+
+    #[test]
+    fn a_discount_that_does_not_fit_its_type_is_refused() {
+        let cases = [
+            (r#"{"type":"AMOUNT","amount_off":5,"percent_off":5}"#, "percent_off: must NOT be present"),
+            (r#"{"type":"AMOUNT","amount_off":5,"amount_limit":5}"#, "amount_limit: must NOT be present"),
+            (r#"{"type":"PERCENT","percent_off_formula":"5"}"#, ": should have required property 'percent_off'"),
+            (r#"{"type":"PERCENT","percent_off":5,"effect":"ADD_NEW_ITEMS"}"#, "effect: must be one of APPLY_TO_ORDER"),
+            (r#"{"type":"PERCENT","percent_off":5,"percent_off_formula":"5 +"}"#, "percent_off_formula: "),
+            (r#"{"type":"PERCENT","percent_off":5,"percent_off_formula":5}"#, "percent_off_formula: must be a string"),
+            (r#"{"type":"FIXED","effect":"APPLY_TO_ORDER"}"#, ": should have required property 'fixed_amount'"),
+            (r#"{"type":"FIXED","fixed_amount":-1}"#, "fixed_amount: must be an integer from 0"),
+            (r#"{"type":"FIXED","fixed_amount":1,"aggregated_amount_limit":5}"#, "aggregated_amount_limit: must NOT"),
+            (r#"{"type":"UNIT","unit_off":1}"#, ": should have required property 'unit_type'"),
+            (r#"{"type":"UNIT","unit_off":0,"unit_type":"prod_a"}"#, "unit_off: must be at least 1"),
+            (
+                r#"{"type":"UNIT","unit_type":"prod_a","effect":"APPLY_TO_ORDER"}"#,
+                "effect: must be one of ADD_NEW_ITEMS",
+            ),
+            (r#"{"type":"UNIT","effect":"ADD_MANY_ITEMS","units":[]}"#, "units: must NOT have fewer than 1 items"),
+            (r#"{"type":"UNIT","effect":"ADD_MANY_ITEMS"}"#, ": should have required property 'units'"),
+            (
+                r#"{"type":"UNIT","effect":"ADD_MANY_ITEMS","units":[{"unit_type":"a","effect":"REPLACE_ITEMS"}]}"#,
+                "units[0].effect: must be one of ADD_NEW_ITEMS, ADD_MISSING_ITEMS",
+            ),
+            (r#"{"type":"GIFT"}"#, "type: must be one of AMOUNT, PERCENT, FIXED, UNIT"),
+        ];
+        for (text, wanted) in cases {
+            let told = told(text, read_discount);
+            assert!(told.contains(wanted), "{text}\n{told}");
+        }
+        for text in [
+            r#"{"type":"PERCENT","percent_off":5,"amount_off":null,"is_dynamic":false}"#,
+            r#"{"type":"FIXED"}"#,
+            r#"{"type":"UNIT","unit_type":"prod_a"}"#,
+            r#"{"type":"UNIT","units":[{"unit_type":"a","unit_off":2}]}"#,
+        ] {
+            assert_eq!(told(text, read_discount), "", "{text}");
+        }
+    }
+
+    #[test]
+    fn a_scope_or_bundle_that_cannot_be_is_refused() {
+        let entry = |more: &str| format!(r#"{{"included":[{{"object":"product","id":"a"{more}}}]}}"#);
+        let cases = [
+            (entry(r#","repeat":0"#), "included[0].repeat: must be at least 1"),
+            (entry(r#","effect":"APPLY_TO_ORDER""#), "included[0].effect: must be one of APPLY_TO_EVERY"),
+            (entry(r#","target":"LINE""#), "included[0].target: must be one of ITEM, UNIT"),
+            (entry(r#","quantity_limit":-1"#), "included[0].quantity_limit: must be an integer from 0"),
+            (entry(r#","product_campaign_quantity_limit_formula":"(""#), "product_campaign_quantity_limit_formula: "),
+            (
+                r#"{"included":[{"object":"brand","id":"a"}]}"#.to_owned(),
+                "must be one of product, sku, products_collection",
+            ),
+        ];
+        for (text, wanted) in cases {
+            let told = told(&text, read_scope);
+            assert!(told.contains(wanted), "{text}\n{told}");
+        }
+        for limit in ["0", "101", "\"two\""] {
+            let told = told(&format!(r#"{{"limit":{limit}}}"#), read_bundle_rules);
+            assert!(told.contains("limit: must be an integer from 1 to 100"), "{told}");
+        }
+        let other = r#"{"1":{"name":"order.items.every","conditions":{"$is":[]}}}"#;
+        assert!(told(other, read_bundle_rules).contains("1.name: must be one of order.items.any"));
+    }
 }

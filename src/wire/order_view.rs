@@ -6,7 +6,7 @@
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
 use crate::pricing::lines::Priced;
-use crate::pricing::{Cart, Gain, Line};
+use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
 use crate::wire::out::Out;
 
@@ -45,6 +45,24 @@ impl Applied<'_> {
             Applied::Nothing => None,
         }
     }
+
+    /// Units of a line that came or went, their money, and how many became free.
+    fn units_of(&self, place: usize, cart: &Cart) -> Option<(i64, Option<i64>, u64)> {
+        match self {
+            Applied::Everything => cart.changed_at(place).map(|changed| (changed.units, changed.amount, changed.free)),
+            Applied::Gain(gain) => gain.units_at(place),
+            Applied::Nothing => None,
+        }
+    }
+
+    /// What was given in place of what.
+    fn replaced<'a>(&'a self, cart: &'a Cart) -> &'a [Replacement] {
+        match self {
+            Applied::Everything => &cart.replaced,
+            Applied::Gain(gain) => gain.units.as_ref().map_or(&[], |units| &units.replaced),
+            Applied::Nothing => &[],
+        }
+    }
 }
 
 /// An order with its amounts.
@@ -69,7 +87,7 @@ impl OrderView<'_> {
             out.text_if("source_id", self.order.source_id.as_ref());
             out.text_if("status", self.order.status.map(status_name));
             self.put_amounts(out);
-            if !self.order.items.is_empty() {
+            if !self.cart.lines.is_empty() {
                 out.member("items").list(|out| self.put_items(out));
             }
             if !self.order.metadata.is_empty() {
@@ -83,7 +101,9 @@ impl OrderView<'_> {
     fn put_amounts(&self, out: &mut Out) {
         let cart = self.cart;
         out.money_if("amount", cart.amount);
-        out.money_if("initial_amount", self.order.initial_amount);
+        // Unit effects make the amount before them worth telling.
+        let before = cart.initial_amount.filter(|_| !cart.changed.is_empty());
+        out.money_if("initial_amount", self.order.initial_amount.or(before));
         out.money_if("discount_amount", cart.discount);
         out.money_if("items_discount_amount", cart.items_discount());
         out.money_if("total_discount_amount", cart.total_discount());
@@ -98,7 +118,8 @@ impl OrderView<'_> {
     }
 
     fn put_items(&self, out: &mut Out) {
-        for (place, (item, line)) in self.order.items.iter().zip(&self.cart.lines).enumerate() {
+        let items = self.order.items.iter().chain(&self.cart.added);
+        for (place, (item, line)) in items.zip(&self.cart.lines).enumerate() {
             out.item().object(|out| self.put_item(out, place, item, line));
         }
     }
@@ -113,21 +134,58 @@ impl OrderView<'_> {
         out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
         out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
         out.member("quantity").number(line.quantity);
-        out.number_if("initial_quantity", item.initial_quantity);
-        out.number_if("discount_quantity", item.discount_quantity);
+        let changed = self.cart.changed_at(place);
+        out.number_if("initial_quantity", item.initial_quantity.or(changed.map(|changed| changed.initial_quantity)));
+        out.number_if("discount_quantity", changed.map(|_| line.free).or(item.discount_quantity));
+        if let Some((units, amount, free)) = self.applied.units_of(place, self.cart) {
+            out.member("applied_discount_quantity").number(free);
+            out.member("applied_quantity").raw(&units.to_string());
+            if let Some(amount) = amount {
+                out.member("applied_quantity_amount").raw(&amount.to_string());
+            }
+        }
         out.money_if("amount", line.amount);
-        out.money_if("initial_amount", item.initial_amount);
+        out.money_if("initial_amount", item.initial_amount.or(changed.and_then(|changed| changed.initial_amount)));
         out.money_if("discount_amount", line.discount);
         out.money_if("applied_discount_amount", self.applied.on_line(place, line));
         out.money_if("price", line.price);
         if self.subtotals && line.amount.is_some() {
             out.member("subtotal_amount").number(line.subtotal().minor());
         }
+        self.put_replaced(out, place);
         put_goods(out, "product", item.product.as_deref(), product);
         put_goods(out, "sku", item.sku.as_deref(), sku);
         if !item.metadata.is_empty() {
             out.member("metadata").metadata(&item.metadata);
         }
+    }
+}
+
+impl OrderView<'_> {
+    /// What was given in place of units of this line (calculation.md section 5.9). It stands on the line that lost the
+    /// units; the line that won them shows its own change.
+    fn put_replaced(&self, out: &mut Out, place: usize) {
+        let those = self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == place);
+        let those: Vec<&Replacement> = those.collect();
+        if those.is_empty() {
+            return;
+        }
+        out.member("application_details").list(|out| {
+            let index = |place: usize| u64::try_from(place).unwrap_or(0);
+            for replaced in those {
+                out.item().object(|out| {
+                    out.member("source_index").number(index(replaced.source));
+                    out.member("source_applied_quantity").raw(&format!("-{}", replaced.source_units));
+                    let amount = replaced.source_amount.minor();
+                    let sign = if amount == 0 { "" } else { "-" };
+                    out.member("source_applied_quantity_amount").raw(&format!("{sign}{amount}"));
+                    out.member("target_index").number(index(replaced.target));
+                    out.member("target_applied_quantity").number(replaced.target_units);
+                    out.member("target_applied_quantity_amount").number(replaced.target_amount.minor());
+                    out.member("target_applied_discount_amount").number(replaced.target_discount.minor());
+                });
+            }
+        });
     }
 }
 

@@ -51,7 +51,10 @@ impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() {
             // The wire's own texts differ in this one word.
-            write!(formatter, "Payload {}", self.text.replacen("should have", "must have", 1))
+            match self.text.strip_prefix("should have") {
+                Some(rest) => write!(formatter, "Payload must have{rest}"),
+                None => write!(formatter, "Payload {}", self.text),
+            }
         } else {
             write!(formatter, "Property .{} {}", self.path, self.text)
         }

@@ -206,7 +206,7 @@ struct Found<'a> {
 impl Found<'_> {
     fn put(&self, out: &mut Out) {
         let evaluated = &self.qualified.evaluated;
-        let steps = Steps { evaluated, context: self.context };
+        let steps = Steps::new(evaluated, self.context);
         let candidate = &self.shown.candidate;
         // What is used as a redeemable's id: of a voucher the code.
         out.member("id").text(if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
@@ -217,15 +217,16 @@ impl Found<'_> {
         if let Some(stack) = &self.shown.stack {
             return self.put_stack(out, stack);
         }
-        steps.put_grant(out, self.step, self.shown.locked_credits);
-        if let (Some(order), Outcome::Applied(gain)) = (&evaluated.order, &self.step.outcome) {
-            let mut cart = evaluated.priced.cart.clone();
-            // It was added once before, so that it fits.
-            let _ = cart.add(gain);
+        let Outcome::Applied(gain) = &self.step.outcome else { return };
+        let mut cart = evaluated.priced.cart.clone();
+        // It was added once before, so that it fits.
+        let _ = cart.add(gain);
+        steps.put_grant(out, self.step, &cart, self.shown.locked_credits);
+        if let Some(order) = &evaluated.shown_order() {
             let (priced, applied) = (&evaluated.priced, Applied::Gain(gain));
             OrderView { order, priced, cart: &cart, applied, subtotals: true }.put(out.member("order"));
         }
-        steps.put_scope(out, self.step);
+        steps.put_scope(out, self.step, gain, &cart);
         let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
         out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
         steps.put_expanded(out, self.step);
@@ -238,9 +239,14 @@ impl Found<'_> {
         }
     }
 
+    fn lacks_bundle(&self) -> bool {
+        let found = self.qualified.evaluated.found.get(self.step.place);
+        found.and_then(|found| found.bundles.as_ref()).is_some_and(|bundles| bundles.quantity == 0)
+    }
+
     /// A stack: the order with all of it, and each of its tiers as a validation shows it.
     fn put_stack(&self, out: &mut Out, stack: &Evaluated<'_>) {
-        if let Some(order) = &stack.order {
+        if let Some(order) = &stack.shown_order() {
             let (priced, cart) = (&stack.priced, &stack.walk.cart);
             OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
         }
@@ -249,7 +255,7 @@ impl Found<'_> {
             out.text_if("campaign_id", self.shown.candidate.campaign_id.as_ref());
         }
         let applied: Vec<&Step> = stack.applied().collect();
-        Steps { evaluated: stack, context: self.context }.put(out.member("redeemables"), &applied);
+        Steps::new(stack, self.context).put(out.member("redeemables"), &applied);
     }
 
     /// The rules assigned to it and to its campaign, with what was left out of each.
@@ -266,17 +272,19 @@ impl Found<'_> {
                     let rule = offer.rules.iter().find(|rule| rule.id == given.rule_id);
                     let (Some(rule), true) = (rule, names.contains(&Some(&given.related_object_id))) else { continue };
                     let left_out = omitted(rule, asked);
+                    let status = match left_out.is_empty() {
+                        // What asks for a bundle that is not there is shown where bundles do not matter.
+                        _ if rule.bundle.is_some() && self.lacks_bundle() => "INVALID",
+                        true => "VALID",
+                        false => "PARTIALLY_VALID",
+                    };
                     out.item().object(|out| {
                         out.member("id").text(&given.id);
                         out.member("rule_id").text(&given.rule_id);
                         out.member("related_object_id").text(&given.related_object_id);
                         out.member("related_object_type").text(&given.related_object_type);
                         out.member("object").text("validation_rules_assignment");
-                        out.member("validation_status").text(if left_out.is_empty() {
-                            "VALID"
-                        } else {
-                            "PARTIALLY_VALID"
-                        });
+                        out.member("validation_status").text(status);
                         out.member("validation_omitted_rules").list(|out| {
                             left_out.iter().for_each(|name| out.item().text(name));
                         });

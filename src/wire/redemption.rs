@@ -23,6 +23,7 @@ use crate::wire::error;
 use crate::wire::order_view::{Applied, OrderView};
 use crate::wire::out::Out;
 use crate::wire::reward::put_reward;
+use crate::wire::trace::{Level, put_trace};
 use crate::wire::voucher::{Counts, show_voucher};
 
 /// A document to be stored under its kind and id.
@@ -85,7 +86,7 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let children: Vec<Document> = redeemed.parts.iter().filter_map(|part| child(redeemed, part)).collect();
     let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
     let sorted = Sorted::of(evaluated);
-    let steps = Steps { evaluated, context };
+    let steps = Steps::new(evaluated, context);
     let list = |shown: &[&Step]| written(|out| steps.put(out, shown));
     let redemptions: Vec<&Map<String, Value>> = children.iter().map(|child| &child.body).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));
@@ -97,6 +98,9 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     }
     answer.insert("inapplicable_redeemables".into(), list(&sorted.inapplicable));
     answer.insert("skipped_redeemables".into(), list(&sorted.skipped));
+    if evaluated.request.expand.trace {
+        answer.insert("trace".into(), written(|out| put_trace(out, evaluated, Level::of(evaluated))));
+    }
     let stored_order = evaluated.order.as_ref().and_then(|order| {
         let body = stored_order(redeemed, order);
         let source = order.source_id.clone();

@@ -192,5 +192,6 @@ fn stored_cart(order: &Order) -> Cart {
         discount: order.discount_amount,
         applied: None,
         lines: order.items.iter().map(line).collect(),
+        ..Cart::default()
     }
 }

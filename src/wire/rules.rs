@@ -10,7 +10,7 @@ mod filter;
 pub use context::check_kinds;
 pub use filter::{read_collection, read_filter, read_segment};
 
-use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES, Scope};
+use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rank::{arranged, ranked};
 use crate::rules::names::Pick;
 use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
@@ -18,7 +18,9 @@ use crate::text::Text;
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
-use condition::{Values, read_conditions, read_goods};
+use crate::wire::scope::read_scope;
+pub(crate) use condition::read_goods;
+use condition::{Values, read_conditions};
 
 /// How deep rules may nest in one another.
 const DEEPEST: u32 = 8;
@@ -51,19 +53,6 @@ fn read_message(at: &At<'_>) -> Result<Option<String>, Problem> {
         error.option("message", read::string)
     })?;
     Ok(message.flatten())
-}
-
-fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
-    at.object()?;
-    let read = |entry: &At<'_>| {
-        entry.option("effect", |effect| effect.one_of(&[("APPLY_TO_EVERY", ())]))?;
-        read_goods(entry, None)
-    };
-    Ok(Scope {
-        included_all: at.option("included_all", read::flag)?.unwrap_or(false),
-        included: at.list("included", read)?,
-        excluded: at.list("excluded", read)?,
-    })
 }
 
 /// Reads numbered tests and their logic.
@@ -160,7 +149,7 @@ fn add_scopes(rule: &mut Rule) {
 
 /// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
 /// so that their logic is not looked at.
-fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
+pub fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
     let mut entries = Vec::new();
     let mut keys = Vec::new();
     for (key, entry) in at.members()?.filter(|(key, _)| !matches!(*key, "limit" | "logic")) {

@@ -21,6 +21,13 @@ pub enum Level {
     Public,
 }
 
+impl Level {
+    /// How much whoever asked is told.
+    pub fn of(evaluated: &Evaluated<'_>) -> Level {
+        if evaluated.request.channel.client { Level::Public } else { Level::Full }
+    }
+}
+
 /// Writes the trace of a decision as the next value: one entry for every redeemable, in the order of trying.
 pub fn put_trace(out: &mut Out, evaluated: &Evaluated<'_>, level: Level) {
     out.list(|out| {

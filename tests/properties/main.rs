@@ -21,6 +21,7 @@ mod json;
 mod ledger;
 mod model;
 mod money;
+mod pricing;
 mod qualifying;
 mod ratios;
 mod rules;

@@ -80,3 +80,26 @@ fn a_percentage_reads_back_as_it_was_written() {
         Ok(())
     });
 }
+
+/// Of a share of an amount: rounded once, at the end, whatever the sizes.
+#[test]
+fn a_percentage_of_a_share_is_rounded_once() {
+    let count = || prop_oneof![4 => 1..12_u64, 1 => 1..=LARGEST.unsigned_abs()];
+    holds(3_000, (percent(), amount(), count(), count()), |((millionths, text), base, one, other)| {
+        let (part, whole) = (one.min(other), one.max(other));
+        let percent = Percent::parse(&text).unwrap();
+        let off = percent.of_share(Money::new(base).unwrap(), part, whole).unwrap();
+        // Small ones exactly; of large ones it is enough that they lie between the neighbours in whole percents.
+        if let Some(exact) = (i128::from(base) * i128::from(millionths)).checked_mul(i128::from(part)) {
+            let below = 100_000_000_i128 * i128::from(whole);
+            if let Some(found) = i128::from(off.minor()).checked_mul(below) {
+                let above = found - exact;
+                prop_assert!(-below < 2 * above && 2 * above <= below, "{off:?}");
+            }
+        }
+        prop_assert!(i128::from(off.minor()) <= i128::from(base));
+        let thrice = percent.times(3).of_share(Money::new(base).unwrap(), part, whole).unwrap();
+        prop_assert!(off <= thrice && i128::from(thrice.minor()) <= i128::from(base));
+        Ok(())
+    });
+}

@@ -40,8 +40,11 @@ pub mod singles;
 pub mod skus;
 pub mod stacking_rules;
 pub mod system;
+pub mod transactions;
 pub mod validation_rules;
+pub mod voucher_changes;
 pub mod vouchers;
+pub mod windows;
 
 /// The kinds of async actions that write lists, and what each does with an item.
 pub const STEPS: &[(&str, Step)] = &[
@@ -70,6 +73,8 @@ pub const AREAS: &[&[Route]] = &[
     rollbacks::ROUTES,
     singles::ROUTES,
     balances::ROUTES,
+    transactions::ROUTES,
+    voucher_changes::ROUTES,
     rewards::ROUTES,
     reward_assignments::ROUTES,
     promotions::ROUTES,

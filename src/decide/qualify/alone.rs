@@ -5,7 +5,7 @@
 
 use super::scenario::concerns;
 use crate::decide::case::Case;
-use crate::decide::check::{Found, check_terms};
+use crate::decide::check::{Found, check_bundles, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
 use crate::decide::scene::{Items, check_rules};
@@ -82,6 +82,11 @@ impl Judge for Alone<'_> {
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
             verdict = check_rules(self.case, offer, cart, &self.items, &mut found);
+        }
+        if verdict.is_ok() {
+            // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
+            verdict = check_bundles(offer, cart, &self.items, &mut found);
+            verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
         }
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
             (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)

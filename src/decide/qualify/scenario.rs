@@ -3,10 +3,11 @@
 //!
 //! calculation.md section 13.
 
-use crate::model::discount::{AmountEffect, Discount, PercentEffect};
+use crate::model::discount::{Discount, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
-use crate::model::scope::GoodsRef;
+use crate::model::scope::{Entry, GoodsObject, GoodsRef};
+use crate::pricing::acts_on_lines;
 use crate::rules::{Needs, Rule, SceneItem, about};
 
 use super::super::case::Offer;
@@ -124,18 +125,22 @@ pub fn concerns(products: Products, offer: &Offer<'_>, items: &[SceneItem<'_>]) 
 
 /// Whether the discount acts on lines, and on one of these.
 fn discounts(offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
-    let scope = offer.scope();
-    let on_lines = match &offer.incentive.grant {
-        Grant::Discount(Discount::Percent { effect, .. }) => {
-            effect.map_or(scope.is_some(), |effect| effect != PercentEffect::ApplyToOrder)
-        }
-        Grant::Discount(Discount::Amount { effect, .. }) => {
-            effect.map_or(scope.is_some(), |effect| effect != AmountEffect::ApplyToOrder)
-        }
-        Grant::Gift(_) | Grant::Loyalty(_) => false,
+    let Grant::Discount(discount) = &offer.incentive.grant else { return false };
+    let is_one = |unit: &UnitOff| {
+        let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
+        let named = kinds.map(|object| GoodsRef::new(object, unit.unit_type.clone(), None));
+        items.iter().any(|item| item.is_any(&named))
     };
-    let Some(scope) = scope.filter(|_| on_lines) else { return on_lines && !items.is_empty() };
-    let among = |list: &[GoodsRef], item: &SceneItem<'_>| list.iter().any(|goods| item.is(goods));
+    match discount {
+        Discount::Unit(unit) => return is_one(unit),
+        Discount::Units(units) => return units.iter().any(is_one),
+        _ => {}
+    }
+    let scope = offer.scope();
+    let Some(scope) = scope.filter(|_| acts_on_lines(discount, scope.is_some())) else {
+        return acts_on_lines(discount, scope.is_some()) && !items.is_empty();
+    };
+    let among = |list: &[Entry], item: &SceneItem<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
     items.iter().any(|item| (everything || among(&scope.included, item)) && !among(&scope.excluded, item))
 }

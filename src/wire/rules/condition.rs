@@ -113,7 +113,7 @@ fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
 }
 
 /// Reads a product, SKU or collection of a test.
-pub(super) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> Result<GoodsRef, Problem> {
+pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> Result<GoodsRef, Problem> {
     const OBJECTS: &[(&str, GoodsObject)] = &[
         ("product", GoodsObject::Product),
         ("sku", GoodsObject::Sku),

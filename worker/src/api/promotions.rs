@@ -3,7 +3,7 @@
 
 use crate::api::campaigns::CAMPAIGN;
 use crate::api::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
-use crate::api::{assignments, customers, deciding, grants, metadata_schemas};
+use crate::api::{assignments, customers, deciding, grants, metadata_schemas, windows};
 use crate::auth::Class;
 use crate::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::moment;
@@ -13,11 +13,8 @@ use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::sql;
-use scrip::model::incentive::Validity;
-use scrip::time::{Instant, TimeZone};
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
-use scrip::wire::voucher::{read_stored_tier, read_validity};
+use scrip::wire::voucher::read_stored_tier;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -178,20 +175,16 @@ fn brief(campaign: &Document) -> Json {
     Json::Object(brief)
 }
 
-/// Switched on, and between its dates at a moment.
-const OPEN: &str =
-    "COALESCE(json_extract(body, '$.active'), 1) AND COALESCE(json_extract(body, '$.start_date') <= {}, 1)
-    AND COALESCE(json_extract(body, '$.expiration_date') > {}, 1)";
-
 /// A page of all tiers, or of those that can be used now: their windows are more than a statement can evaluate.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(TIER.object);
     let page = if call.query.is_true("is_available") {
-        clause.and(OPEN, moment::text(call.now_ms()));
+        clause.and(windows::OPEN, moment::text(call.now_ms()));
         let (now, zone) = (call.context.now, deciding::time_zone(call)?);
-        let closed = closed_campaigns(call, now, &zone)?;
+        let closed = windows::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
-            recurs_now(&tier.body, now, &zone) && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
+            windows::recurs_now(&tier.body, now, &zone)
+                && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
         };
         TIER.list.select_where(call.store, &call.query, clause, &is_open)?
     } else {
@@ -203,36 +196,6 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut envelope = TIER.list.envelope(shown, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Answer::json(Json::Object(envelope)))
-}
-
-/// The promotions whose tiers cannot be used now.
-fn closed_campaigns(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> Result<Vec<String>, Stop> {
-    let found = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'campaign' AND json_extract(body, '$.campaign_type') = 'PROMOTION'",
-        &[],
-    )?;
-    let text = moment::text(now.millis());
-    let is_closed = |campaign: &Document| {
-        let date = |name: &str| campaign.body.get(name).and_then(Json::as_str);
-        campaign.body.get("active") == Some(&Json::Bool(false))
-            || date("start_date").is_some_and(|start| start > text.as_str())
-            || date("expiration_date").is_some_and(|end| end <= text.as_str())
-            || !recurs_now(&campaign.body, now, zone)
-    };
-    Ok(found.into_iter().filter(is_closed).map(|campaign| campaign.id).collect())
-}
-
-/// Whether a moment lies in every recurring window of a document.
-fn recurs_now(body: &Map<String, Json>, now: Instant, zone: &TimeZone) -> bool {
-    let read = read_document(&Json::Object(body.clone()).to_string(), read_validity);
-    let validity: Validity = read.unwrap_or_default();
-    let in_frame = match (validity.timeframe, validity.start_date) {
-        (Some(frame), Some(start)) => frame.covers(start, now, zone),
-        _ => true,
-    };
-    let on_day = validity.days_of_week.is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
-    in_frame && on_day && validity.hours.is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)))
 }
 
 /// The tiers of a campaign, first the first.

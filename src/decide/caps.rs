@@ -1,0 +1,160 @@
+//! Decides how many units may still be discounted in the life of a campaign or tier, and which accounts count them. It
+//! must not know in which order lines are taken.
+//!
+//! calculation.md section 7.1. Only an entry with a cap is counted: a cap that is set later begins to count then.
+
+use crate::decide::case::{Case, Offer};
+use crate::decide::check::standing;
+use crate::decide::postings::Posting;
+use crate::decide::scene::scene_item;
+use crate::facts::{Known, discounted_units_account, units_account};
+use crate::ledger::AccountId;
+use crate::model::incentive::IncentiveObject;
+use crate::model::scope::{Cap, Entry};
+use crate::pricing::{Allowance, Gain, Numbers};
+use crate::rules::SceneItem;
+use crate::text::Text;
+
+/// The units that redeemables of one request have used up, by account.
+pub struct Caps<'c> {
+    case: &'c Case<'c>,
+    used: Vec<(AccountId, u64)>,
+}
+
+impl<'c> Caps<'c> {
+    /// Nothing is used up yet.
+    pub fn new(case: &'c Case<'c>) -> Caps<'c> {
+        Caps { case, used: Vec::new() }
+    }
+
+    /// What one redeemable may use.
+    pub fn begin<'a>(&'a self, offer: &'a Offer<'a>, items: &'a [SceneItem<'a>], numbers: &'a Numbers<'a>) -> Left<'a> {
+        Left { caps: self, offer, items, numbers, taken: Vec::new(), lacks: std::cell::RefCell::default() }
+    }
+
+    /// Notes what a redeemable has used, for those after it.
+    pub fn note(&mut self, offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain) {
+        if is_capped(offer) {
+            let customer = customer_key(self.case);
+            self.used.extend(counted(offer, items, gain, customer.as_deref()));
+        }
+    }
+}
+
+/// What is left of the caps while the units of one redeemable are selected.
+pub struct Left<'a> {
+    caps: &'a Caps<'a>,
+    offer: &'a Offer<'a>,
+    items: &'a [SceneItem<'a>],
+    numbers: &'a Numbers<'a>,
+    taken: Vec<(AccountId, u64)>,
+    lacks: std::cell::RefCell<Vec<Text>>,
+}
+
+impl Left<'_> {
+    /// The facts that only the server has.
+    pub fn lacks(self) -> Vec<Text> {
+        self.lacks.into_inner()
+    }
+}
+
+impl Allowance for Left<'_> {
+    fn left(&self, entry: &Entry, place: usize) -> u64 {
+        let mut left = u64::MAX;
+        let customer = customer_key(self.caps.case);
+        for cap in &entry.terms.caps {
+            let Some(most) = self.numbers.most(&cap.most, Some(place)) else { continue };
+            let account =
+                self.items.get(place).and_then(|item| account_of(cap, entry, self.offer, item, customer.as_deref()));
+            let Some(account) = account else { continue };
+            let known = match standing(self.caps.case, &account, Some(most)) {
+                Known::Is(standing) => standing.available().unwrap_or(most),
+                _ => {
+                    self.lacks.borrow_mut().push(Text::from(account.as_str()));
+                    most
+                }
+            };
+            let used = self.caps.used.iter().chain(&self.taken).filter(|(used, _)| *used == account);
+            let used = used.fold(0, |sum: u64, (_, units)| sum.saturating_add(*units));
+            left = left.min(known.saturating_sub(used));
+        }
+        left
+    }
+
+    fn take(&mut self, entry: &Entry, place: usize, units: u64) {
+        let Some(item) = self.items.get(place) else { return };
+        let customer = customer_key(self.caps.case);
+        let accounts =
+            entry.terms.caps.iter().filter_map(|cap| account_of(cap, entry, self.offer, item, customer.as_deref()));
+        self.taken.extend(accounts.map(|account| (account, units)));
+    }
+}
+
+/// What counts the units that the redeemable at this place of the request has used of its caps; nearly always nothing.
+/// `customer` is the id of whoever redeems.
+pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option<&str>) -> Vec<Posting> {
+    let (Some(offer), Some(order)) = (case.offer(place), &case.order) else { return Vec::new() };
+    if !is_capped(offer) {
+        return Vec::new();
+    }
+    // Lines that unit effects added are free, so that nothing more is taken off them.
+    let priced = &case.priced;
+    let items = order.items.iter().enumerate();
+    let items = items.map(|(place, item)| scene_item(item, priced.skus.beside(place), priced.products.beside(place)));
+    let used = counted(offer, &items.collect::<Vec<_>>(), gain, customer);
+    let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
+    used.into_iter().map(posting).collect()
+}
+
+/// Whether any cap is set at all.
+fn is_capped(offer: &Offer<'_>) -> bool {
+    let scope = offer.scope().filter(|scope| scope.selective);
+    scope.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()))
+}
+
+/// The units that an applied redeemable has used, by account. A unit counts when its line was given money, or when it
+/// was replaced.
+fn counted(offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain, customer: Option<&str>) -> Vec<(AccountId, u64)> {
+    let mut found: Vec<(AccountId, u64)> = Vec::new();
+    let Some(scope) = offer.scope() else { return found };
+    for reach in gain.reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
+        let given = gain.lines.get(reach.place).copied().flatten().is_some_and(|off| !off.is_zero());
+        let replaced = gain.units_at(reach.place).is_some();
+        let entry = reach.entry.and_then(|entry| scope.included.get(entry));
+        let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(reach.place)) else { continue };
+        for cap in &entry.terms.caps {
+            let Some(debit) = account_of(cap, entry, offer, item, customer) else { continue };
+            match found.iter_mut().find(|(known, _)| *known == debit) {
+                Some((_, units)) => *units = units.saturating_add(reach.units),
+                None => found.push((debit, reach.units)),
+            }
+        }
+    }
+    found
+}
+
+/// The account of a cap on one line. A cap of each customer counts nothing without one, and a cap of a campaign or tier
+/// nothing for an incentive without it.
+fn account_of(
+    cap: &Cap,
+    entry: &Entry,
+    offer: &Offer<'_>,
+    item: &SceneItem<'_>,
+    customer: Option<&str>,
+) -> Option<AccountId> {
+    let incentive = &offer.incentive;
+    let owner = match cap.kind.tier {
+        true => (incentive.object == IncentiveObject::PromotionTier).then_some(incentive.id.as_str())?,
+        false => incentive.campaign_id.as_deref()?,
+    };
+    let own = || item.names().into_iter().flatten().next();
+    let goods = if cap.kind.each { own()? } else { &entry.goods.id };
+    let customer = if cap.kind.customer { Some(customer?) } else { None };
+    Some(units_account(owner, goods, customer))
+}
+
+/// The buyer, when there is a stored profile: one who is new has used nothing.
+fn customer_key(case: &Case<'_>) -> Option<Text> {
+    let customer = case.buyer.customer.as_ref()?;
+    customer.id.clone().filter(|_| case.buyer.stored)
+}

@@ -1,0 +1,104 @@
+//! Decides what one redeemable gives, as something that can be added to a cart again and again. It must not know how it
+//! was computed.
+//!
+//! A gain of the order alone allocates nothing: most vouchers take a percentage or an amount off the order.
+
+use crate::model::order::Item;
+use crate::money::Money;
+use crate::pricing::cart::both;
+use crate::pricing::select::Reach;
+
+/// What one redeemable gave, or tried to: order level, line by line, and in units.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Gain {
+    /// Off the order.
+    pub order: Option<Money>,
+    /// Off each line; `None` where the line was not touched. Empty when no line was.
+    pub lines: Vec<Option<Money>>,
+    /// Units that came or went.
+    pub units: Option<Box<UnitGain>>,
+    /// The units that it was about, for answers and caps; empty when its scope names no goods.
+    pub reach: Vec<Reach>,
+}
+
+/// Units that came or went.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct UnitGain {
+    /// One by one.
+    pub changes: Vec<UnitChange>,
+    /// What came in place of what.
+    pub replaced: Vec<Replacement>,
+}
+
+/// Units of one line that came or went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitChange {
+    /// The line; of an added one, the next place there is.
+    pub place: usize,
+    /// Units more, or fewer.
+    pub units: i64,
+    /// Their money in minor units; `None` when their price is not known.
+    pub amount: Option<i64>,
+    /// Units that become free.
+    pub free: u64,
+    /// The line that is added.
+    pub added: Option<Box<Item>>,
+}
+
+/// Units that were given in place of others (calculation.md section 5.9). The source lost the units and the money of
+/// them; the target won those.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replacement {
+    /// The line whose units were taken away.
+    pub source: usize,
+    /// How many.
+    pub source_units: u64,
+    /// Their money.
+    pub source_amount: Money,
+    /// The line that was given.
+    pub target: usize,
+    /// How many units.
+    pub target_units: u64,
+    /// Their money.
+    pub target_amount: Money,
+    /// What of it is free.
+    pub target_discount: Money,
+}
+
+impl Gain {
+    /// A gain of the order alone.
+    pub fn of_order(order: Option<Money>) -> Gain {
+        Gain { order, ..Gain::default() }
+    }
+
+    /// Everything it gave.
+    pub fn total(&self) -> Option<Money> {
+        let lines = self.lines.iter().flatten().copied();
+        Money::sum(lines.chain(self.order))
+    }
+
+    /// What it gave on lines; `None` when it touched none.
+    pub fn on_lines(&self) -> Option<Money> {
+        self.lines.iter().any(Option::is_some).then(|| Money::sum(self.lines.iter().flatten().copied())).flatten()
+    }
+
+    /// Whether it gave anything: money, or units.
+    pub fn is_nothing(&self) -> bool {
+        self.units.is_none() && self.total().is_none_or(Money::is_zero)
+    }
+
+    /// What it did to the units of a line: units, their money, and how many became free.
+    pub fn units_at(&self, place: usize) -> Option<(i64, Option<i64>, u64)> {
+        let changes = self.units.iter().flat_map(|units| &units.changes);
+        let those = changes.filter(|change| change.place == place);
+        those
+            .map(|change| (change.units, change.amount, change.free))
+            .reduce(|one, other| (one.0.saturating_add(other.0), both(one.1, other.1), one.2.saturating_add(other.2)))
+    }
+
+    pub(super) fn set(&mut self, place: usize, off: Money) {
+        if let Some(line) = self.lines.get_mut(place) {
+            *line = Some(off);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Decides which units of which lines a scope is about. Lines are counted, never units one by one, so that a quantity
+//! of 2^53 costs what 1 costs. It must not know what is taken off them.
+//!
+//! calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
+
+use crate::model::scope::{Entry, Pick, Scope, TargetKind};
+use crate::pricing::cart::{Cart, Line};
+use crate::rank::ranked;
+use crate::rules::SceneItem;
+
+/// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
+/// free come first on a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reach {
+    /// The line.
+    pub place: usize,
+    /// The entry of the scope that covers it; `None` when the scope covers everything.
+    pub entry: Option<usize>,
+    /// Whether the entry is one of those excluded; then the units are all of the line.
+    pub excluded: bool,
+    /// The number of the first unit.
+    pub first: u64,
+    /// From one unit to the next.
+    pub step: u64,
+    /// How many. None, of a line in scope whose units are all free already.
+    pub units: u64,
+}
+
+/// Knows how many units may still be discounted in the life of a campaign or tier (calculation.md section 7.1).
+pub trait Allowance {
+    /// How many more units of this line, covered by this entry.
+    fn left(&self, entry: &Entry, place: usize) -> u64;
+    /// Takes units off what is left, for the lines after this one.
+    fn take(&mut self, entry: &Entry, place: usize, units: u64);
+}
+
+/// The entry with which a scope covers a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cover {
+    /// By this entry, the most specific one.
+    Entry(usize),
+    /// Because it covers everything.
+    Everything,
+    /// By none, or by this one of those excluded.
+    Not(Option<usize>),
+}
+
+/// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
+pub fn cover(scope: &Scope, item: &SceneItem<'_>) -> Cover {
+    if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
+        return Cover::Not(Some(out));
+    }
+    let mut best: Option<(usize, &Entry)> = None;
+    for (place, entry) in scope.included.iter().enumerate() {
+        let more = best.is_none_or(|(_, known)| entry.goods.object > known.goods.object);
+        if more && item.is(&entry.goods) {
+            best = Some((place, entry));
+        }
+    }
+    match best {
+        Some((place, _)) => Cover::Entry(place),
+        None if scope.included_all || scope.included.is_empty() => Cover::Everything,
+        None => Cover::Not(None),
+    }
+}
+
+/// Appends the units that the scope is about to `found`: by entries with equal terms, each in the order in which its
+/// targets are taken. With `once`, lines that were given money in this request are out of reach (D8).
+pub fn select(
+    scope: &Scope,
+    items: &[SceneItem<'_>],
+    cart: &Cart,
+    once: bool,
+    allowance: &mut dyn Allowance,
+    found: &mut Vec<Reach>,
+) {
+    for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
+        let all = |entry, excluded, units| Reach { place, entry, excluded, first: 1, step: 1, units };
+        let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
+        match cover(scope, item) {
+            Cover::Not(Some(out)) => found.push(all(Some(out), true, line.quantity)),
+            Cover::Not(None) => {}
+            _ if spent || line.quantity == 0 => {}
+            Cover::Everything => found.push(all(None, false, line.paid_units())),
+            Cover::Entry(entry) => found.push(all(Some(entry), false, line.paid_units())),
+        }
+    }
+    if scope.selective {
+        let covered = std::mem::take(found);
+        choose(scope, cart, covered, allowance, found);
+    }
+}
+
+/// Goes through the groups of entries in order, and through each with its own terms.
+fn choose(scope: &Scope, cart: &Cart, covered: Vec<Reach>, allowance: &mut dyn Allowance, found: &mut Vec<Reach>) {
+    let group_of = |reach: &Reach| {
+        let entry = reach.entry.filter(|_| !reach.excluded).and_then(|entry| scope.included.get(entry));
+        entry.map(|entry| entry.group)
+    };
+    // Lines that nothing selects among: excluded, covered because everything is, or free already.
+    let selected = |reach: &Reach| group_of(reach).is_some() && reach.units > 0;
+    found.extend(covered.iter().filter(|reach| !selected(reach)));
+    for (group, entry) in scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place) {
+        let members = covered.iter().filter(|reach| selected(reach) && group_of(reach) == Some(group));
+        let members: Vec<Reach> = members.copied().collect();
+        choose_group(scope, entry, cart, members, allowance, found);
+    }
+}
+
+fn choose_group(
+    scope: &Scope,
+    head: &Entry,
+    cart: &Cart,
+    members: Vec<Reach>,
+    allowance: &mut dyn Allowance,
+    found: &mut Vec<Reach>,
+) {
+    let terms = &head.terms;
+    let mut counter: u64 = 0;
+    let mut left = terms.aggregated_quantity_limit;
+    for mut reach in sorted(terms.pick, cart, members) {
+        let before = counter;
+        let chosen = match terms.target {
+            TargetKind::Item => {
+                counter = counter.saturating_add(1);
+                every_nth(before, 1, terms.skip_initially, terms.repeat).map(|_| (1, 1, reach.units))
+            }
+            TargetKind::Unit => {
+                counter = counter.saturating_add(reach.units);
+                let nth = every_nth(before, reach.units, terms.skip_initially, terms.repeat);
+                nth.map(|(first, units)| (first.saturating_add(1), terms.repeat, units))
+            }
+        };
+        let Some((first, step, units)) = chosen else { continue };
+        let mut units = units.min(terms.quantity_limit.unwrap_or(u64::MAX)).min(left.unwrap_or(u64::MAX));
+        let entry = reach.entry.and_then(|entry| scope.included.get(entry));
+        if let Some(entry) = entry.filter(|entry| !entry.terms.caps.is_empty()) {
+            units = units.min(allowance.left(entry, reach.place));
+            allowance.take(entry, reach.place, units);
+        }
+        left = left.map(|left| left.saturating_sub(units));
+        if units > 0 {
+            (reach.first, reach.step, reach.units) = (first, step, units);
+            found.push(reach);
+        }
+    }
+}
+
+/// Of `count` targets that come after `before` others: the first that is kept, from 0, and how many are. The first
+/// `skip` of all are passed over, and of the others every `repeat`-th is kept, beginning with the first.
+fn every_nth(before: u64, count: u64, skip: u64, repeat: u64) -> Option<(u64, u64)> {
+    let first = match before.checked_sub(skip) {
+        None => skip.saturating_sub(before),
+        Some(past) => match past.checked_rem(repeat)? {
+            0 => 0,
+            into => repeat.saturating_sub(into),
+        },
+    };
+    let after = count.checked_sub(1)?.checked_sub(first)?;
+    Some((first, after.checked_div(repeat)?.saturating_add(1)))
+}
+
+/// The lines in the order in which they are taken. One without a unit price comes last and is never the cheapest nor
+/// the most expensive (calculation.md section 19, D6).
+fn sorted(pick: Pick, cart: &Cart, members: Vec<Reach>) -> Vec<Reach> {
+    let price =
+        |reach: &Reach| cart.lines.get(reach.place).and_then(|line: &Line| line.price).map(|price| price.minor());
+    let rising = match pick {
+        Pick::Every => return members,
+        Pick::ToCheapest | Pick::FromCheapest => true,
+        Pick::ToMostExpensive | Pick::FromMostExpensive => false,
+    };
+    let key = |reach: &Reach| match price(reach) {
+        None => u64::MAX,
+        Some(price) if rising => price,
+        Some(price) => u64::MAX.saturating_sub(1).saturating_sub(price),
+    };
+    let order = ranked(members.iter().map(key));
+    let mut sorted: Vec<Reach> = order.iter().filter_map(|place| members.get(*place).copied()).collect();
+    if matches!(pick, Pick::ToCheapest | Pick::ToMostExpensive) {
+        let extreme = sorted.first().and_then(price);
+        sorted.retain(|reach| extreme.is_some() && price(reach) == extreme);
+    }
+    sorted
+}

@@ -1,0 +1,212 @@
+//! Decides how scopes are read, and how a result lists the goods that it is about. It must not know
+//! what is taken off them.
+//!
+//! calculation.md section 7; validation-rules.md section 5.
+
+use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
+use crate::pricing::Reach;
+use crate::rank::number_of;
+use crate::wire::at::{At, Words, read, word};
+use crate::wire::offer::{dynamic, read_count};
+use crate::wire::out::Out;
+use crate::wire::problem::Problem;
+use crate::wire::rules::read_goods;
+
+pub(crate) const PICKS: Words<Pick> = &[
+    ("APPLY_TO_EVERY", Pick::Every),
+    ("APPLY_TO_CHEAPEST", Pick::ToCheapest),
+    ("APPLY_FROM_CHEAPEST", Pick::FromCheapest),
+    ("APPLY_TO_MOST_EXPENSIVE", Pick::ToMostExpensive),
+    ("APPLY_FROM_MOST_EXPENSIVE", Pick::FromMostExpensive),
+];
+
+pub(crate) const TARGETS: Words<TargetKind> = &[("ITEM", TargetKind::Item), ("UNIT", TargetKind::Unit)];
+
+macro_rules! cap {
+    ($name:literal, $tier:literal, $customer:literal, $each:literal) => {
+        ($name, concat!($name, "_formula"), CapKind { tier: $tier, customer: $customer, each: $each })
+    };
+}
+
+/// The caps over the life of a campaign or tier (calculation.md section 7.1).
+pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
+    cap!("product_campaign_quantity_limit", false, false, false),
+    cap!("product_customer_campaign_quantity_limit", false, true, false),
+    cap!("product_in_collection_campaign_quantity_limit", false, false, true),
+    cap!("product_in_collection_customer_campaign_quantity_limit", false, true, true),
+    cap!("product_promotion_tier_quantity_limit", true, false, false),
+    cap!("product_customer_promotion_tier_quantity_limit", true, true, false),
+    cap!("product_in_collection_promotion_tier_quantity_limit", true, false, true),
+    cap!("product_in_collection_customer_promotion_tier_quantity_limit", true, true, true),
+];
+
+/// Reads the goods that a rule makes a discount apply to.
+pub fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
+    at.object()?;
+    let included_all = at.option("included_all", read::flag)?.unwrap_or(false);
+    Ok(Scope::new(included_all, at.list("included", read_entry)?, at.list("excluded", read_entry)?))
+}
+
+fn read_entry(at: &At<'_>) -> Result<Entry, Problem> {
+    let goods = read_goods(at, None)?;
+    let mut caps = Vec::new();
+    for (name, formula, kind) in CAPS {
+        let most = dynamic(at, name, formula, read::whole_number)?;
+        if most.plain.is_some() || most.formula.is_some() {
+            caps.push(Cap { kind: *kind, most });
+        }
+    }
+    let terms = Terms {
+        pick: at.option("effect", |effect| effect.one_of(PICKS))?.unwrap_or_default(),
+        target: at.option("target", |target| target.one_of(TARGETS))?.unwrap_or_default(),
+        skip_initially: at.option("skip_initially", read::whole_number)?.unwrap_or(0),
+        repeat: at.option("repeat", read_count)?.unwrap_or(1),
+        quantity_limit: at.option("quantity_limit", read::whole_number)?,
+        aggregated_quantity_limit: at.option("aggregated_quantity_limit", read::whole_number)?,
+        amount_limit: at.option("amount_limit", read::money)?,
+        aggregated_amount_limit: at.option("aggregated_amount_limit", read::money)?,
+        caps,
+    };
+    Ok(Entry {
+        goods,
+        product: (at.option("product_id", read::text)?, at.option("product_source_id", read::text)?),
+        price: dynamic(at, "price", "price_formula", read::money)?,
+        terms,
+        group: 0,
+    })
+}
+
+/// The most units of an order that a result numbers one by one (calculation.md section 7.1).
+const MOST_NUMBERED: u64 = 1000;
+
+/// The goods of a line as a result names them.
+#[derive(Clone, Copy)]
+pub(crate) struct LineGoods<'a> {
+    /// What it is.
+    pub object: GoodsObject,
+    /// Its id or, when the catalogue does not have it, the caller's.
+    pub id: &'a str,
+    /// The caller's identifier.
+    pub source_id: Option<&'a str>,
+}
+
+/// One of the two lists of goods in a result (calculation.md section 7.2).
+pub(crate) struct GoodsList<'a> {
+    /// The entries of the rule.
+    pub entries: &'a [Entry],
+    /// What of the order they cover; only of this list.
+    pub reach: Vec<Reach>,
+    /// Whether it lists what is out of scope.
+    pub excluded: bool,
+    /// All units of the order.
+    pub units: u64,
+    /// The goods of a line.
+    pub goods: &'a dyn Fn(usize) -> Option<LineGoods<'a>>,
+}
+
+impl GoodsList<'_> {
+    /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the envelope of
+    /// lists.
+    pub fn put(&self, out: &mut Out) {
+        let concrete = self.concrete();
+        let total = self.entries.len().saturating_add(concrete.len());
+        out.object(|out| {
+            out.member("data").list(|out| {
+                for (place, entry) in self.entries.iter().enumerate() {
+                    out.item().object(|out| {
+                        put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
+                        out.text_if("product_id", entry.product.0.as_ref());
+                        out.text_if("product_source_id", entry.product.1.as_ref());
+                        out.member("strict").flag(false);
+                        put_terms(out, entry);
+                        let covered = self.reach.iter().filter(|reach| reach.entry == Some(place));
+                        self.put_covered(out, &covered.collect::<Vec<_>>());
+                    });
+                }
+                for (goods, covered) in &concrete {
+                    let entry = covered.first().and_then(|reach| self.entries.get(reach.entry?));
+                    out.item().object(|out| {
+                        put_name(out, goods.object, goods.id, goods.source_id);
+                        out.member("strict").flag(true);
+                        out.text_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
+                        self.put_covered(out, covered);
+                    });
+                }
+            });
+            out.member("total").number(u64::try_from(total).unwrap_or(0));
+            out.member("data_ref").text("data");
+            out.member("object").text("list");
+        });
+    }
+
+    /// The products and SKUs of the order that the entries cover, each once, with its lines.
+    fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&Reach>)> {
+        let mut found: Vec<(u64, LineGoods<'_>, Vec<&Reach>)> = Vec::new();
+        for reach in self.reach.iter().filter(|reach| reach.entry.is_some()) {
+            let Some(goods) = (self.goods)(reach.place) else { continue };
+            let number = number_of(goods.id);
+            let same = |known: &&mut (u64, LineGoods<'_>, Vec<&Reach>)| {
+                known.0 == number && known.1.object == goods.object && known.1.id == goods.id
+            };
+            match found.iter_mut().find(same) {
+                Some((_, _, covered)) => covered.push(reach),
+                None => found.push((number, goods, vec![reach])),
+            }
+        }
+        found.into_iter().map(|(_, goods, covered)| (goods, covered)).collect()
+    }
+
+    /// The lines and units that are covered, in the order in which they are taken.
+    fn put_covered(&self, out: &mut Out, covered: &[&Reach]) {
+        let index = |reach: &Reach| u64::try_from(reach.place).unwrap_or(0);
+        if covered.is_empty() {
+            return;
+        }
+        out.member("order_item_indices").list(|out| covered.iter().for_each(|reach| out.item().number(index(reach))));
+        if self.excluded {
+            return;
+        }
+        out.member("order_item_units").list(|out| {
+            for reach in covered {
+                out.item().object(|out| {
+                    out.member("index").number(index(reach));
+                    if self.units > MOST_NUMBERED {
+                        out.member("units_limit_exceeded").flag(true);
+                        return;
+                    }
+                    out.member("units").list(|out| {
+                        let after = |unit: &u64| unit.checked_add(reach.step);
+                        let units = std::iter::successors(Some(reach.first), after);
+                        let count = usize::try_from(reach.units).unwrap_or(0);
+                        units.take(count).for_each(|unit| out.item().number(unit));
+                    });
+                });
+            }
+        });
+    }
+}
+
+/// What a result calls goods.
+pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
+    out.member("object").text(object.name());
+    out.member("id").text(id);
+    out.text_if("source_id", source_id);
+}
+
+/// How an entry selects and limits, without what it leaves as it is.
+fn put_terms(out: &mut Out, entry: &Entry) {
+    let terms = &entry.terms;
+    out.money_if("price", entry.price.plain);
+    out.text_if("effect", word(PICKS, terms.pick));
+    out.number_if("quantity_limit", terms.quantity_limit);
+    out.number_if("aggregated_quantity_limit", terms.aggregated_quantity_limit);
+    out.money_if("amount_limit", terms.amount_limit);
+    out.money_if("aggregated_amount_limit", terms.aggregated_amount_limit);
+    for (name, _, kind) in CAPS {
+        let cap = terms.caps.iter().find(|cap| cap.kind == *kind);
+        out.number_if(name, cap.and_then(|cap| cap.most.plain));
+    }
+    out.number_if("skip_initially", Some(terms.skip_initially).filter(|skip| *skip > 0));
+    out.number_if("repeat", Some(terms.repeat).filter(|repeat| *repeat > 1));
+    out.text_if("target", word(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
+}

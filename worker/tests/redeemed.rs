@@ -1,0 +1,122 @@
+//! What one redemption leaves for the next: discounted units of a campaign's life, and free units on a stored order,
+//! counted and given back through the whole service in process.
+#![cfg(feature = "rehearsal")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip_worker::service::Request;
+use serde_json::{Value as Json, json};
+
+const NOW: i64 = 1_772_366_400_000;
+
+fn post(edge: &Edge, path: &str, body: &Json) -> Json {
+    let headers = vec![("x-app-id".into(), "dev-app".into()), ("x-app-token".into(), "dev-token".into())];
+    let body = body.to_string().into_bytes();
+    let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
+    let reply = edge.send(request, NOW, None);
+    assert_eq!(reply.status, 200, "{path}: {}", String::from_utf8_lossy(&reply.body));
+    serde_json::from_slice(&reply.body).unwrap()
+}
+
+/// A set of rules with one scope for everything of a campaign.
+fn given(discount: Json, entry: Json) -> Json {
+    let mut entry = entry;
+    entry["object"] = "product".into();
+    entry["id"] = "prod_a".into();
+    entry["effect"] = "APPLY_TO_EVERY".into();
+    json!({
+        "complete": true,
+        "campaigns": [{ "id": "camp_1", "name": "Spring" }],
+        "vouchers": [{ "id": "v_A", "code": "A", "type": "DISCOUNT_VOUCHER", "campaign_id": "camp_1", "discount": discount }],
+        "customers": [{ "id": "cust_ann", "source_id": "ann" }, { "id": "cust_bob", "source_id": "bob" }],
+        "products": [{ "id": "prod_a", "name": "A", "price": 1000 }],
+        "validation_rules": [{ "id": "val_1", "name": "one", "rules": {}, "applicable_to": { "included": [entry] } }],
+        "validation_rules_assignments":
+            [{ "id": "asgm_1", "rule_id": "val_1", "related_object_id": "camp_1", "related_object_type": "campaign" }],
+    })
+}
+
+fn by_quantity() -> Json {
+    json!({ "type": "AMOUNT", "amount_off": 100, "effect": "APPLY_TO_ITEMS_BY_QUANTITY" })
+}
+
+fn ask(who: &str, quantity: u64) -> Json {
+    json!({
+        "redeemables": [{ "object": "voucher", "id": "A" }],
+        "customer": { "source_id": who },
+        "order": { "items": [{ "product_id": "prod_a", "quantity": quantity, "price": 1000 }] },
+    })
+}
+
+/// What a redemption took off, and its id.
+fn redeem(edge: &Edge, who: &str, quantity: u64) -> (u64, String) {
+    let answer = post(edge, "/v1/redemptions", &ask(who, quantity));
+    let off = answer["order"]["items_discount_amount"].as_u64().unwrap_or(0);
+    (off, answer["redemptions"][0]["id"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_cap_of_the_campaign_is_used_up_and_given_back() {
+    let edge = Edge::new();
+    post(&edge, "/rehearsal/given", &given(by_quantity(), json!({ "product_campaign_quantity_limit": 5 })));
+    assert_eq!(redeem(&edge, "ann", 2).0, 200);
+    let (off, id) = redeem(&edge, "bob", 2);
+    assert_eq!(off, 200);
+    // One unit is left of five, for everybody together.
+    let validated = post(&edge, "/v1/validations", &ask("bob", 3));
+    assert_eq!(validated["order"]["items_discount_amount"], 100);
+    post(&edge, &format!("/v1/redemptions/{id}/rollback"), &json!({}));
+    assert_eq!(redeem(&edge, "ann", 9).0, 300);
+    assert_eq!(redeem(&edge, "ann", 9).0, 0);
+}
+
+#[test]
+fn a_cap_of_each_customer_is_each_customers() {
+    let edge = Edge::new();
+    let limit = json!({ "product_customer_campaign_quantity_limit": 3 });
+    post(&edge, "/rehearsal/given", &given(by_quantity(), limit));
+    assert_eq!(redeem(&edge, "ann", 2).0, 200);
+    assert_eq!(redeem(&edge, "ann", 2).0, 100);
+    assert_eq!(redeem(&edge, "bob", 4).0, 300);
+    assert_eq!(redeem(&edge, "bob", 4).0, 0);
+    // A customer who is new to the project is counted from the first redemption on.
+    assert_eq!(redeem(&edge, "eve", 2).0, 200);
+    assert_eq!(redeem(&edge, "eve", 2).0, 100);
+}
+
+#[test]
+fn free_units_stay_on_a_stored_order_and_go_with_a_rollback() {
+    let edge = Edge::new();
+    let discount = json!({ "type": "UNIT", "unit_off": 2, "unit_type": "prod_a", "effect": "ADD_NEW_ITEMS" });
+    post(&edge, "/rehearsal/given", &given(discount, json!({})));
+    let first = post(&edge, "/v1/redemptions", &ask("ann", 1));
+    let order = &first["order"];
+    assert_eq!(
+        (&order["amount"], &order["initial_amount"], &order["total_amount"]),
+        (&json!(3000), &json!(1000), &json!(1000))
+    );
+    // The same order by its id: what was free stays free, and two more come.
+    let again = json!({ "redeemables": [{ "object": "voucher", "id": "A" }], "order": { "id": order["id"] } });
+    let second = post(&edge, "/v1/redemptions", &again);
+    let item = &second["order"]["items"][0];
+    assert_eq!(
+        (&item["quantity"], &item["discount_quantity"], &item["initial_quantity"]),
+        (&json!(5), &json!(4), &json!(1))
+    );
+    assert_eq!((&item["applied_discount_quantity"], &item["initial_amount"]), (&json!(2), &json!(1000)));
+    assert_eq!((&second["order"]["initial_amount"], &second["order"]["total_amount"]), (&json!(1000), &json!(1000)));
+    let id = second["redemptions"][0]["id"].as_str().unwrap();
+    let rolled_back = post(&edge, &format!("/v1/redemptions/{id}/rollback"), &json!({}));
+    let item = &rolled_back["order"]["items"][0];
+    assert_eq!((&item["quantity"], &item["amount"]), (&json!(3), &json!(3000)), "{rolled_back}");
+    assert_eq!(rolled_back["order"]["total_amount"], 1000);
+}
