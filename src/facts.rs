@@ -237,14 +237,14 @@ pub fn spent_account(campaign_id: Option<&str>) -> AccountId {
 /// section 7.1). `goods` is what is counted together: an entry of a scope, or one product of it.
 pub fn units_account(owner: &str, goods: &str, customer: Option<&str>) -> AccountId {
     AccountId::new(match customer {
-        Some(customer) => compact_str::format_compact!("customer/{customer}/units/{owner}/{goods}"),
-        None => compact_str::format_compact!("units/{owner}/{goods}"),
+        Some(customer) => joined(&["customer/", customer, "/units/", owner, "/", goods]),
+        None => joined(&["units/", owner, "/", goods]),
     })
 }
 
 /// Where all discounted units are counted.
 pub fn discounted_units_account() -> AccountId {
-    AccountId::new(Text::const_new("project/units"))
+    AccountId::new("project/units")
 }
 
 /// Where spent points of a campaign are counted.

@@ -74,3 +74,7 @@ fn thrown(problem: &Problem) -> JsValue {
 fn wrong(name: &str, value: &str, bound: &str) -> JsValue {
     JsValue::from_str(&[name, " `", value, "` must ", bound].concat())
 }
+
+/// The allocator: constant time, and a third of the size of the usual one.
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();

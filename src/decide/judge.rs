@@ -21,6 +21,7 @@ use crate::pricing::{
 };
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::Judge;
+use crate::text::joined;
 
 /// The judge of one case.
 pub struct Bench<'c> {
@@ -215,7 +216,7 @@ impl<'c> Bench<'c> {
         if matches!(fact, Known::Unknown)
             && let Some(found) = self.found.get_mut(place)
         {
-            found.lacks.push(compact_str::format_compact!("{kind}/{}", unit.unit_type));
+            found.lacks.push(joined(&[kind, "/", &unit.unit_type]));
         }
         fact.is()
     }

@@ -26,7 +26,7 @@ use crate::rules::{
     Asks, Clock, Collection, Contents, Counter, Failure, Figures, GoodsIndex, Index, Members, Membership, Needs,
     Period, Rule, Scene, SceneItem,
 };
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// From how many goods that are named on, it is worth to write down which goods the lines are.
 const WORTH_AN_INDEX: usize = 16;
@@ -94,7 +94,7 @@ impl<'a> Items<'a> {
                 match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
                     Known::Is(found) => collections.push(found),
                     Known::Absent => {}
-                    Known::Unknown => lacks.push(compact_str::format_compact!("collection/{}", goods.id)),
+                    Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
                 }
             }
         }
@@ -103,11 +103,11 @@ impl<'a> Items<'a> {
                 match find_collection(case, id) {
                     Known::Is(found) => collections.push(found),
                     Known::Absent => {}
-                    Known::Unknown => lacks.push(compact_str::format_compact!("collection/{id}")),
+                    Known::Unknown => lacks.push(joined(&["collection/", id])),
                 }
             }
         }
-        Items::joined(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+        Items::within(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
@@ -118,14 +118,14 @@ impl<'a> Items<'a> {
             match own.as_ref().map_or_else(|| find_collection(case, id), |own| Known::Is(Cow::Borrowed(own))) {
                 Known::Is(found) => collections.push(found),
                 Known::Absent => {}
-                Known::Unknown => lacks.push(compact_str::format_compact!("collection/{id}")),
+                Known::Unknown => lacks.push(joined(&["collection/", id])),
             }
         }
-        Items::joined(case, &[], &collections, lacks, (index.goods_data, true))
+        Items::within(case, &[], &collections, lacks, (index.goods_data, true))
     }
 
     /// The lines in these collections, with their goods' data and an index if somebody wants them.
-    fn joined(
+    fn within(
         case: &'a Case<'a>,
         added: &'a [Item],
         collections: &[Cow<'_, Collection>],
@@ -219,7 +219,7 @@ fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) ->
 fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<Text>) -> [Option<Cow<'a, Goods>>; 2] {
     let mut known = |kind: &str, key: &str, found: Known<Cow<'a, Goods>>| {
         if matches!(found, Known::Unknown) {
-            lacks.push(compact_str::format_compact!("{kind}/{key}"));
+            lacks.push(joined(&[kind, "/", key]));
         }
         found.is()
     };
@@ -353,7 +353,7 @@ impl Asks for View<'_> {
             },
             Known::Absent => false,
             Known::Unknown => {
-                self.lack(compact_str::format_compact!("segment/{id}"));
+                self.lack(joined(&["segment/", id]));
                 false
             }
         }
