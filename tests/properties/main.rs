@@ -13,7 +13,9 @@
 #[path = "../support/tally.rs"]
 mod tally;
 
+mod corpus;
 mod decisions;
+mod differential;
 mod ledger;
 mod money;
 mod spreading;
