@@ -10,8 +10,9 @@ use crate::store::document::Document;
 use scrip::text::sha256_hex;
 use serde_json::{Map, Value as Json, json};
 
-/// Campaigns in a bundle, at most: a page is no place for more.
-const CAMPAIGNS_MAX: i64 = 1_000;
+/// Documents of a kind in a bundle, at most: a page is no place for more. Of a larger catalogue nothing is told, and a
+/// page's verdict on its products is provisional.
+const MOST: usize = 1_000;
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[get("/client/v1/bundle", "What a page needs to decide for itself", bundle)
@@ -65,48 +66,61 @@ fn bundle(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
-    let campaigns = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'campaign' ORDER BY seq DESC LIMIT ?1",
-        &[CAMPAIGNS_MAX.into()],
-    )?;
+    let mut campaigns = newest(call, "campaign")?;
+    campaigns.truncate(MOST);
     let public: Vec<&str> =
         campaigns.iter().filter(|campaign| is_public(campaign)).map(|campaign| campaign.id.as_str()).collect();
-    let vouchers = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'voucher' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-        &[Json::from(public).to_string().into()],
-    )?;
-    let shown: Vec<&str> = campaigns.iter().chain(&vouchers).map(|document| document.id.as_str()).collect();
-    let assignments = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-        &[Json::from(shown).to_string().into()],
-    )?;
+    let vouchers = of_parents(call, "voucher", &public)?;
+    let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
+    let tiers = of_parents(call, "promotion_tier", &all)?;
+    let stacks = of_parents(call, "promotion_stack", &all)?;
+    let shown: Vec<&str> =
+        campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
+    let assignments = of_parents(call, "validation_rules_assignment", &shown)?;
     let named: Vec<&Json> = assignments.iter().filter_map(|document| document.body.get("rule_id")).collect();
     let rules = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1)) ORDER BY seq",
         &[json!(named).to_string().into()],
     )?;
-    let categories = all(call, "category")?;
+    let (products, skus) = (newest(call, "product")?, newest(call, "sku")?);
+    let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
+    let goods = |documents: &[Document]| match whole_catalogue {
+        true => documents.iter().map(|document| only(&document.body, GOODS)).collect(),
+        false => Vec::new(),
+    };
+    // Who is in a static segment is about customers, and is not told.
+    let mut segments = newest(call, "segment")?;
+    segments.retain(|segment| segment.body.get("type").and_then(Json::as_str) != Some("static"));
     let stacking =
         stacking_rules::stored(call.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
-    let bodies = |documents: Vec<Document>| {
-        documents.into_iter().map(|document| Json::Object(document.body)).collect::<Vec<Json>>()
-    };
     Ok(json!({
         "complete": false,
         "counted": false,
+        "client": true,
+        "whole_catalogue": whole_catalogue,
         "project": { "id": call.caller.project },
         "time_zone": zone(&call.caller.settings.time_zone),
         "stacking_rules": only(&stacking, STACKING),
         "campaigns": campaigns.iter().map(|campaign| only(&campaign.body, CAMPAIGN)).collect::<Vec<Json>>(),
         "vouchers": vouchers.iter().map(voucher).collect::<Vec<Json>>(),
-        "categories": bodies(categories),
+        "promotion_tiers": bodies(tiers),
+        "promotion_stacks": bodies(stacks),
+        "categories": bodies(newest(call, "category")?),
+        "products": goods(&products),
+        "skus": goods(&skus),
+        "product_collections": bodies(newest(call, "products_collection")?),
+        "segments": segments.iter().map(|segment| only(&segment.body, SEGMENT)).collect::<Vec<Json>>(),
         "validation_rules": bodies(rules),
         "validation_rules_assignments": assignments.iter().map(|document| only(&document.body, &["rule_id", "related_object_id"])).collect::<Vec<Json>>(),
     }))
 }
+
+/// What a page may know of a product or SKU: what prices and rules look at.
+const GOODS: &[&str] = &["id", "source_id", "product_id", "name", "sku", "price", "attributes", "metadata"];
+
+/// What a page may know of a segment: its definition, never its customers.
+const SEGMENT: &[&str] = &["id", "name", "type", "filter"];
 
 /// The fields of stacking rules that decide; who changed them when would only give the bundle another name.
 const STACKING: &[&str] = &[
@@ -135,10 +149,23 @@ fn is_public(campaign: &Document) -> bool {
     campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE")
 }
 
-fn all(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, Stop> {
-    let statement =
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 ORDER BY seq";
-    Ok(call.store.documents(statement, &[kind.into()])?)
+/// The documents of a kind, newest first, one more than a bundle may hold.
+fn newest(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, Stop> {
+    let most = i64::try_from(MOST).unwrap_or(i64::MAX).saturating_add(1);
+    let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = ?1 ORDER BY seq DESC LIMIT ?2";
+    Ok(call.store.documents(statement, &[kind.into(), most.into()])?)
+}
+
+/// The documents of a kind that belong to one of these, in the order of creation.
+fn of_parents(call: &Call<'_, '_>, kind: &str, parents: &[&str]) -> Result<Vec<Document>, Stop> {
+    let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = ?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+    Ok(call.store.documents(statement, &[kind.into(), Json::from(parents).to_string().into()])?)
+}
+
+fn bodies(documents: Vec<Document>) -> Vec<Json> {
+    documents.into_iter().map(|document| Json::Object(document.body)).collect()
 }
 
 /// The fields of a list, and no others; what is null says nothing.
