@@ -11,7 +11,7 @@ use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::sql;
-use scrip::rules::Rule;
+use scrip::rules::{Rule, lint};
 use scrip::wire::at::read_document;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
@@ -307,9 +307,9 @@ fn check(body: &Map<String, Json>) -> Result<Vec<Json>, ErrorBody> {
     Ok(warnings(&rule))
 }
 
-/// What the author of a rule should look at again, as `{ path, text }`.
-fn warnings(_rule: &Rule) -> Vec<Json> {
-    Vec::new()
+/// What the author of a rule should look at again.
+fn warnings(rule: &Rule) -> Vec<Json> {
+    lint(rule).into_iter().map(|warning| json!({ "path": warning.path, "text": warning.text })).collect()
 }
 
 /// A test of metadata names the property that it looks at, at every level.
