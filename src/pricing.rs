@@ -17,6 +17,6 @@ pub use cart::{Cart, Changed, Line};
 pub use effect::{Base, Ground, NoLines, acts_on_lines, apply_gift, off_lines, off_order};
 pub use gain::{Gain, Replacement};
 pub use lines::{Priced, price};
-pub use numbers::{Blind, Numbers, Sight};
+pub use numbers::{Numbers, Sight};
 pub use select::{Allowance, Cover, Reach, cover, select};
 pub use units::{FreeGoods, add_units};

@@ -4,7 +4,15 @@
 use sha2::{Digest, Sha256};
 
 /// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
+///
+/// Say `Text::from` and [`joined`], not `Text::new` or `format_compact!`: in the package it is a `String`. There only 12
+/// bytes would be held so, and what looks at a text would be 4 kB more after brotli.
+#[cfg(not(feature = "package"))]
 pub type Text = compact_str::CompactString;
+
+/// A short text.
+#[cfg(feature = "package")]
+pub type Text = String;
 
 /// A text as a number, made once so that comparing costs one instruction: equal texts have equal symbols, and texts
 /// of equal symbols are nearly always equal, which whoever must be sure looks up in the texts.
@@ -31,7 +39,9 @@ impl Symbol {
             mixed ^ (mixed >> 29)
         };
         let seed = (u64::from(kind) << 56) | u64::try_from(text.len()).unwrap_or(0);
-        Symbol(text.as_bytes().chunks(8).fold(seed, step).wrapping_mul(0xd6e8_feb8_6659_fd93))
+        let mixed = text.as_bytes().chunks(8).fold(seed, step).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        // The last letters of a text are in the upper bits, and tables look at the lower ones.
+        Symbol(mixed ^ (mixed >> 32))
     }
 
     /// The number.

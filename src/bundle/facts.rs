@@ -1,13 +1,15 @@
 //! Answers a decision's questions from a set of rules in memory. It must not know what the decision is.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
-use crate::facts::{Facts, Held, Known, PastRedemption};
+use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, PastRedemption, Seek};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
+use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -40,6 +42,11 @@ pub struct GivenFacts {
     segments: Shelf<Segment>,
     collections: Shelf<Collection>,
     assigned: Shelf<Assigned>,
+    assignments: Vec<Assignment>,
+    listed: Vec<Candidate>,
+    campaign_vouchers: Shelf<Incentive>,
+    /// What may qualify, prepared when it is first asked for.
+    candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
 }
@@ -68,13 +75,25 @@ impl GivenFacts {
             // The first rule of an id has it.
             by_id.get_or(&rule.id, || place);
         }
+        let vouchers = Shelf::new(vouchers, |voucher: &Incentive| {
+            [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
+        });
         let mut assigned: Shelf<Assigned> = Shelf::default();
-        for (object, rule) in given.assignments {
-            let Some(rules) = assigned.get_or(&object, Assigned::default) else { continue };
-            match by_id.get(&rule) {
+        let mut assign = |object: &Text, rule: &Text| {
+            let Some(rules) = assigned.get_or(object, Assigned::default) else { return };
+            match by_id.get(rule) {
                 Some(place) if rules.places.contains(place) => {}
                 Some(place) => rules.places.push(*place),
                 None => rules.unknown = true,
+            }
+        };
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
+            assign(object, rule);
+        }
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
+            // What is assigned to a code is assigned to its voucher, so that one look by id finds everything.
+            if let Some(voucher) = vouchers.get(object).filter(|voucher| voucher.id != *object) {
+                assign(&voucher.id, rule);
             }
         }
         GivenFacts {
@@ -83,9 +102,7 @@ impl GivenFacts {
             whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
-            vouchers: Shelf::new(vouchers, |voucher| {
-                [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
-            }),
+            vouchers,
             by_hash,
             tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
             stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
@@ -101,6 +118,10 @@ impl GivenFacts {
             segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
+            assignments: given.assignments,
+            listed: given.listed.candidates,
+            campaign_vouchers: Shelf::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
+            candidates: OnceLock::new(),
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
         }
@@ -113,6 +134,26 @@ impl GivenFacts {
             None if self.complete => Known::Absent,
             None => Known::Unknown,
         }
+    }
+
+    /// Everything that may qualify. What is listed and does not resolve is looked at in full, and is refused then.
+    fn prepare(&self) -> Candidates {
+        let entry = |candidate: &Candidate| {
+            let incentive = match candidate.object {
+                CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
+                CandidateObject::Voucher => self.vouchers.get(&candidate.id),
+                CandidateObject::PromotionTier => self.tiers.get(&candidate.id),
+                CandidateObject::PromotionStack => None,
+            };
+            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
+            Entry {
+                candidate: candidate.clone(),
+                incentive,
+                campaign,
+                rules: incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default(),
+            }
+        };
+        Candidates::new(self.listed.iter().map(entry).collect(), self.complete)
     }
 
     /// What a whole catalogue does not list does not exist.
@@ -130,14 +171,15 @@ impl GivenFacts {
     }
 
     /// The rules assigned to any of these.
-    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Held<'_, Rule>>> {
         let mut rules: Vec<Held<'_, Rule>> = Vec::new();
         for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
             if assigned.unknown && !self.complete {
                 return Known::Unknown;
             }
+            rules.reserve_exact(assigned.places.len());
             for rule in assigned.places.iter().filter_map(|place| self.rules.get(*place)) {
-                // A voucher whose code is its id is named twice, and its rules count once.
+                // A rule of a voucher and of its campaign counts once.
                 if !rules.iter().any(|known| std::ptr::eq::<Rule>(&**known, rule)) {
                     rules.push(Held::Lent(rule));
                 }
@@ -196,11 +238,11 @@ impl Facts for GivenFacts {
     }
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
-        self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
+        self.rules_named([Some(&voucher.id), voucher.campaign_id.as_ref()])
     }
 
     fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
-        self.rules_named([Some(&Text::from(id)), None, None])
+        self.rules_named([Some(&Text::from(id)), None])
     }
 
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
@@ -245,6 +287,19 @@ impl Facts for GivenFacts {
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
         self.counted(|journal| journal.chain(id))
+    }
+
+    fn candidates(&self, _seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
+        Known::Is(Cow::Borrowed(self.candidates.get_or_init(|| self.prepare())))
+    }
+
+    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.known(self.campaign_vouchers.get(id))
+    }
+
+    fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
+        let wanted = |given: &&Assignment| objects.contains(&given.related_object_id.as_str());
+        Known::Is(self.assignments.iter().filter(wanted).cloned().collect())
     }
 
     fn tracking_id(&self, _source_id: &str) -> Known<Text> {

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, check};
+use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
-use crate::decide::scene::{Items, check_rules_after};
+use crate::decide::scene::check_rules_after;
 use crate::decide::sight::View;
 use crate::facts::Known;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
@@ -21,6 +22,7 @@ use crate::pricing::{
 };
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::Judge;
+use crate::text::joined;
 
 /// The judge of one case.
 pub struct Bench<'c> {
@@ -215,7 +217,7 @@ impl<'c> Bench<'c> {
         if matches!(fact, Known::Unknown)
             && let Some(found) = self.found.get_mut(place)
         {
-            found.lacks.push(compact_str::format_compact!("{kind}/{}", unit.unit_type));
+            found.lacks.push(joined(&[kind, "/", &unit.unit_type]));
         }
         fact.is()
     }

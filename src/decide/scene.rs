@@ -18,7 +18,7 @@ use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::Area;
 use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene};
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// A case as rules look at it, for one redeemable on a running order.
 pub struct View<'v> {
@@ -140,7 +140,7 @@ impl Asks for View<'_> {
             },
             Known::Absent => false,
             Known::Unknown => {
-                self.lack(compact_str::format_compact!("segment/{id}"));
+                self.lack(joined(&["segment/", id]));
                 false
             }
         }
@@ -223,7 +223,7 @@ type Check = for<'r> fn(&'r Rule, &Scene<'_>) -> Result<(), Failure<'r>>;
 
 fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Refusal> {
     let verdict = {
-        let scene = view.scene(Needs::default());
+        let scene = view.scene(view.case.passes);
         let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
         let mut verdict = Ok(());
         for rule in rules {

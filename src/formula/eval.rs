@@ -286,7 +286,7 @@ fn same(left: &Value, right: &Value, zone: &TimeZone) -> bool {
 fn among(value: &Value, set: &Value, zone: &TimeZone) -> bool {
     match set {
         Value::Text(names) => {
-            names.split(',').any(|name| same(value, &Value::Text(Text::new(name.trim_ascii())), zone))
+            names.split(',').any(|name| same(value, &Value::Text(Text::from(name.trim_ascii())), zone))
         }
         _ => same(value, set, zone),
     }

@@ -73,7 +73,7 @@ impl Value {
             Node::Flag(flag) => Value::Flag(*flag),
             Node::Whole(whole) => Value::Number(Ratio::whole(i128::from(*whole))),
             Node::Fraction(digits) => Value::Number(Ratio::parse(digits)?),
-            Node::Text(text) => Value::Text(Text::new(text)),
+            Node::Text(text) => Value::Text(Text::from(text.as_ref())),
             Node::List(elements) => Value::List(elements.iter().filter_map(Value::of_json).collect()),
         })
     }
@@ -109,7 +109,7 @@ impl Value {
         match self {
             Value::Text(text) => Some(text.clone()),
             Value::Number(number) => Some(number.text()),
-            Value::Flag(flag) => Some(Text::new(if *flag { "true" } else { "false" })),
+            Value::Flag(flag) => Some(Text::from(if *flag { "true" } else { "false" })),
             Value::Date(_) | Value::List(_) => None,
         }
     }

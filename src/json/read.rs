@@ -263,11 +263,10 @@ impl<'a> Reader<'a> {
             self.at = first.wrapping_add(1);
             return self.fault();
         }
-        match sum {
-            Some(sum) if !(negative && sum == 0) && !matches!(self.byte(), Some(b'.' | b'e' | b'E')) => {
-                Ok(Node::Whole(if negative { sum.wrapping_neg() } else { sum }))
-            }
-            _ => self.long(start),
+        match (sum, self.byte()) {
+            (None, _) | (_, Some(b'.' | b'e' | b'E')) => self.long(start),
+            (Some(0), _) if negative => self.long(start),
+            (Some(sum), _) => Ok(Node::Whole(if negative { sum.wrapping_neg() } else { sum })),
         }
     }
 

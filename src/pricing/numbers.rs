@@ -17,21 +17,6 @@ pub trait Sight {
     fn zone(&self) -> &TimeZone;
 }
 
-/// Nothing but the amounts of the order.
-pub struct Blind;
-
-impl Sight for Blind {
-    fn find(&self, _operand: &Operand, _place: Option<usize>) -> Option<Value> {
-        None
-    }
-
-    fn zone(&self) -> &TimeZone {
-        static UTC: TimeZone =
-            TimeZone { name: compact_str::CompactString::const_new("UTC"), offset: 0, transitions: Vec::new() };
-        &UTC
-    }
-}
-
 /// Resolves numbers on a cart.
 #[derive(Clone, Copy)]
 pub struct Numbers<'a> {

@@ -14,7 +14,7 @@ use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_
 use crate::rank::{arranged, ranked};
 use crate::rules::names::Pick;
 use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -136,7 +136,7 @@ fn add_scopes(rule: &mut Rule) {
                     // The goods with this data, as a collection of the rule's own.
                     let Some(property) = leaf.test.property.clone() else { continue };
                     let fields = vec![(Field::Metadata(property), leaf.test.conditions.clone())];
-                    let name = compact_str::format_compact!("{id}.{}", leaf.key);
+                    let name = joined(&[id, ".", &leaf.key]);
                     let goods = Contents::Passing(Filter { any: false, fields });
                     scope.add(GoodsRef::new(GoodsObject::Collection, name.clone(), None), included);
                     own_collections.push(Collection { id: name, goods });

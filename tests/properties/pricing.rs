@@ -3,15 +3,17 @@
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
+use scrip::formula::{Operand, Value};
 use scrip::model::discount::{AmountEffect, Discount, Dynamic, GiftEffect, PercentEffect, UnitEffect};
 use scrip::model::order::Item;
 use scrip::model::scope::{Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
 use scrip::money::{Money, Percent};
 use scrip::pricing::{
-    Allowance, Base, Blind, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, acts_on_lines, add_units, apply_gift,
+    Allowance, Base, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, Sight, acts_on_lines, add_units, apply_gift,
     off_lines, off_order, select,
 };
 use scrip::rules::SceneItem;
+use scrip::time::TimeZone;
 
 use crate::holds;
 
@@ -230,8 +232,22 @@ fn discount() -> impl Strategy<Value = Discount> {
     prop_oneof![percent, amount, fixed]
 }
 
+/// Sees nothing but the amounts of the order.
+#[derive(Default)]
+struct Blind(TimeZone);
+
+impl Sight for Blind {
+    fn find(&self, _operand: &Operand, _place: Option<usize>) -> Option<Value> {
+        None
+    }
+
+    fn zone(&self) -> &TimeZone {
+        &self.0
+    }
+}
+
 fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Scope, drawn: &[Drawn]) -> Gain {
-    let numbers = Numbers { cart, sight: &Blind, bundles: None };
+    let numbers = Numbers { cart, sight: &Blind::default(), bundles: None };
     let base = initial.map_or(Base::Discounted, Base::Initial);
     if !acts_on_lines(discount, true) {
         return off_order(discount, &numbers, base).unwrap();

@@ -1,4 +1,4 @@
-//! Things are found by name as in a map, whatever the order in which they came.
+//! Things are found by name as in a map, whatever the order in which they came, and ranked as the library sorts.
 
 use std::collections::BTreeMap;
 
@@ -37,4 +37,14 @@ fn the_first_of_a_name_keeps_it_on_a_shelf_that_is_made_at_once() {
     assert_eq!(shelf.get("a").map(|(_, number)| *number), Some(1));
     assert_eq!(shelf.get("b").map(|(_, number)| *number), Some(3));
     assert_eq!(shelf.get(""), None);
+}
+
+#[test]
+fn places_are_ranked_as_the_library_sorts() {
+    holds(500, prop::collection::vec(0_u64..20, 0..70), |keys| {
+        let mut wanted: Vec<usize> = (0..keys.len()).collect();
+        wanted.sort_by_key(|place| keys[*place]);
+        prop_assert_eq!(scrip::rank::ranked(keys.iter().copied()), wanted);
+        Ok(())
+    });
 }

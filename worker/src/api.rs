@@ -7,6 +7,7 @@ pub mod assignments;
 pub mod async_actions;
 pub mod balances;
 pub mod bundle;
+pub mod campaign_changes;
 pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
@@ -27,6 +28,7 @@ pub mod products;
 pub mod promotion_stacks;
 pub mod promotions;
 pub mod publications;
+pub mod qualifications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
@@ -42,6 +44,7 @@ pub mod system;
 pub mod transactions;
 pub mod validation_rules;
 pub mod voucher_changes;
+pub mod voucher_imports;
 pub mod vouchers;
 pub mod windows;
 
@@ -52,12 +55,17 @@ pub const STEPS: &[(&str, Step)] = &[
     ("PRODUCTS.BULK_UPDATE", products::write_one),
     ("PRODUCTS.METADATA_UPDATE", products::write_one),
     ("ORDERS.IMPORT", orders::write_one),
+    ("VOUCHERS.IMPORT", voucher_imports::write_alone),
+    ("CAMPAIGN.VOUCHERS_IMPORT", voucher_imports::write_into),
+    ("VOUCHERS.BULK_UPDATE", voucher_imports::write_metadata),
+    ("VOUCHERS.METADATA_UPDATE", voucher_imports::write_metadata),
 ];
 
 /// Every route that the service has.
 pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     campaigns::ROUTES,
+    campaign_changes::ROUTES,
     vouchers::ROUTES,
     categories::ROUTES,
     products::ROUTES,
@@ -67,12 +75,14 @@ pub const AREAS: &[&[Route]] = &[
     orders::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
+    qualifications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
     singles::ROUTES,
     balances::ROUTES,
     transactions::ROUTES,
     voucher_changes::ROUTES,
+    voucher_imports::ROUTES,
     rewards::ROUTES,
     reward_assignments::ROUTES,
     promotions::ROUTES,

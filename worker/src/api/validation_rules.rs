@@ -303,7 +303,7 @@ fn check(body: &Map<String, Json>) -> Result<Vec<Json>, ErrorBody> {
     let rule = read_document(&Json::Object(body.clone()).to_string(), read_rule).map_err(|problem| {
         // A missing property has its own sentence, without the place.
         let whole = problem.text.starts_with("Rule '");
-        invalid(if whole { problem.text } else { problem.to_string() })
+        invalid(if whole { problem.text.clone() } else { problem.to_string() })
     })?;
     Ok(lint(&rule).into_iter().map(|warning| json!({ "path": warning.path, "text": warning.text })).collect())
 }
