@@ -279,15 +279,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
-    fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
-        const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
-            SELECT id, amount FROM transfer WHERE debit = ?1 AND at >= ?2 AND reverses IS NULL UNION ALL
-            SELECT id, amount FROM transfer WHERE credit = ?1 AND at >= ?2 AND reverses IS NULL) own
-            WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
-        let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
-    }
-
     fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
@@ -407,7 +398,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
-        Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
+        Known::Is(self.note(self.store.moved(account.as_str(), since.millis()).map(Some)).unwrap_or(0))
     }
 
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {
