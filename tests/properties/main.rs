@@ -14,6 +14,7 @@
 mod tally;
 
 mod big;
+mod bundles;
 mod decisions;
 mod formula;
 mod grammar;
