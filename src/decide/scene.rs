@@ -247,7 +247,7 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
 #[cold]
 fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusal {
     let needs = failure.rule.needs;
-    let test = failure.leaf().map(|leaf| &leaf.test);
+    let test = failure.leaf.map(|leaf| &leaf.test);
     let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
     let missing = [
         (scene.customer.is_none() && needs.meets(Needs::CUSTOMER), Reason::MissingCustomer, "Customer is"),

@@ -15,7 +15,9 @@ mod tally;
 
 mod big;
 mod bundles;
+mod corpus;
 mod decisions;
+mod differential;
 mod formula;
 mod grammar;
 mod json;

@@ -1,5 +1,8 @@
 //! The stacker beside its model, and what it moves: a redemption posts one chain whose reverse leaves nothing behind.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use scrip::bundle::Prepared;
@@ -259,6 +262,7 @@ fn counted() -> Value {
 
 #[test]
 fn a_rollback_restores_every_balance() {
+    let seen = RefCell::new(BTreeSet::new());
     let names = prop::sample::subsequence(vec!["A", "B", "G", "K", "L", "U", "promo_T"], 1..=5).prop_shuffle();
     let reward = select(vec!["rew_coin", "rew_mug"]);
     holds(
@@ -287,6 +291,7 @@ fn a_rollback_restores_every_balance() {
             };
             let mut journal = Journal::default();
             journal.apply(&decision.changes.entries).unwrap();
+            seen.borrow_mut().extend(journal.balances().map(|(account, _)| kind_of(account.as_str())));
             let posted = decision.changes.entries.iter().filter(|entry| matches!(entry, Entry::Post(_))).count();
             let chain = journal.chain(whole);
             prop_assert_eq!(chain.len(), posted, "a transfer that no rollback would find");
@@ -300,4 +305,28 @@ fn a_rollback_restores_every_balance() {
             Ok(())
         },
     );
+    // It would be easy to give back what was never taken.
+    let wanted = [
+        "campaign redeemed",
+        "channel",
+        "channel of",
+        "customer of",
+        "discounted",
+        "orders",
+        "promotion_tier redemptions",
+        "reward stock",
+        "units prod_a",
+        "voucher credits",
+        "voucher points",
+        "voucher redemptions",
+    ];
+    let seen = seen.into_inner();
+    assert!(wanted.iter().all(|kind| seen.contains(*kind)), "{seen:?}");
+}
+
+/// What an account is about, without the ids in its name.
+fn kind_of(account: &str) -> String {
+    let parts: Vec<&str> = account.split('/').collect();
+    let about = parts.get(2).copied().unwrap_or_default();
+    format!("{} {about}", parts[0]).trim().to_owned()
 }

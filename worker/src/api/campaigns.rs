@@ -99,7 +99,8 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "voucher"),
 ];
 
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+/// Campaigns as they are shown.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
     let mut assigned = assignments::assigned(call, &documents)?;
     let mut shown = Vec::new();
     for document in documents {
