@@ -1,4 +1,4 @@
-//! Complete bundles, beside a model that tries each number of them.
+//! Bundles are as many as the units allow: beside a model that tries each number of them.
 
 use proptest::prelude::*;
 use scrip::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};

@@ -4,7 +4,7 @@
 
 use super::Store;
 use super::candidates::Offered;
-use super::document::{self, Document};
+use super::document::{self, Document, broken, read_stored, written};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
@@ -23,7 +23,7 @@ use scrip::model::stacking::StackingRules;
 use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::at::{Read, read_document};
+use scrip::wire::at::Read;
 use scrip::wire::given::read_assignment;
 use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
@@ -301,20 +301,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         )?;
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|held| u64::try_from(held).unwrap_or(0)))
     }
-}
-
-/// Reads a stored document as the engine does; one that does not read is a fault of ours.
-pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
-    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
-}
-
-fn written(document: &Document) -> String {
-    Json::Object(document.body.clone()).to_string()
-}
-
-/// The fault of a stored document that does not read.
-pub fn broken(kind: &str, id: &str, problem: &scrip::wire::Problem) -> Fault {
-    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
 }
 
 impl Facts for StoreFacts<'_, '_> {
