@@ -159,7 +159,7 @@ fn discount(dice: &mut Dice) -> Value {
     let made = match dice.below(9) {
         0..=2 => {
             let percent: Value =
-                serde_json::from_str::<Value>(dice.pick(&["5", "10", "12.5", "33.3333", "100"])).unwrap();
+                serde_json::from_str::<Value>(dice.pick::<&str>(&["5", "10", "12.5", "33.3333", "100"])).unwrap();
             json!({ "type": "PERCENT", "percent_off": percent, "percent_off_formula": formula(dice), "effect": whole(dice),
                     "amount_limit": limit(dice), "aggregated_amount_limit": limit(dice) })
         }

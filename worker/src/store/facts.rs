@@ -1,7 +1,6 @@
 //! Answers a decision's questions from the store. Here nothing is unknown: what is not stored does not exist.
-//! It must not know what the decision is.
-//!
-//! A question has no way to fail, so a fault of the store is kept and must be asked for at the end ([`StoreFacts::finish`]).
+//! It must not know what the decision is. A question has no way to fail, so a fault of the store is kept and must be
+//! asked for at the end ([`StoreFacts::finish`]).
 
 mod counts;
 
