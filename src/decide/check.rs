@@ -55,7 +55,7 @@ pub fn check_terms(
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_validity(case, offer)?;
-    check_referrer(case, offer)?;
+    check_referrer(case, offer, found)?;
     check_quantity(case, offer, found)?;
     check_gift(case, redeemable, offer, found)?;
     check_card(case, redeemable, offer, cart, found)
@@ -125,12 +125,15 @@ fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
 }
 
 /// A referral code is for others than the customer who passes it on (objects.md section 9).
-fn check_referrer(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
+fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let Some(referrer) = offer.referrer() else { return Ok(()) };
     let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.as_ref());
-    match offer.referrer() {
-        Some(referrer) if customer == Some(referrer) => Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer)),
-        _ => Ok(()),
+    if customer == Some(referrer) {
+        return Err(refuse(Reason::ReferrerNotPermittedToRedeem, offer));
     }
+    // Who it is may be for the server to say.
+    found.lacks.extend(case.buyer.unknown.clone());
+    Ok(())
 }
 
 /// Whether the moment lies in every recurring window.

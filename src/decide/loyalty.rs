@@ -64,7 +64,7 @@ pub fn check_card(
     let Some(wanted) = &redeemable.reward else {
         return Err(Refusal::new(Reason::MissingReward, "A reward is required when redeeming a LOYALTY_CARD"));
     };
-    check_holder(case, offer)?;
+    check_holder(case, offer, found)?;
     let Some(exchange) = &offer.exchange else {
         return Err(Refusal::not_found("reward", &wanted.id));
     };
@@ -101,9 +101,13 @@ pub fn check_card(
 
 /// A request that names a customer names the holder. One that names none comes from where the card is known, such as a
 /// till [inferred].
-fn check_holder(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
+fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
     let Some(customer) = &case.buyer.customer else { return Ok(()) };
-    if case.buyer.unknown.is_some() || (customer.id.is_some() && customer.id == offer.incentive.holder_id) {
+    if customer.id.is_some() && customer.id == offer.incentive.holder_id {
+        return Ok(());
+    }
+    if let Some(unknown) = &case.buyer.unknown {
+        found.lacks.push(unknown.clone());
         return Ok(());
     }
     Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))

@@ -158,8 +158,8 @@ fn discount(dice: &mut Dice) -> Value {
     let whole = |dice: &mut Dice| rarely(dice, 2, |dice| json!(dice.pick(&["APPLY_TO_ORDER", "APPLY_TO_ITEMS"])));
     let made = match dice.below(9) {
         0..=2 => {
-            let digits: &str = dice.pick::<&str>(&["5", "10", "12.5", "33.3333", "100"]);
-            let percent: Value = serde_json::from_str(digits).unwrap();
+            let percent: Value =
+                serde_json::from_str::<Value>(dice.pick::<&str>(&["5", "10", "12.5", "33.3333", "100"])).unwrap();
             json!({ "type": "PERCENT", "percent_off": percent, "percent_off_formula": formula(dice), "effect": whole(dice),
                     "amount_limit": limit(dice), "aggregated_amount_limit": limit(dice) })
         }

@@ -14,6 +14,7 @@
 mod tally;
 
 mod big;
+mod bundles;
 mod corpus;
 mod decisions;
 mod differential;

@@ -120,3 +120,22 @@ fn free_units_stay_on_a_stored_order_and_go_with_a_rollback() {
     assert_eq!((&item["quantity"], &item["amount"]), (&json!(3), &json!(3000)), "{rolled_back}");
     assert_eq!(rolled_back["order"]["total_amount"], 1000);
 }
+
+#[test]
+fn what_was_replaced_comes_back_with_a_rollback() {
+    let edge = Edge::new();
+    let discount = json!({ "type": "UNIT", "unit_off": 2, "unit_type": "prod_b", "effect": "REPLACE_ITEMS" });
+    let mut rules = given(discount, json!({ "quantity_limit": 1 }));
+    rules["products"] = json!([{ "id": "prod_b", "name": "B", "price": 700 }]);
+    post(&edge, "/rehearsal/given", &rules);
+    let redeemed = post(&edge, "/v1/redemptions", &ask("ann", 3));
+    let order = &redeemed["order"];
+    assert_eq!((&order["amount"], &order["total_amount"]), (&json!(3400), &json!(3000)));
+    assert_eq!((&order["items"][0]["quantity"], &order["items"][1]["quantity"]), (&json!(2), &json!(2)));
+    assert_eq!(order["items"][1]["discount_amount"], 400);
+    let id = redeemed["redemptions"][0]["id"].as_str().unwrap();
+    let order = &post(&edge, &format!("/v1/redemptions/{id}/rollback"), &json!({}))["order"];
+    assert_eq!((&order["items"][0]["quantity"], &order["items"][0]["amount"]), (&json!(3), &json!(3000)), "{order}");
+    assert_eq!(order["items"].as_array().map(Vec::len), Some(1), "{order}");
+    assert_eq!((&order["amount"], &order["total_amount"]), (&json!(3000), &json!(3000)));
+}

@@ -2,7 +2,7 @@
 //! one for all balances, however many there are. It must not know what qualifies.
 
 use super::Store;
-use super::facts::{broken, read_stored};
+use super::document::{broken, read_stored};
 use super::sql::{self, Fault, Row};
 use scrip::facts::{Candidates, Entry, Held, Seek, credits_account, incentive_account, points_account};
 use scrip::model::incentive::{Campaign, Grant, Incentive};

@@ -3,6 +3,8 @@
 
 use super::Store;
 use super::sql::{self, Fault, Row, Value};
+use scrip::wire::Problem;
+use scrip::wire::at::{Read, read_document};
 use serde_json::{Map, Value as Json};
 
 /// A row of the platform holds 2 MB; the columns beside the body need some of it.
@@ -142,4 +144,19 @@ fn columns(kind: &str, document: &Document) -> Vec<Value> {
         document.updated_at.into(),
         Json::Object(document.body.clone()).to_string().into(),
     ]
+}
+
+/// Reads a stored document as the engine does; one that does not read is a fault of ours.
+pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
+    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
+}
+
+/// The JSON of a document.
+pub fn written(document: &Document) -> String {
+    Json::Object(document.body.clone()).to_string()
+}
+
+/// The fault of a stored document that does not read.
+pub fn broken(kind: &str, id: &str, problem: &Problem) -> Fault {
+    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
 }

@@ -1,11 +1,12 @@
 //! Answers a decision's questions from the store. Here nothing is unknown: what is not stored does not exist.
-//! It must not know what the decision is.
-//!
-//! A question has no way to fail, so a fault of the store is kept and must be asked for at the end ([`StoreFacts::finish`]).
+//! It must not know what the decision is. A question has no way to fail, so a fault of the store is kept and must be
+//! asked for at the end ([`StoreFacts::finish`]).
+
+mod counts;
 
 use super::Store;
 use super::candidates::Offered;
-use super::document::{self, Document};
+use super::document::{self, Document, broken, read_stored, written};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
@@ -24,7 +25,7 @@ use scrip::model::stacking::StackingRules;
 use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::at::{Read, read_document};
+use scrip::wire::at::Read;
 use scrip::wire::given::read_assignment;
 use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
@@ -251,62 +252,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         let read = |row: Row| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
         row.map(read).transpose()
     }
-
-    fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
-        let rows = self.store.rows("SELECT id, chain, debit, credit, amount, reverses, at FROM transfer WHERE chain = ?1 ORDER BY length(id), id", &[id.into()])?;
-        let read = |row: &Row| {
-            Ok(Transfer {
-                id: sql::text(row, 0)?.into(),
-                chain: sql::text(row, 1)?.into(),
-                debit: AccountId::new(sql::text(row, 2)?),
-                credit: AccountId::new(sql::text(row, 3)?),
-                amount: u64::try_from(sql::int(row, 4)?).unwrap_or(0),
-                reverses: sql::text_or_null(row, 5)?.map(Text::from),
-                at: Instant::from_millis(sql::int(row, 6)?).unwrap_or_default(),
-            })
-        };
-        rows.iter().map(read).collect()
-    }
-
-    fn find_balance(&self, account: &AccountId) -> Result<i64, Fault> {
-        if let Some(balance) = self.offered.get().and_then(|offered| offered.balances.get(account.as_str())) {
-            return Ok(*balance);
-        }
-        if let Some(balance) = self.seen.borrow().balances.get(account.as_str()) {
-            return Ok(*balance);
-        }
-        let row = self.store.row("SELECT balance FROM account WHERE id = ?1", &[account.as_str().into()])?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0))
-    }
-
-    fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
-        if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
-            return Ok(0);
-        }
-        if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
-            return Ok(0);
-        }
-        let params = [account.as_str().into(), now.millis().into(), key.unwrap_or_default().into()];
-        let row = self.store.row(
-            "SELECT COALESCE(SUM(amount), 0) FROM hold WHERE account = ?1 AND expires_at > ?2 AND key <> ?3",
-            &params,
-        )?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|held| u64::try_from(held).unwrap_or(0)))
-    }
-}
-
-/// Reads a stored document as the engine does; one that does not read is a fault of ours.
-pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
-    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
-}
-
-fn written(document: &Document) -> String {
-    Json::Object(document.body.clone()).to_string()
-}
-
-/// The fault of a stored document that does not read.
-pub fn broken(kind: &str, id: &str, problem: &scrip::wire::Problem) -> Fault {
-    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
 }
 
 impl Facts for StoreFacts<'_, '_> {
@@ -398,7 +343,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64> {
-        Known::Is(self.note(self.store.moved(account.as_str(), since.millis()).map(Some)).unwrap_or(0))
+        Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
     fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {

@@ -35,16 +35,6 @@ pub struct Post {
 }
 
 impl Store<'_> {
-    /// Units that left or reached an account since a moment, by transfers that have not been undone.
-    pub fn moved(&self, account: &str, since_ms: i64) -> Result<u64, Fault> {
-        const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
-            SELECT id, amount FROM transfer WHERE debit = ?1 AND at >= ?2 AND reverses IS NULL UNION ALL
-            SELECT id, amount FROM transfer WHERE credit = ?1 AND at >= ?2 AND reverses IS NULL) own
-            WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
-        let row = self.row(MOVED, &[account.into(), since_ms.into()])?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
-    }
-
     /// How accounts stand at a moment; an account that is not listed stands at zero.
     pub fn standings(
         &self,
