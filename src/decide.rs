@@ -3,6 +3,7 @@
 pub mod caps;
 pub mod case;
 pub mod check;
+pub mod items;
 pub mod judge;
 pub mod loyalty;
 pub mod postings;
@@ -33,7 +34,7 @@ pub struct Decision<A> {
     pub answer: A,
     /// What the host writes, all or nothing. Empty for an answer that changes nothing.
     pub changes: Changes,
-    /// Why, redeemable by redeemable.
+    /// Why, redeemable by redeemable; empty unless the request asks for it (`options.expand`: `trace`).
     pub trace: Trace,
 }
 

@@ -55,6 +55,9 @@ pub fn arranged<T>(things: Vec<T>, places: &[usize]) -> Vec<T> {
     taken.collect()
 }
 
+/// As many are compared each with each sooner than sorted.
+const FEW: usize = 32;
+
 /// Whether one name stands there twice.
 ///
 /// ```
@@ -65,8 +68,18 @@ pub fn has_twins(names: &[&str]) -> bool {
     if names.len() < 2 {
         return false;
     }
-    // Sorted by a number made of each name, twins stand together; those that only share the number are told apart.
     let numbers: Vec<u64> = names.iter().map(|name| number_of(name)).collect();
+    if names.len() <= FEW {
+        // Only those whose bit is set already can have a twin before them.
+        let mut seen = 0_u128;
+        return numbers.iter().zip(names).enumerate().any(|(place, one)| {
+            let bit = 1_u128.wrapping_shl(u32::try_from(one.0 & 127).unwrap_or(0));
+            let may = seen & bit != 0;
+            seen |= bit;
+            may && numbers.iter().zip(names).take(place).any(|other| other == one)
+        });
+    }
+    // Sorted by a number made of each name, twins stand together; those that only share the number are told apart.
     let order = ranked(numbers.iter().copied());
     let alike = |one: usize, other: usize| numbers.get(one) == numbers.get(other);
     order.iter().enumerate().any(|(place, one)| {

@@ -75,13 +75,25 @@ impl GivenFacts {
             // The first rule of an id has it.
             by_id.get_or(&rule.id, || place);
         }
+        let vouchers = Shelf::new(vouchers, |voucher: &Incentive| {
+            [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
+        });
         let mut assigned: Shelf<Assigned> = Shelf::default();
-        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
-            let Some(rules) = assigned.get_or(object, Assigned::default) else { continue };
+        let mut assign = |object: &Text, rule: &Text| {
+            let Some(rules) = assigned.get_or(object, Assigned::default) else { return };
             match by_id.get(rule) {
                 Some(place) if rules.places.contains(place) => {}
                 Some(place) => rules.places.push(*place),
                 None => rules.unknown = true,
+            }
+        };
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
+            assign(object, rule);
+        }
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
+            // What is assigned to a code is assigned to its voucher, so that one look by id finds everything.
+            if let Some(voucher) = vouchers.get(object).filter(|voucher| voucher.id != *object) {
+                assign(&voucher.id, rule);
             }
         }
         GivenFacts {
@@ -90,9 +102,7 @@ impl GivenFacts {
             whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
-            vouchers: Shelf::new(vouchers, |voucher| {
-                [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
-            }),
+            vouchers,
             by_hash,
             tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
             stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
@@ -161,14 +171,15 @@ impl GivenFacts {
     }
 
     /// The rules assigned to any of these.
-    fn rules_named(&self, names: [Option<&Text>; 3]) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Held<'_, Rule>>> {
         let mut rules: Vec<Held<'_, Rule>> = Vec::new();
         for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
             if assigned.unknown && !self.complete {
                 return Known::Unknown;
             }
+            rules.reserve_exact(assigned.places.len());
             for rule in assigned.places.iter().filter_map(|place| self.rules.get(*place)) {
-                // A voucher whose code is its id is named twice, and its rules count once.
+                // A rule of a voucher and of its campaign counts once.
                 if !rules.iter().any(|known| std::ptr::eq::<Rule>(&**known, rule)) {
                     rules.push(Held::Lent(rule));
                 }
@@ -227,11 +238,11 @@ impl Facts for GivenFacts {
     }
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
-        self.rules_named([Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()])
+        self.rules_named([Some(&voucher.id), voucher.campaign_id.as_ref()])
     }
 
     fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
-        self.rules_named([Some(&Text::from(id)), None, None])
+        self.rules_named([Some(&Text::from(id)), None])
     }
 
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {

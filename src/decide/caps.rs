@@ -5,8 +5,8 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::standing;
+use crate::decide::items::scene_item;
 use crate::decide::postings::Posting;
-use crate::decide::scene::scene_item;
 use crate::facts::{Known, discounted_units_account, units_account};
 use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;

@@ -74,7 +74,7 @@ impl Offer<'_> {
 #[derive(Debug, Clone)]
 pub enum Resolved<'a> {
     /// This.
-    Offer(Box<Offer<'a>>),
+    Offer(Offer<'a>),
     /// It cannot be used, whatever the order.
     Refused(Refusal),
     /// Only the server knows it.
@@ -250,7 +250,7 @@ impl<'a> Case<'a> {
         if let Some(exchange) = &exchange {
             rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
         }
-        Resolved::Offer(Box::new(Offer { incentive, campaign, category, rules, exchange }))
+        Resolved::Offer(Offer { incentive, campaign, category, rules, exchange })
     }
 
     fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {

@@ -2,8 +2,9 @@
 //! It must not know what it gives or what else is applied.
 
 use crate::decide::case::{Case, Offer};
+use crate::decide::items::Items;
 use crate::decide::loyalty::check_card;
-use crate::decide::scene::{Items, check_rules};
+use crate::decide::scene::check_rules;
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::{Discount, GiftEffect};

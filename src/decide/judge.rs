@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, check};
+use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
-use crate::decide::scene::{Items, check_rules_after};
+use crate::decide::scene::check_rules_after;
 use crate::decide::sight::View;
 use crate::facts::Known;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
@@ -291,7 +292,12 @@ impl Judge for Bench<'_> {
 
 /// The lines of the order and those that unit effects have added to it.
 fn lines<'i>(case: &'i Case<'i>, own: &'i Items<'i>, cart: &'i Cart) -> Cow<'i, Items<'i>> {
-    if cart.added.is_empty() { Cow::Borrowed(own) } else { Cow::Owned(Items::with_added(case, &cart.added)) }
+    if cart.added.is_empty() {
+        return Cow::Borrowed(own);
+    }
+    let mut items = Items::with_added(case, &cart.added);
+    items.applied.clone_from(&own.applied);
+    Cow::Owned(items)
 }
 
 /// The discount with the numbers that its formulas come to on the order as a whole; what reads single lines keeps its

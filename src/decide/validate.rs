@@ -129,7 +129,11 @@ impl Evaluated<'_> {
         self.stacking.redeemables_application_mode == ApplicationMode::All
     }
 
+    /// How each verdict came about, for a request that asks for it; the others do not pay for it.
     pub(super) fn trace(&self) -> Trace {
+        if !self.request.expand.trace {
+            return Trace::default();
+        }
         let line = |step: &Step| {
             let verdict = match &step.outcome {
                 Outcome::Applied(gain) => Verdict::Applied(gain.total().unwrap_or_default()),

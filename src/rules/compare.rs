@@ -117,9 +117,17 @@ impl Condition {
                 _ => {}
             }
         }
+        // And a text among texts nearly every one on custom data.
+        if let (Found::Text(found), Operator::In) = (found, self.operator) {
+            return self.operands.iter().any(|wanted| match wanted {
+                Operand::Text(wanted) => wanted.as_str() == found,
+                _ => same(Found::Text(found), wanted),
+            });
+        }
         self.holds_on(found, clock)
     }
 
+    #[inline(never)]
     fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
         let elements = match found {
             Found::Missing => return self.holds_on_nothing(),

@@ -18,8 +18,10 @@ use crate::text::Text;
 pub struct Failure<'a> {
     /// The rule.
     pub rule: &'a Rule,
-    /// The test, and the ones around it, outermost first; a rule always has one that is to blame.
-    pub path: Vec<&'a Leaf>,
+    /// The test that decided; a rule that fails always has one.
+    pub leaf: Option<&'a Leaf>,
+    /// The tests around it, outermost first.
+    pub around: Vec<&'a Leaf>,
     /// The lines that the last one looked at; `None` for all.
     pub lines: Option<Lines>,
 }
@@ -27,13 +29,9 @@ pub struct Failure<'a> {
 impl<'a> Failure<'a> {
     /// The text that the rule's author wrote for this: of the innermost test that has one, or else of the rule.
     pub fn message(&self) -> Option<&'a str> {
-        let own = self.path.iter().rev().find_map(|leaf| leaf.message.as_deref());
+        let all = self.leaf.iter().chain(self.around.iter().rev());
+        let own = all.into_iter().find_map(|leaf| leaf.message.as_deref());
         own.or(self.rule.message.as_deref())
-    }
-
-    /// The test that decided.
-    pub fn leaf(&self) -> Option<&'a Leaf> {
-        self.path.last().copied()
     }
 }
 
@@ -76,13 +74,13 @@ impl Rule {
 
     #[cold]
     fn blame(&self, scene: &Scene<'_>) -> Failure<'_> {
-        let mut failure = Failure { rule: self, path: Vec::new(), lines: None };
+        let mut failure = Failure { rule: self, leaf: None, around: Vec::new(), lines: None };
         let mut group = Some(&self.tests);
         let mut within: Option<Within> = None;
         while let Some(tests) = group.take() {
             let blamed = tests.logic.blame(&mut |place| tests.test(place, scene, within.as_ref()));
             let Some(leaf) = blamed.and_then(|place| tests.leaves.get(place)) else { break };
-            failure.path.push(leaf);
+            failure.around.extend(failure.leaf.replace(leaf));
             failure.lines = within.map(|within| within.lines);
             // What refines a test is to blame when the test itself holds.
             if let Some(rules) = &leaf.test.rules

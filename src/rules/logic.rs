@@ -67,10 +67,15 @@ impl Expression {
 
     /// Whether the expression holds, given which tests do.
     pub fn holds(&self, test: &mut impl FnMut(usize) -> bool) -> bool {
-        match self {
+        // Most rules are one list of tests: those are gone through without a call for each.
+        let mut part = |part: &Expression| match part {
             Expression::Leaf(place) => test(*place),
-            Expression::All(parts) => parts.iter().all(|part| part.holds(test)),
-            Expression::Any(parts) => parts.iter().any(|part| part.holds(test)),
+            Expression::All(_) | Expression::Any(_) => part.holds(test),
+        };
+        match self {
+            Expression::Leaf(_) => part(self),
+            Expression::All(parts) => parts.iter().all(part),
+            Expression::Any(parts) => parts.iter().any(part),
         }
     }
 

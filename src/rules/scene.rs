@@ -103,11 +103,18 @@ impl<'a> SceneItem<'a> {
         if goods.object == GoodsObject::Collection {
             return self.collections.contains(&goods.symbol);
         }
-        // Symbols tell products from SKUs. Most lines are told apart by them alone; the names have the last word.
-        self.symbols.iter().zip(&self.names).any(|(symbol, name)| {
-            (*symbol == goods.symbol && *name == Some(goods.id.as_str()))
-                || (*symbol == goods.source_symbol && goods.source_id.is_some() && *name == goods.source_id.as_deref())
-        })
+        // Symbols tell products from SKUs. Lines are told apart by them alone; where one agrees, the names have the
+        // last word.
+        let [one, two, three, four] = self.symbols;
+        let has = |symbol: Symbol| (one == symbol) | (two == symbol) | (three == symbol) | (four == symbol);
+        (has(goods.symbol) | has(goods.source_symbol)) && self.is_named(goods)
+    }
+
+    fn is_named(&self, goods: &GoodsRef) -> bool {
+        let [product, product_source, sku, sku_source] = self.names;
+        let names = if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
+        let is = |name: &str| names.contains(&Some(name));
+        is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
     }
 
     /// Whether it is any of these.

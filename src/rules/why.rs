@@ -16,14 +16,14 @@ use crate::rules::scene::Scene;
 impl Failure<'_> {
     /// What can be told of it.
     pub fn why(&self, scene: &Scene<'_>) -> Option<Why> {
-        let leaf = &self.leaf()?.test;
+        let leaf = &self.leaf?.test;
         let found = self.found(leaf, scene);
         let fails = |condition: &&Condition| match &found {
             Seen::One(found) => !condition.holds(*found, &scene.clock),
             Seen::Texts(_) => true,
         };
         let condition = leaf.conditions.iter().find(fails).or_else(|| leaf.conditions.first());
-        let keys: Vec<&str> = self.path.iter().map(|leaf| leaf.key.as_str()).collect();
+        let keys: Vec<&str> = self.around.iter().chain(&self.leaf).map(|leaf| leaf.key.as_str()).collect();
         let told = match &found {
             Seen::One(Found::Missing) => None,
             Seen::One(found) => Some(found.to_string()),
@@ -84,7 +84,7 @@ impl Failure<'_> {
 
     /// The goods of the test around a figure of lines, to say of what there is too little.
     fn goods_around(&self) -> Option<&GoodsRef> {
-        let outer = self.path.iter().rev().skip(1);
+        let outer = self.around.iter().rev();
         outer.flat_map(|leaf| &leaf.test.conditions).flat_map(|condition| &condition.goods).next()
     }
 

@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 
 use crate::decide::case::Resolved;
-use crate::decide::scene::scene_item;
+use crate::decide::items::scene_item;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};

@@ -4,6 +4,7 @@
 //! errors-and-auth.md section 3.1.
 
 use std::fmt;
+use std::ops::Deref;
 
 /// How deep arrays and objects may nest. Deeper ones are refused before they are read.
 pub const DEEPEST: usize = 64;
@@ -11,39 +12,65 @@ pub const DEEPEST: usize = 64;
 /// How much of a wrong value is repeated.
 const LONGEST_VALUE: usize = 120;
 
-/// What is wrong with a payload, as a sentence about one of its properties.
+/// What is wrong with a payload, as a sentence about one of its properties. It is one pointer, because whatever is read
+/// can be this instead, and every reader hands it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct Problem(Box<Said>);
+
+/// What a [`Problem`] says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
     /// The path of the property, such as `redeemables[1]`; empty for the payload itself.
     pub path: String,
     /// What is wrong with it, such as `must be an integer`.
     pub text: String,
 }
 
+impl Deref for Problem {
+    type Target = Said;
+
+    fn deref(&self) -> &Said {
+        &self.0
+    }
+}
+
 impl Problem {
     /// A problem of the property at this path.
     #[cold]
     pub fn at(path: impl Into<String>, text: impl Into<String>) -> Problem {
-        Problem { path: path.into(), text: text.into() }
+        Problem::said(path.into(), text.into())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn said(path: String, text: String) -> Problem {
+        Problem(Box::new(Said { path, text }))
     }
 
     /// A property that is not there.
     #[cold]
     pub fn missing(path: impl Into<String>, name: &str) -> Problem {
-        Problem::at(path, format!("should have required property '{name}'"))
+        Problem::said(path.into(), format!("should have required property '{name}'"))
     }
 
     /// A property with a value that breaks a bound, which names the value.
     #[cold]
     pub fn bound(path: impl Into<String>, bound: impl fmt::Display, value: impl fmt::Display) -> Problem {
-        let value = shortened(&value.to_string());
-        Problem::at(path, format!("{bound} (actual value is `{value}`)"))
+        Problem::broken(path.into(), bound.to_string(), &value.to_string())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn broken(path: String, bound: String, value: &str) -> Problem {
+        let value = shortened(value);
+        Problem::said(path, format!("{bound} (actual value is `{value}`)"))
     }
 
     /// The same problem of a payload that is itself the property at this path.
     pub fn within(self, outer: &str) -> Problem {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        Problem { path: format!("{outer}{dot}{}", self.path), text: self.text }
+        let path = format!("{outer}{dot}{}", self.path);
+        Problem::said(path, self.0.text)
     }
 }
 

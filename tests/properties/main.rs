@@ -14,7 +14,9 @@
 mod tally;
 
 mod big;
+mod corpus;
 mod decisions;
+mod differential;
 mod formula;
 mod grammar;
 mod json;

@@ -6,11 +6,11 @@ use proptest::test_runner::TestCaseError;
 use scrip::formula::{Operand, Value};
 use scrip::model::discount::{AmountEffect, Discount, Dynamic, GiftEffect, PercentEffect, UnitEffect};
 use scrip::model::order::Item;
-use scrip::model::scope::{Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
+use scrip::model::scope::{BundleEntry, BundleRules, Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
 use scrip::money::{Money, Percent};
 use scrip::pricing::{
     Allowance, Base, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, Sight, acts_on_lines, add_units, apply_gift,
-    off_lines, off_order, select,
+    count_bundles, off_lines, off_order, select,
 };
 use scrip::rules::SceneItem;
 use scrip::time::TimeZone;
@@ -412,6 +412,63 @@ fn free_units_change_what_they_say() {
         if adds {
             prop_assert_eq!(cart.total(), before.total());
         }
+        Ok(())
+    });
+}
+
+/// calculation.md section 8 for entries of SKUs and of their products: each number of bundles is tried, from the largest.
+#[test]
+fn bundles_are_as_many_as_the_units_allow() {
+    let lines = proptest::collection::vec((0..2_usize, proptest::option::of(0..2_usize), 0..9_u64, 0..3_u64), 0..6);
+    let needs = proptest::collection::vec((0..2_usize, proptest::option::of(0..2_usize), 1..4_u64), 1..4);
+    holds(4000, (lines, needs, 1..6_u64), |(lines, needs, limit)| {
+        const PRODUCTS: [&str; 2] = ["p0", "p1"];
+        const SKUS: [[&str; 2]; 2] = [["p0s0", "p0s1"], ["p1s0", "p1s1"]];
+        let items: Vec<SceneItem<'_>> = lines
+            .iter()
+            .map(|(product, sku, ..)| {
+                SceneItem::new([Some(PRODUCTS[*product]), None], [sku.map(|sku| SKUS[*product][sku]), None])
+            })
+            .collect();
+        let line = |(_, _, quantity, free): &(usize, Option<usize>, u64, u64)| Line {
+            quantity: *quantity,
+            free: *free.min(quantity),
+            ..Line::default()
+        };
+        let cart = Cart { lines: lines.iter().map(line).collect(), ..Cart::default() };
+        let entry = |(product, sku, quantity): &(usize, Option<usize>, u64)| {
+            let (object, id) = match sku {
+                Some(sku) => (GoodsObject::Sku, SKUS[*product][*sku]),
+                None => (GoodsObject::Product, PRODUCTS[*product]),
+            };
+            BundleEntry { goods: vec![GoodsRef::new(object, id.into(), None)], quantity: *quantity }
+        };
+        let rules = BundleRules { entries: needs.iter().map(entry).collect(), limit };
+        let paid = |wanted: &dyn Fn(usize, Option<usize>) -> bool| -> u64 {
+            let those = lines.iter().filter(|(product, sku, ..)| wanted(*product, *sku));
+            those.map(|(_, _, quantity, free)| quantity - free.min(quantity)).sum()
+        };
+        let wants = |wanted: &dyn Fn(usize, Option<usize>) -> bool| -> u64 {
+            needs.iter().filter(|(product, sku, _)| wanted(*product, *sku)).map(|(_, _, units)| units).sum()
+        };
+        // Units of a SKU serve its own entries first; a product's entries take what is left of all its lines.
+        let fits = |bundles: u64| {
+            (0..2).all(|product| {
+                let whole = |one: usize, _: Option<usize>| one == product;
+                let of_skus = (0..2).all(|sku| {
+                    let own = |one: usize, other: Option<usize>| one == product && other == Some(sku);
+                    bundles * wants(&own) <= paid(&own)
+                });
+                of_skus && bundles * wants(&whole) <= paid(&whole)
+            })
+        };
+        let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
+        let found = count_bundles(&rules, &items, &cart);
+        prop_assert_eq!(found.quantity, most);
+        prop_assert_eq!(found.missing.is_empty(), most > 0);
+        let used: u64 = found.identified.iter().map(|(_, units)| units).sum();
+        let lacking: u64 = found.missing.iter().map(|(_, units)| units).sum();
+        prop_assert_eq!(used + lacking, most.max(1) * wants(&|_, _| true));
         Ok(())
     });
 }

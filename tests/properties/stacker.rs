@@ -1,5 +1,8 @@
 //! The stacker beside its model, and what it moves: a redemption posts one chain whose reverse leaves nothing behind.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use proptest::sample::select;
 use scrip::bundle::Prepared;
@@ -230,11 +233,21 @@ fn counted() -> Value {
               "discount": { "type": "PERCENT", "percent_off": 10 } },
             { "id": "v_B", "code": "B", "campaign_id": "camp_c", "discount": { "type": "AMOUNT", "amount_off": 120 } },
             { "id": "v_G", "code": "G", "gift": { "amount": 700 } },
+            { "id": "v_U", "code": "U", "campaign_id": "camp_c",
+              "discount": { "type": "UNIT", "unit_off": 2, "unit_type": "prod_a", "effect": "ADD_NEW_ITEMS" } },
+            { "id": "v_K", "code": "K", "campaign_id": "camp_c",
+              "discount": { "type": "AMOUNT", "amount_off": 3, "effect": "APPLY_TO_ITEMS_BY_QUANTITY" } },
             { "id": "v_L", "code": "L", "campaign_id": "camp_l", "holder_id": "cust_1", "loyalty_card": { "points": 90 } }
         ],
         "promotion_tiers": [
             { "id": "promo_T", "campaign_id": "camp_p", "action": { "discount": { "type": "AMOUNT", "amount_off": 5 } } }
         ],
+        "products": [{ "id": "prod_a", "price": 50 }],
+        "validation_rules": [{ "id": "val_k", "name": "k", "rules": { "logic": "" }, "applicable_to": {
+            "included_all": false, "excluded": [],
+            "included": [{ "object": "product", "id": "prod_a", "effect": "APPLY_TO_EVERY",
+                "product_campaign_quantity_limit": 3, "product_customer_campaign_quantity_limit": 2 }] } }],
+        "validation_rules_assignments": [{ "rule_id": "val_k", "related_object_id": "v_K" }],
         "rewards": [
             { "id": "rew_coin", "parameters": { "coin": { "exchange_ratio": 1, "points_ratio": 7 } } },
             { "id": "rew_mug", "stock": 2, "parameters": { "product": { "id": "prod_mug" } } }
@@ -249,7 +262,8 @@ fn counted() -> Value {
 
 #[test]
 fn a_rollback_restores_every_balance() {
-    let names = prop::sample::subsequence(vec!["A", "B", "G", "L", "promo_T"], 1..=5).prop_shuffle();
+    let seen = RefCell::new(BTreeSet::new());
+    let names = prop::sample::subsequence(vec!["A", "B", "G", "K", "L", "U", "promo_T"], 1..=5).prop_shuffle();
     let reward = select(vec!["rew_coin", "rew_mug"]);
     holds(
         CASES / 4,
@@ -261,7 +275,8 @@ fn a_rollback_restores_every_balance() {
                 name => json!({ "object": "voucher", "id": name }),
             };
             let mut body = json!({ "redeemables": names.iter().map(redeemable).collect::<Vec<_>>(),
-                               "order": { "amount": amount } });
+                               "order": { "items": [{ "product_id": "prod_a", "quantity": 1 + amount % 5 },
+                                                    { "product_id": "prod_b", "quantity": 1, "price": amount }] } });
             if known {
                 body["customer"] = json!({ "source_id": "one" });
             }
@@ -276,6 +291,7 @@ fn a_rollback_restores_every_balance() {
             };
             let mut journal = Journal::default();
             journal.apply(&decision.changes.entries).unwrap();
+            seen.borrow_mut().extend(journal.balances().map(|(account, _)| kind_of(account.as_str())));
             let posted = decision.changes.entries.iter().filter(|entry| matches!(entry, Entry::Post(_))).count();
             let chain = journal.chain(whole);
             prop_assert_eq!(chain.len(), posted, "a transfer that no rollback would find");
@@ -289,4 +305,28 @@ fn a_rollback_restores_every_balance() {
             Ok(())
         },
     );
+    // It would be easy to give back what was never taken.
+    let wanted = [
+        "campaign redeemed",
+        "channel",
+        "channel of",
+        "customer of",
+        "discounted",
+        "orders",
+        "promotion_tier redemptions",
+        "reward stock",
+        "units prod_a",
+        "voucher credits",
+        "voucher points",
+        "voucher redemptions",
+    ];
+    let seen = seen.into_inner();
+    assert!(wanted.iter().all(|kind| seen.contains(*kind)), "{seen:?}");
+}
+
+/// What an account is about, without the ids in its name.
+fn kind_of(account: &str) -> String {
+    let parts: Vec<&str> = account.split('/').collect();
+    let about = parts.get(2).copied().unwrap_or_default();
+    format!("{} {about}", parts[0]).trim().to_owned()
 }

@@ -46,6 +46,10 @@ function at(value, pointer) {
 
 /** Says what ran, when anybody asked for it. */
 export function record(subject, ran, skipped) {
-  const line = JSON.stringify({ kind: "vectors", subject, ran, skipped });
-  if (process.env.SCRIP_TALLY) appendFileSync(process.env.SCRIP_TALLY, `${line}\n`);
+  tally({ kind: "vectors", subject, ran, skipped });
+}
+
+/** One line of what ran, for the summary. */
+export function tally(line) {
+  if (process.env.SCRIP_TALLY) appendFileSync(process.env.SCRIP_TALLY, `${JSON.stringify(line)}\n`);
 }

@@ -7,6 +7,7 @@ pub mod assignments;
 pub mod async_actions;
 pub mod balances;
 pub mod bundle;
+pub mod campaign_changes;
 pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
@@ -43,6 +44,7 @@ pub mod system;
 pub mod transactions;
 pub mod validation_rules;
 pub mod voucher_changes;
+pub mod voucher_imports;
 pub mod vouchers;
 pub mod windows;
 
@@ -53,12 +55,17 @@ pub const STEPS: &[(&str, Step)] = &[
     ("PRODUCTS.BULK_UPDATE", products::write_one),
     ("PRODUCTS.METADATA_UPDATE", products::write_one),
     ("ORDERS.IMPORT", orders::write_one),
+    ("VOUCHERS.IMPORT", voucher_imports::write_alone),
+    ("CAMPAIGN.VOUCHERS_IMPORT", voucher_imports::write_into),
+    ("VOUCHERS.BULK_UPDATE", voucher_imports::write_metadata),
+    ("VOUCHERS.METADATA_UPDATE", voucher_imports::write_metadata),
 ];
 
 /// Every route that the service has.
 pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     campaigns::ROUTES,
+    campaign_changes::ROUTES,
     vouchers::ROUTES,
     categories::ROUTES,
     products::ROUTES,
@@ -75,6 +82,7 @@ pub const AREAS: &[&[Route]] = &[
     balances::ROUTES,
     transactions::ROUTES,
     voucher_changes::ROUTES,
+    voucher_imports::ROUTES,
     rewards::ROUTES,
     reward_assignments::ROUTES,
     promotions::ROUTES,

@@ -159,7 +159,8 @@ fn write(
     };
     for item in items {
         let Json::Object(item) = item else { continue };
-        let source_id = item.get("source_id").or_else(|| item.get("id")).cloned().unwrap_or(Json::Null);
+        let named = if item.contains_key("code") { "code" } else { "source_id" };
+        let name = item.get(named).or_else(|| item.get("id")).cloned().unwrap_or(Json::Null);
         match step(&mut call, item) {
             Ok(()) => {
                 call.store.commit()?;
@@ -170,7 +171,7 @@ fn write(
                 if cursor.errors.len() < ERRORS_MAX {
                     let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);
                     cursor.errors.push(json!({
-                        "row": row, "source_id": source_id, "key": body.key, "message": body.message, "details": body.details,
+                        "row": row, named: name, "key": body.key, "message": body.message, "details": body.details,
                     }));
                 }
                 cursor.failed = cursor.failed.saturating_add(1);
@@ -184,10 +185,11 @@ fn write(
 /// What an async action tells in the end (objects.md section 14): imports tell rows and reasons, updates tell errors.
 fn result(kind: &str, cursor: Cursor) -> Json {
     let Cursor { done, failed, mut errors, .. } = cursor;
-    if kind.ends_with(".IMPORT") {
+    if kind.ends_with("IMPORT") {
         let rows = errors.iter().map(|error| {
             let reason = error.get("details").filter(|told| !told.is_null()).or_else(|| error.get("message"));
-            json!({ "source_id": error.get("source_id"), "row": error.get("row"), "reason": reason })
+            let named = if error.get("code").is_some() { "code" } else { "source_id" };
+            json!({ named: error.get(named), "row": error.get("row"), "reason": reason })
         });
         let rows: Vec<Json> = rows.collect();
         let message = format!("{done} imported, {failed} failed");

@@ -45,6 +45,24 @@ pub struct Removal {
     pub made: u64,
 }
 
+/// The kind of the job that carries a campaign's changes to its vouchers.
+pub const VOUCHERS_UPDATE: &str = "CAMPAIGN.VOUCHERS_UPDATE";
+
+/// A campaign's changes on their way to the vouchers that nobody has and nobody has used.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Change {
+    /// The campaign.
+    pub campaign_id: String,
+    /// The fields that changed, as vouchers have them.
+    pub fields: Map<String, Json>,
+    /// The last voucher that was looked at.
+    pub after: i64,
+    /// How many vouchers there are.
+    pub wanted: u64,
+    /// How many were looked at.
+    pub made: u64,
+}
+
 /// Notes an async action and its job at the commit; gives the action's id.
 pub fn start(store: &mut Store<'_>, context: &Context, ids: &mut Ids, request_id: &str, job: (&str, Json)) -> String {
     let (kind, cursor) = job;
@@ -82,6 +100,7 @@ pub fn run_due(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
             "CAMPAIGN.VOUCHERS_GENERATE" => {
                 generate(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?
             }
+            VOUCHERS_UPDATE => change(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
             "CAMPAIGN.VOUCHERS_DELETE" => remove(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
             kind if crate::api::STEPS.iter().any(|(known, _)| *known == kind) => {
                 crate::batch::run(store, context, &id, kind, cursor)?
@@ -170,6 +189,42 @@ fn generate(store: &mut Store<'_>, context: &Context, id: &str, mut job: Generat
         finish_campaign(store, &job.campaign_id, "FAILED", now_ms);
         let told = shape.too_small(job.wanted).details.clone().unwrap_or_default();
         return finish(store, context, id, Err(format!("{told}; {} were made", job.made)));
+    }
+    let cursor = serde_json::to_string(&job).map_err(|error| Fault(error.to_string()))?;
+    advance(store, context, id, cursor, (job.made, job.wanted));
+    Ok(())
+}
+
+/// Changes the free vouchers of the next chunk. One that is published or used meanwhile keeps what it was.
+fn change(store: &mut Store<'_>, context: &Context, id: &str, mut job: Change) -> Result<(), Fault> {
+    let now_ms = context.now.millis();
+    let last = store.row(
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE kind = 'voucher' AND parent = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3)",
+        &[job.campaign_id.as_str().into(), job.after.into(), i64::try_from(CHUNK).unwrap_or(1).into()],
+    )?;
+    let (last, seen) = match last {
+        Some(row) => (sql::int_or_null(&row, 0)?.unwrap_or(job.after), sql::int(&row, 1)?),
+        None => (job.after, 0),
+    };
+    let mut fields = job.fields.clone();
+    fields.insert("updated_at".into(), moment::text(now_ms).into());
+    let sets: Vec<String> = (0..fields.len())
+        .map(|at| format!("'$.' || json_extract(?5, '$[{at}][0]'), json(json_extract(?5, '$[{at}][1]'))"))
+        .collect();
+    let pairs = fields.into_iter().map(|(name, value)| json!([name, value.to_string()]));
+    store.write_now(
+        &format!(
+            "UPDATE document SET updated_at = ?4, body = json_set(body, {}) WHERE kind = 'voucher' AND parent = ?1 AND seq > ?2 AND seq <= ?3
+               AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = 'voucher/' || document.id || '/redemptions' AND balance <> 0)",
+            sets.join(", ")
+        ),
+        &[job.campaign_id.as_str().into(), job.after.into(), last.into(), now_ms.into(), Json::Array(pairs.collect()).to_string().into()],
+    )?;
+    job.after = last;
+    job.made = job.made.saturating_add(u64::try_from(seen).unwrap_or(0));
+    if u64::try_from(seen).unwrap_or(0) < CHUNK {
+        let done = json!({ "message": format!("{} vouchers looked at", job.made), "done_count": job.made });
+        return finish(store, context, id, Ok(done));
     }
     let cursor = serde_json::to_string(&job).map_err(|error| Fault(error.to_string()))?;
     advance(store, context, id, cursor, (job.made, job.wanted));

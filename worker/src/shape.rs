@@ -107,7 +107,7 @@ pub fn below(path: &str, name: &str) -> String {
 }
 
 fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
-    Problem { path: path.to_owned(), text: format!("must be {wanted} (actual value is `{}`)", shown(value)) }
+    Problem::at(path, format!("must be {wanted} (actual value is `{}`)", shown(value)))
 }
 
 /// A value as a message shows it: text bare of its quotes only where it is a word, and never long.
@@ -179,7 +179,7 @@ fn read_int(value: Json, least: i64, most: i64, path: &str) -> Result<Json, Prob
 }
 
 fn bound(path: &str, sign: &str, limit: i64, value: &Json) -> Problem {
-    Problem { path: path.to_owned(), text: format!("must be {sign} {limit} (actual value is `{}`)", shown(value)) }
+    Problem::at(path, format!("must be {sign} {limit} (actual value is `{}`)", shown(value)))
 }
 
 fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
@@ -187,11 +187,11 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         Kind::Name(most) => {
             let length = text.chars().count();
             if length < 1 {
-                return Err(Problem { path: path.to_owned(), text: "must NOT have fewer than 1 characters".into() });
+                return Err(Problem::at(path, "must NOT have fewer than 1 characters"));
             }
             if length > *most {
                 let told = format!("must NOT have more than {most} characters (actual length is `{length}`)");
-                return Err(Problem { path: path.to_owned(), text: told });
+                return Err(Problem::at(path, told));
             }
             true
         }
@@ -215,7 +215,7 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         Kind::Clock => format!("must be a time of day in the form HH:mm (actual value is `{text}`)"),
         _ => format!("cannot be recognized as a ISO-8601 compliant date (actual value is `{text}`)"),
     };
-    Err(Problem { path: path.to_owned(), text: told })
+    Err(Problem::at(path, told))
 }
 
 fn read_list(
@@ -226,13 +226,11 @@ fn read_list(
     path: &str,
 ) -> Result<Json, Problem> {
     if items.len() < least {
-        return Err(Problem { path: path.to_owned(), text: format!("must NOT have fewer than {least} items") });
+        return Err(Problem::at(path, format!("must NOT have fewer than {least} items")));
     }
     if items.len() > most {
-        return Err(Problem {
-            path: path.to_owned(),
-            text: format!("must NOT have more than {most} items (actual number is `{}`)", items.len()),
-        });
+        let text = format!("must NOT have more than {most} items (actual number is `{}`)", items.len());
+        return Err(Problem::at(path, text));
     }
     let read: Result<Vec<Json>, Problem> = items
         .into_iter()

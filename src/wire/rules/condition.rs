@@ -30,6 +30,11 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Result<Vec<Conditi
             return Err(member.problem("is not an operator"));
         };
         let condition = read_condition(operator, &member, values)?;
+        // A list may be empty, which the lint tells; one value must be there.
+        let may_be_empty = matches!(name, "$in" | "$not_in" | "$from" | "$dow" | "$not_differ" | "$not_intersect");
+        if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty {
+            return Err(member.problem("must NOT have fewer than 1 items"));
+        }
         conditions.push(condition);
     }
     Ok(conditions)
@@ -53,10 +58,6 @@ fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Result<Con
             }
         }
         _ => add(at)?,
-    }
-    let may_be_empty = matches!(takes, Takes::Values | Takes::Weekdays | Takes::Goods | Takes::Anything);
-    if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty {
-        return Err(at.problem("must NOT have fewer than 1 items"));
     }
     Ok(condition)
 }

@@ -100,23 +100,48 @@ fn change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> Outcome {
         answer.insert(field.into(), delta.into());
     }
     let action = if delta > 0 { "ADDITION" } else { "REMOVAL" };
+    let said = [sent.get("source_id"), sent.get("reason")].map(|value| value.cloned().unwrap_or(Json::Null));
+    note(call, &card, format!("{}_{action}", purse.unit), said, &answer);
+    Ok(Answer::json(answer))
+}
+
+/// Loads a card with what a reward adds, and writes it down; the card itself is left to the caller. What has no balance is
+/// left as it is.
+pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<(), Stop> {
+    let purse = PURSES.iter().find(|purse| card.body.get(purse.block).is_some_and(Json::is_object));
+    let (Some(purse), true) = (purse, added > 0) else { return Ok(()) };
+    let field = if purse.block == "gift" { "amount" } else { "points" };
+    let added = i64::try_from(added).unwrap_or(i64::MAX);
+    let (total, balance) = move_balance(call, card, purse, added, field)?;
+    let mut told = json!({
+        "total": total, "balance": balance, "type": purse.kind, "operation_type": "AUTOMATIC", "object": "balance",
+        "related_object": { "type": "voucher", "id": card.id },
+    });
+    if let Some(told) = told.as_object_mut() {
+        told.insert(field.into(), added.into());
+    }
+    note(call, card, format!("{}_ADDITION", purse.unit), [Json::Null, Json::Null], &told);
+    Ok(())
+}
+
+/// Writes a change of a balance down; `said` is the caller's own identifier and reason.
+fn note(call: &mut Call<'_, '_>, card: &Document, kind: String, [source_id, reason]: [Json; 2], balance: &Json) {
     let id = call.ids.hex18("vtx_").to_string();
     let body = json!({
-        "id": id, "source_id": sent.get("source_id"), "voucher_id": card.id, "campaign_id": card.parent,
-        "source": call.caller.channel, "reason": sent.get("reason"), "type": format!("{}_{action}", purse.unit),
-        "details": { "balance": answer }, "related_transaction_id": null, "created_at": moment::text(call.now_ms()),
+        "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": call.caller.channel,
+        "reason": reason, "type": kind, "details": { "balance": balance }, "related_transaction_id": null,
+        "created_at": moment::text(call.now_ms()),
     });
     let transaction = Document {
         id,
         key: None,
-        parent: Some(card.id),
-        holder: card.parent,
+        parent: Some(card.id.clone()),
+        holder: card.parent.clone(),
         created_at: call.now_ms(),
         updated_at: None,
         body: body.as_object().cloned().unwrap_or_default(),
     };
     call.store.insert("voucher_transaction", &transaction);
-    Ok(Answer::json(answer))
 }
 
 /// Moves the balance within its bounds; gives all that was ever loaded and what is left.

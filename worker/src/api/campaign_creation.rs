@@ -34,7 +34,7 @@ const VOUCHERS_OF: &[(&str, &str)] = &[
 ];
 
 /// The fields that campaigns of one type alone have.
-const OF_ONE_TYPE: &[(&str, &str)] = &[
+pub const OWN_FIELDS: &[(&str, &str)] = &[
     ("promotion", "PROMOTION"),
     ("referral_program", "REFERRAL_PROGRAM"),
     ("loyalty_tiers_expiration", "LOYALTY_PROGRAM"),
@@ -52,7 +52,8 @@ const VOUCHER: &[Field] = &[
 
 const PROMOTION: Kind = Kind::Object(&[may("tiers", Kind::List(&Kind::Object(promotions::CREATE), 0, TIERS_MAX))]);
 
-const REFERRAL: Kind = Kind::Object(&[
+/// What a referral program says beside its codes.
+pub const REFERRAL: Kind = Kind::Object(&[
     may("conversion_event_type", Kind::OneOf(&["redemption", "custom_event"])),
     may("custom_event", Kind::Object(&[may("id", KEY), may("name", KEY)])),
     may(
@@ -242,7 +243,7 @@ fn not_standalone(campaign_type: &str) -> Problem {
 
 /// Refuses what belongs to campaigns of another type.
 fn check_own_fields(body: &Map<String, Json>, campaign_type: &str) -> Result<(), Problem> {
-    let foreign = OF_ONE_TYPE.iter().find(|(field, of)| *of != campaign_type && body.contains_key(*field));
+    let foreign = OWN_FIELDS.iter().find(|(field, of)| *of != campaign_type && body.contains_key(*field));
     let foreign = foreign.map(|(field, _)| *field);
     // The rules of a program are those of its rewards and earnings (endpoints.md section 1, shape S9).
     let rules = Some("validation_rules").filter(|_| campaign_type == "LOYALTY_PROGRAM");

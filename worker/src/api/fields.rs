@@ -35,6 +35,7 @@ const EFFECTS: Kind = Kind::OneOf(&[
     "ADD_NEW_ITEMS",
     "ADD_SAME_ITEMS",
     "ADD_MANY_ITEMS",
+    "REPLACE_ITEMS",
 ]);
 
 const UNIT_PRODUCT: Kind = Kind::Object(&[may("id", KEY), may("source_id", KEY), may("name", Kind::Text)]);

@@ -1,7 +1,7 @@
 //! Rewards that a redemption of points has won: codes of a campaign, or more on the card that the customer has of it. It
 //! must not know what points cost.
 
-use crate::api::publications;
+use crate::api::{balances, publications};
 use crate::reply::{Stop, not_found};
 use crate::route::Call;
 use crate::store::document::Document;
@@ -18,7 +18,7 @@ pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<
             grant.balance.is_some() && other.campaign_id == grant.campaign_id && other.customer_id == grant.customer_id
         });
         if let Some((_, voucher)) = earlier {
-            add(&mut voucher.body, grant.balance.unwrap_or(0));
+            balances::load(call, voucher, grant.balance.unwrap_or(0))?;
             call.store.update("voucher", voucher);
             vouchers.push(shown(voucher));
             continue;
@@ -39,14 +39,13 @@ fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> R
     if let Some(balance) = grant.balance
         && let Some(mut voucher) = card_of(call, &campaign.id, customer_id)?
     {
-        add(&mut voucher.body, balance);
+        balances::load(call, &mut voucher, balance)?;
         call.touch(&mut voucher);
         call.check_fits(&voucher)?;
         call.store.update("voucher", &voucher);
         return Ok(voucher);
     }
-    let add_balance = |voucher: &mut Document| add(&mut voucher.body, grant.balance.unwrap_or(0));
-    publications::hand_reward(call, &campaign, &customer, &taken, &add_balance)
+    publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))
 }
 
 /// The card that a customer has of a campaign, the first when there are several.
@@ -57,18 +56,6 @@ fn card_of(call: &Call<'_, '_>, campaign_id: &str, customer_id: &str) -> Result<
         &[customer_id.into(), campaign_id.into()],
     )?;
     Ok(found.into_iter().next())
-}
-
-/// Loads a gift card or a loyalty card with more; anything else has no balance.
-fn add(voucher: &mut Map<String, Json>, balance: u64) {
-    for (kind, total) in [("gift", "amount"), ("loyalty_card", "points")] {
-        let Some(block) = voucher.get_mut(kind).and_then(Json::as_object_mut) else { continue };
-        for name in [total, "balance"] {
-            if let Some(before) = block.get(name).and_then(Json::as_u64) {
-                block.insert(name.into(), before.saturating_add(balance).into());
-            }
-        }
-    }
 }
 
 fn shown(voucher: &Document) -> Json {

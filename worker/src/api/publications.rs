@@ -1,5 +1,6 @@
 //! Publications: a voucher, or codes of a campaign, are handed to a customer. It must not know what a voucher grants.
 
+use crate::api::balances;
 use crate::api::customers;
 use crate::api::fields::{CUSTOMER, KEY};
 use crate::api::vouchers;
@@ -212,17 +213,17 @@ fn choose(
     Ok(chosen)
 }
 
-/// Publishes a code of a campaign to a customer as a reward; `prepare` has the code first. None of `taken` is chosen.
+/// Publishes a code of a campaign to a customer as a reward, loaded with `added`. None of `taken` is chosen.
 pub fn hand_reward(
     call: &mut Call<'_, '_>,
     campaign: &Document,
     customer: &Document,
     taken: &[&str],
-    prepare: &dyn Fn(&mut Document),
+    added: u64,
 ) -> Result<Document, Stop> {
     let mut chosen = choose(call, campaign, 1, taken)?;
     for (voucher, _) in &mut chosen {
-        prepare(voucher);
+        balances::load(call, voucher, added)?;
     }
     let handed = chosen.first().map(|(voucher, _)| voucher.clone());
     let wanted = Wanted {

@@ -11,7 +11,7 @@ use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::sql;
-use scrip::rules::Rule;
+use scrip::rules::lint;
 use scrip::wire::at::read_document;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
@@ -297,34 +297,13 @@ fn invalid(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_validation_rules", "Invalid Validation Rule Definition", details)
 }
 
-/// What the engine would not read must not be stored: nothing that it guards could be decided. Gives what is doubtful.
+/// What the engine would not read must not be stored: nothing that it guards could be decided. Gives what its author
+/// should look at again, as `{ path, text }`.
 fn check(body: &Map<String, Json>) -> Result<Vec<Json>, ErrorBody> {
-    if let Some(rules) = body.get("rules") {
-        check_properties(rules)?;
-    }
-    let rule = read_document(&Json::Object(body.clone()).to_string(), read_rule)
-        .map_err(|problem| invalid(problem.to_string()))?;
-    Ok(warnings(&rule))
-}
-
-/// What the author of a rule should look at again, as `{ path, text }`.
-fn warnings(_rule: &Rule) -> Vec<Json> {
-    Vec::new()
-}
-
-/// A test of metadata names the property that it looks at, at every level.
-fn check_properties(rules: &Json) -> Result<(), ErrorBody> {
-    let listed = rules.as_object().into_iter().flatten().filter(|(key, _)| key.as_str() != "logic");
-    for (_, rule) in listed {
-        let name = rule.get("name").and_then(Json::as_str).unwrap_or_default();
-        let of_metadata =
-            [".metadata", ".metadata_any", ".metadata_each"].into_iter().any(|ending| name.ends_with(ending));
-        if of_metadata && rule.get("property").and_then(Json::as_str).is_none_or(str::is_empty) {
-            return Err(invalid(format!("Rule '{name}' must have a 'property'")));
-        }
-        if let Some(nested) = rule.get("rules") {
-            check_properties(nested)?;
-        }
-    }
-    Ok(())
+    let rule = read_document(&Json::Object(body.clone()).to_string(), read_rule).map_err(|problem| {
+        // A missing property has its own sentence, without the place.
+        let whole = problem.text.starts_with("Rule '");
+        invalid(if whole { problem.text.clone() } else { problem.to_string() })
+    })?;
+    Ok(lint(&rule).into_iter().map(|warning| json!({ "path": warning.path, "text": warning.text })).collect())
 }

@@ -21,7 +21,8 @@ use scrip::wire::voucher::{Counts, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 
-const CREATE: &[Field] = &[
+/// A voucher as it is created (endpoints.md section 1, shape S10).
+pub const CREATE: &[Field] = &[
     may("code", KEY),
     may("code_config", CODE_CONFIG),
     may("type", VOUCHER_TYPE),
@@ -224,7 +225,12 @@ fn set_active(call: &mut Call<'_, '_>, active: bool) -> Outcome {
 }
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
-    let mut body = call.body(Nulls::Dropped)?;
+    let body = call.body(Nulls::Dropped)?;
+    Ok(Answer::json(make(call, body)?))
+}
+
+/// Makes a voucher at the commit, as it was sent; gives it as it will be shown.
+pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json, Stop> {
     let kind = grants::voucher_type(&body, "")?;
     grants::check_discount(&body, "")?;
     let spent = grants::complete_card(&mut body, "", true)?;
@@ -262,7 +268,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
         call.store.post(&[post]);
     }
-    Ok(Answer::json(show_standing(voucher, &standings, assigned)))
+    Ok(show_standing(voucher, &standings, assigned))
 }
 
 /// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign

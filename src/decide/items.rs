@@ -1,0 +1,222 @@
+//! Decides which goods, collections and data the lines of a request have, as rules and scopes ask for them. It must not
+//! know what a rule says of them.
+//!
+//! calculation.md section 7.2, validation-rules.md section 12.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+
+use crate::decide::case::{Case, Offer};
+use crate::facts::Known;
+use crate::model::discount::{Discount, UnitEffect};
+use crate::model::incentive::Grant;
+use crate::model::order::{Goods, Item, RelatedObject};
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::pricing::lines::goods_key;
+use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
+use crate::text::{Text, joined};
+
+/// From how many goods that are named on, it is worth to write down which goods the lines are.
+const WORTH_AN_INDEX: usize = 16;
+
+/// The lines of an order as rules and scopes see them.
+#[derive(Debug, Clone, Default)]
+pub struct Items<'a> {
+    lines: Vec<SceneItem<'a>>,
+    /// SKU and product of the catalogue by line; empty when no rule asks for their data.
+    pub(super) listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
+    pub(super) index: Option<GoodsIndex>,
+    /// Collections and goods that only the server knows.
+    pub(super) lacks: Vec<Text>,
+    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
+    pub applied: Vec<(usize, u64)>,
+}
+
+impl<'a> Deref for Items<'a> {
+    type Target = [SceneItem<'a>];
+
+    fn deref(&self) -> &[SceneItem<'a>] {
+        &self.lines
+    }
+}
+
+impl<'a> Items<'a> {
+    /// The lines of a case, with what its rules and scopes ask of them.
+    pub fn new(case: &'a Case<'a>) -> Items<'a> {
+        Items::with_added(case, &[])
+    }
+
+    /// The lines of a case and, after them, those that unit effects have added.
+    pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
+        let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
+        Items::build(case, added, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
+    }
+
+    /// The lines of a case, with what these rules and their scopes ask of them.
+    pub fn asked_by<'r>(case: &'a Case<'a>, rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
+        Items::build(case, &[], rules)
+    }
+
+    fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
+        if case.order.is_none() {
+            return Items::default();
+        }
+        let mut lacks = Vec::new();
+        let mut named = 0_usize;
+        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        let mut wants_data = false;
+        for rule in rules {
+            wants_data |= rule.needs.meets(Needs::GOODS_DATA);
+            let mut asked: Vec<&GoodsRef> = Vec::new();
+            rule.each_goods(&mut |goods| {
+                named = named.saturating_add(1);
+                if goods.object == GoodsObject::Collection {
+                    asked.push(goods);
+                }
+            });
+            for goods in asked {
+                if collections.iter().any(|known| known.id == goods.id) {
+                    continue;
+                }
+                let own = rule.own_collections.iter().find(|own| own.id == goods.id);
+                match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
+                    Known::Is(found) => collections.push(found),
+                    Known::Absent => {}
+                    Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
+                }
+            }
+        }
+        for id in (0..case.resolved.len()).filter_map(|place| same_items(case.offer(place)?)) {
+            if !collections.iter().any(|known| known.id == *id) {
+                match find_collection(case, id) {
+                    Known::Is(found) => collections.push(found),
+                    Known::Absent => {}
+                    Known::Unknown => lacks.push(joined(&["collection/", id])),
+                }
+            }
+        }
+        Items::within(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+    }
+
+    /// The lines of a case, with what the tests of many rules ask of them.
+    pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
+        let mut lacks = Vec::new();
+        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        for (id, own) in &index.collections {
+            match own.as_ref().map_or_else(|| find_collection(case, id), |own| Known::Is(Cow::Borrowed(own))) {
+                Known::Is(found) => collections.push(found),
+                Known::Absent => {}
+                Known::Unknown => lacks.push(joined(&["collection/", id])),
+            }
+        }
+        Items::within(case, &[], &collections, lacks, (index.goods_data, true))
+    }
+
+    /// The lines in these collections, with their goods' data and an index if somebody wants them.
+    fn within(
+        case: &'a Case<'a>,
+        added: &'a [Item],
+        collections: &[Cow<'_, Collection>],
+        lacks: Vec<Text>,
+        (wants_data, wants_index): (bool, bool),
+    ) -> Items<'a> {
+        let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
+        let all = || order.items.iter().chain(added).enumerate();
+        let lines = all()
+            .map(|(place, item)| scene_item(item, case.priced.skus.beside(place), case.priced.products.beside(place)));
+        let mut items = Items { lines: lines.collect(), lacks, ..Items::default() };
+        if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
+            items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
+        }
+        items.join(collections, case, added);
+        if wants_index {
+            items.index = Some(GoodsIndex::new(&items.lines));
+        }
+        items
+    }
+
+    /// The collections that only the server knows.
+    pub fn lacks(&self) -> &[Text] {
+        &self.lacks
+    }
+
+    /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
+    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &'a Case<'a>, added: &'a [Item]) {
+        let clock = Clock { now: case.context.now, zone: &case.zone };
+        for collection in collections {
+            let symbol = GoodsObject::Collection.symbol(&collection.id);
+            for place in 0..self.lines.len() {
+                let Some(line) = self.lines.get(place) else { continue };
+                let is_in = match &collection.goods {
+                    Contents::All => true,
+                    Contents::Listed(goods) => line.is_any(goods),
+                    Contents::Passing(filter) => {
+                        let inline = case.order.iter().filter_map(|order| order.items.iter().chain(added).nth(place));
+                        let inline = inline.flat_map(|item| [&item.sku, &item.product]).flatten().map(|goods| &**goods);
+                        let listed = self.listed.get(place).into_iter().flatten().flatten().map(Cow::as_ref);
+                        inline.chain(listed).any(|goods| filter.passes_goods(goods, &clock))
+                    }
+                };
+                if let Some(line) = self.lines.get_mut(place).filter(|_| is_in) {
+                    line.collections.push(symbol);
+                }
+            }
+        }
+    }
+}
+
+/// A collection by its id; the one of everything is always there.
+fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> {
+    if id == Collection::EVERYTHING {
+        return Known::Is(Cow::Owned(Collection { id: Text::from(id), goods: Contents::All }));
+    }
+    case.facts.collection(id)
+}
+
+/// The collection whose products a unit discount adds more of, if it is one of that kind.
+fn same_items<'o>(offer: &'o Offer<'_>) -> Option<&'o Text> {
+    match &offer.incentive.grant {
+        Grant::Discount(Discount::Unit(unit)) if unit.effect == UnitEffect::AddSameItems => Some(&unit.unit_type),
+        _ => None,
+    }
+}
+
+/// A line, with the catalogue's goods beside it, as rules and scopes see it.
+pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
+    let parent = || sku?.product_id.as_deref();
+    let listed = || product?.id.as_deref();
+    let product_id = item.product_id.as_deref().or_else(listed).or_else(parent);
+    let product = [product_id, source(item, RelatedObject::Product, product)];
+    let mut line = SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]);
+    line.data = Some(&item.metadata);
+    line
+}
+
+fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {
+    let inline = match kind {
+        RelatedObject::Product => &item.product,
+        RelatedObject::Sku => &item.sku,
+    };
+    let sent = (item.related_object == Some(kind)).then_some(item.source_id.as_deref()).flatten();
+    let inline = inline.as_ref().and_then(|goods| goods.source_id.as_deref());
+    sent.or(inline).or_else(|| listed?.source_id.as_deref())
+}
+
+/// What the catalogue says of the SKU and the product of a line.
+fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<Text>) -> [Option<Cow<'a, Goods>>; 2] {
+    let mut known = |kind: &str, key: &str, found: Known<Cow<'a, Goods>>| {
+        if matches!(found, Known::Unknown) {
+            lacks.push(joined(&[kind, "/", key]));
+        }
+        found.is()
+    };
+    let beside = case.priced.skus.beside(place).map(Cow::Borrowed);
+    let key = goods_key(item, RelatedObject::Sku);
+    let sku = beside.or_else(|| key.and_then(|key| known("sku", key, case.facts.sku(key))));
+    let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
+    let beside = case.priced.products.beside(place).map(Cow::Borrowed);
+    let key = goods_key(item, RelatedObject::Product).or(parent.as_deref());
+    let product = beside.or_else(|| key.and_then(|key| known("product", key, case.facts.product(key))));
+    [sku, product]
+}

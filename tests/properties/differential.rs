@@ -1,0 +1,85 @@
+//! Ten thousand generated cases, decided here and written down for the package: the wasm must give the same bytes. It
+//! must not know what the right answer is, only that there is one and that most cases reach it.
+
+use std::fmt::Write as _;
+
+use scrip::bundle::Prepared;
+use scrip::text::sha256_hex;
+use serde_json::{Value, json};
+
+use crate::corpus::{Case, case};
+use crate::world::context;
+
+/// How many cases `npm test` compares.
+const CASES: u64 = 10_000;
+
+/// What a case comes to: the bytes of the answer, or what is wrong with the given rules.
+fn decide(case: &Case) -> Result<Vec<u8>, String> {
+    let prepared = Prepared::new(case.given.to_string().as_bytes()).map_err(|problem| problem.to_string())?;
+    let request = case.request.to_string();
+    let answer = match case.verb {
+        "qualify" => prepared.qualify(request.as_bytes(), &context()),
+        _ => prepared.validate(request.as_bytes(), &context()),
+    };
+    Ok(answer.body)
+}
+
+/// Counts what a corpus must not lack: a generator that only makes refusals compares nothing.
+#[derive(Default, Debug)]
+struct Reached {
+    unreadable: usize,
+    refused: usize,
+    applied: usize,
+    skipped: usize,
+    inapplicable: usize,
+    qualified: usize,
+}
+
+impl Reached {
+    fn count(&mut self, verb: &str, answer: &Value) {
+        let list = |name: &str| answer[name].as_array().map_or(0, Vec::len);
+        let applied = |item: &&Value| item["status"] == "APPLICABLE";
+        if answer["code"].is_u64() {
+            self.refused += 1;
+        } else if verb == "qualify" {
+            self.qualified += answer["redeemables"]["data"].as_array().map_or(0, Vec::len);
+        } else {
+            self.applied += answer["redeemables"].as_array().into_iter().flatten().filter(applied).count();
+            self.skipped += list("skipped_redeemables");
+            self.inapplicable += list("inapplicable_redeemables");
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_cases_for_the_package() {
+    let mut lines = String::new();
+    let mut reached = Reached::default();
+    for number in 0..CASES {
+        let case = case(number);
+        let decided = decide(&case);
+        let told = match &decided {
+            Ok(bytes) => {
+                reached.count(case.verb, &serde_json::from_slice(bytes).unwrap());
+                json!({ "sha256": sha256_hex(bytes) })
+            }
+            Err(problem) => {
+                reached.unreadable += 1;
+                json!({ "problem": problem })
+            }
+        };
+        let line = json!({ "number": number, "verb": case.verb, "given": case.given, "request": case.request, "answer": told });
+        writeln!(lines, "{line}").unwrap();
+    }
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("differential.jsonl"), lines).unwrap();
+    let enough = reached.unreadable == 0
+        && reached.refused < 2_000
+        && reached.applied > 5_000
+        && reached.skipped > 1_000
+        && reached.inapplicable > 2_000
+        && reached.qualified > 1_000;
+    assert!(enough, "the corpus reaches too little of the engine: {reached:?}");
+    crate::tally::record(&json!({ "kind": "generated cases", "subject": "native", "ran": CASES }));
+}
