@@ -200,7 +200,7 @@ fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup)
             let part = right.text()?;
             let mut texts = left.elements().iter().filter_map(Value::text);
             Value::Flag(texts.any(|text| match function {
-                Contains => text.contains(part.as_str()),
+                Contains => crate::text::is_within(part.as_str(), &text),
                 StartsWith => text.starts_with(part.as_str()),
                 _ => text.ends_with(part.as_str()),
             }))

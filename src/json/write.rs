@@ -50,13 +50,13 @@ impl Pen {
     /// One byte, as it is.
     #[inline(always)]
     pub fn byte(&mut self, byte: u8) {
-        if self.used >= self.bytes.len() {
-            self.grow(1);
+        match self.bytes.get_mut(self.used) {
+            Some(slot) => {
+                *slot = byte;
+                self.used = self.used.wrapping_add(1);
+            }
+            None => self.put(&[byte]),
         }
-        if let Some(slot) = self.bytes.get_mut(self.used) {
-            *slot = byte;
-        }
-        self.used = self.used.wrapping_add(1);
     }
 
     /// Bytes, as they are.
@@ -72,27 +72,50 @@ impl Pen {
     /// The name of a member that needs no escape, after a comma when it is not the first.
     #[inline(never)]
     pub fn name(&mut self, name: &str, follows: bool) {
+        self.ensure(name.len());
         if follows {
             self.byte(b',');
         }
-        self.byte(b'"');
-        self.put(name.as_bytes());
-        self.byte(b'"');
+        self.quoted(name.as_bytes());
         self.byte(b':');
     }
 
-    /// A text in quotes. Runs that need no escape, which is nearly everything, are copied whole.
+    /// Bytes that need no escape, in quotes; there is room.
+    #[inline(always)]
+    fn quoted(&mut self, bytes: &[u8]) {
+        let end = bytes.len().wrapping_add(1);
+        if let Some([quote, room @ ..]) = self.bytes.get_mut(self.used..) {
+            *quote = b'"';
+            copy(room, bytes);
+            if let Some(quote) = room.get_mut(bytes.len()) {
+                *quote = b'"';
+            }
+        }
+        self.used = self.used.wrapping_add(end).wrapping_add(1);
+    }
+
+    /// A text in quotes. Nearly none needs an escape.
     #[inline(never)]
     pub fn text(&mut self, text: &str) {
-        self.byte(b'"');
-        let mut rest = text.as_bytes();
-        while let Some(stop) = rest.iter().position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\') {
-            let Some((run, [byte, after @ ..])) = rest.split_at_checked(stop) else { break };
-            self.put(run);
-            self.escape(*byte);
-            rest = after;
+        let bytes = text.as_bytes();
+        if bytes.iter().any(|byte| needs_escape(*byte)) {
+            return self.escaped(bytes);
         }
-        self.put(rest);
+        self.ensure(bytes.len());
+        self.quoted(bytes);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn escaped(&mut self, bytes: &[u8]) {
+        self.byte(b'"');
+        for byte in bytes {
+            if needs_escape(*byte) {
+                self.escape(*byte);
+            } else {
+                self.byte(*byte);
+            }
+        }
         self.byte(b'"');
     }
 
@@ -179,6 +202,10 @@ impl Pen {
             }
         }
     }
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
 /// Copies to where there is room. The last word goes over the end of the one before it.

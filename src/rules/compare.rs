@@ -210,7 +210,7 @@ impl Condition {
             let texts = self.operands.iter().filter_map(Operand::as_text);
             texts.into_iter().any(|wanted| test(found, wanted))
         };
-        let contains = || texts(|found, wanted| found.contains(wanted)) || self.one(found);
+        let contains = || texts(|found, wanted| crate::text::is_within(wanted, found)) || self.one(found);
         match self.operator {
             Operator::In => self.one(found),
             Operator::NotIn => !self.one(found),
