@@ -1,11 +1,13 @@
 // Decides how long one contender in JavaScript takes for one workload: `measure.mjs <contender> <workload> <ms>`. It is
 // a process of its own, so that no contender warms the machine for another. Prints the answer first, then nanoseconds.
 import { readFileSync } from "node:fs";
+import * as byHand from "./find.mjs";
 import * as plain from "./plain.mjs";
+import * as qualification from "./qualify.mjs";
 import { workload } from "./translate.mjs";
 
 const [contender, name, ms] = process.argv.slice(2);
-const { rules, request } = workload(name);
+const { rules, request } = name === "w3" ? qualification.workload() : workload(name);
 const text = JSON.stringify(request);
 const context = { now: "2026-03-01T12:00:00Z", seed: "01" };
 
@@ -29,13 +31,34 @@ const CONTENDERS = {
     const bytes = new TextEncoder().encode(text);
     return [() => held.validateBytes(bytes, context), (answer) => new TextDecoder().decode(answer)];
   },
+  "find-js-object": () => {
+    const held = byHand.prepare(rules);
+    return [() => byHand.find(held, request), JSON.stringify];
+  },
+  "find-js-text": () => {
+    const held = byHand.prepare(rules);
+    return [() => JSON.stringify(byHand.find(held, JSON.parse(text))), String];
+  },
+  "find-js-tree": () => {
+    const held = byHand.prepareTrees(rules);
+    return [() => byHand.findInTrees(held, request), JSON.stringify];
+  },
+  "find-wasm-text": (scrip) => {
+    const held = scrip.prepare(rules);
+    return [() => held.qualify(text, context), String];
+  },
+  "find-wasm-bytes": (scrip) => {
+    const held = scrip.prepare(rules);
+    const bytes = new TextEncoder().encode(text);
+    return [() => held.qualifyBytes(bytes, context), (answer) => new TextDecoder().decode(answer)];
+  },
   "wasm-object": (scrip) => {
     const held = scrip.prepare(rules);
     return [() => held.validateObject(request, context), JSON.stringify];
   },
 };
 
-const scrip = contender.startsWith("wasm") ? await packed() : undefined;
+const scrip = contender.includes("wasm") ? await packed() : undefined;
 const [run, show] = CONTENDERS[contender](scrip);
 console.log(show(run()));
 console.log(JSON.stringify({ ns: time(run, Number(ms)) }));

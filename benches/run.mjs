@@ -10,14 +10,19 @@ import { buildPackage, buildWorker } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
 import { writeTable } from "./table.mjs";
+import * as qualification from "./qualify.mjs";
 import { fault, workload } from "./translate.mjs";
 
 const root = new URL("../", import.meta.url);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const MS = Number(process.env.BENCH_MS ?? 300);
-const WORKLOADS = ["w1", "w2"];
+const WORKLOADS = ["w1", "w2", "w3"];
 const NATIVE = ["floor", "floor-text", "engine", "engine-text"];
 const SCRIPT = ["js-object", "js-text", "wasm-text", "wasm-bytes", "wasm-object"];
+/** What looks for qualifying promotions has names of its own: the answers are others. */
+const FINDING = "find-";
+const FIND_NATIVE = [...NATIVE, "tree"].map((name) => FINDING + name);
+const FIND_SCRIPT = ["js-object", "js-text", "js-tree", "wasm-text", "wasm-bytes"].map((name) => FINDING + name);
 
 const scratch = new URL("target/bench/", root);
 const resultsPath = new URL("benches/results.json", root);
@@ -57,7 +62,7 @@ async function main(asked) {
 function prepareWorkloads() {
   mkdirSync(scratch, { recursive: true });
   for (const name of WORKLOADS) {
-    const { rules, request } = workload(name);
+    const { rules, request } = name === "w3" ? qualification.workload() : workload(name);
     writeFileSync(new URL(`${name}.rules.json`, scratch), JSON.stringify(rules));
     writeFileSync(new URL(`${name}.request.json`, scratch), JSON.stringify(request));
   }
@@ -75,7 +80,7 @@ function build() {
 
 /** One process: checks the answer, gives nanoseconds. */
 function measure(contender, name) {
-  const native = NATIVE.includes(contender);
+  const native = [...NATIVE, ...FIND_NATIVE].includes(contender);
   const file = (kind) => new URL(`${name}.${kind}.json`, scratch).pathname;
   const [command, parameters] = native
     ? [binary, [contender, file("rules"), file("request"), String(MS)]]
@@ -83,7 +88,7 @@ function measure(contender, name) {
   const child = spawnSync(command, parameters, { encoding: "utf8", maxBuffer: 1 << 28 });
   if (child.status !== 0) throw new Error(`${contender} on ${name} ended with ${child.status}\n${child.stderr}`);
   const [answer, result] = child.stdout.trim().split("\n").map((line) => JSON.parse(line));
-  const wrong = fault(workload(name), answer);
+  const wrong = name === "w3" ? qualification.fault(answer) : fault(workload(name), answer);
   if (wrong) throw new Error(`${contender} on ${name}: ${wrong}`);
   return result.ns;
 }
@@ -92,7 +97,8 @@ const shuffled = (list) => list.map((item) => [Math.random(), item]).sort(([a], 
 const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
 
 function compare(name) {
-  const contenders = [...NATIVE, ...SCRIPT];
+  const prefix = name === "w3" ? FINDING : "";
+  const contenders = prefix ? [...FIND_NATIVE, ...FIND_SCRIPT] : [...NATIVE, ...SCRIPT];
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
     const took = {};
@@ -103,7 +109,7 @@ function compare(name) {
   const rows = contenders.map((contender) => {
     const ns = rounds.map((took) => took[contender]);
     const ratio = (base) => {
-      const ratios = rounds.map((took) => took[contender] / took[base]);
+      const ratios = rounds.map((took) => took[contender] / took[prefix + base]);
       return { median: median(ratios), least: Math.min(...ratios), most: Math.max(...ratios) };
     };
     return {

@@ -11,8 +11,19 @@ const NAMES = {
   "wasm-text": "Scrip, wasm, JSON text in and out",
   "wasm-bytes": "Scrip, wasm, UTF-8 bytes in and out",
   "wasm-object": "Scrip, wasm, objects in and out",
+  "find-floor": "hand-written Rust, request read beforehand (**floor**)",
+  "find-floor-text": "hand-written Rust, JSON text in and out",
+  "find-engine": "Scrip, native, request read beforehand",
+  "find-engine-text": "Scrip, native, JSON text in, a page of five with their orders out",
+  "find-tree": "rules as JSON trees, interpreted one by one in Rust",
+  "find-js-object": "hand-written JavaScript, objects",
+  "find-js-text": "hand-written JavaScript, JSON text in and out",
+  "find-js-tree": "rules as JSON trees, interpreted one by one in JavaScript",
+  "find-wasm-text": "Scrip, wasm, JSON text in, a page of five with their orders out",
+  "find-wasm-bytes": "Scrip, wasm, UTF-8 bytes in, a page of five with their orders out",
 };
-const TITLES = { w1: "W1: one coupon, ten lines", w2: "W2: thirty coupons, five of them stacked, ten lines" };
+const TITLES = { w1: "W1: one coupon, ten lines", w2: "W2: thirty coupons, five of them stacked, ten lines",
+  w3: "W3: which of a thousand promotions qualify, a hundred lines" };
 
 const number = (value) => Math.round(value).toLocaleString("en-US");
 const times = (ratio) => ratio.toPrecision(ratio < 10 ? 2 : 3).replace(/\.0+$/, "");

@@ -61,17 +61,31 @@ class Prepared {
 
   validate(request, context) {
     if (typeof request !== "string") throw new TypeError("`validate` takes JSON text; `validateObject` takes an object");
-    return textOf(this.#decide(encoder.encode(request), context));
+    return textOf(this.#decide("validate", encoder.encode(request), context));
   }
 
   validateBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`validateBytes` takes a Uint8Array of JSON in UTF-8");
-    return this.#decide(bytesOf(request), context);
+    return this.#decide("validate", bytesOf(request), context);
   }
 
   /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return JSON.parse(textOf(this.#decide(encoder.encode(writtenOut(request)), context)));
+    return JSON.parse(textOf(this.#decide("validate", encoder.encode(writtenOut(request)), context)));
+  }
+
+  qualify(request, context) {
+    if (typeof request !== "string") throw new TypeError("`qualify` takes JSON text; `qualifyObject` takes an object");
+    return textOf(this.#decide("qualify", encoder.encode(request), context));
+  }
+
+  qualifyBytes(request, context) {
+    if (!ArrayBuffer.isView(request)) throw new TypeError("`qualifyBytes` takes a Uint8Array of JSON in UTF-8");
+    return this.#decide("qualify", bytesOf(request), context);
+  }
+
+  qualifyObject(request, context) {
+    return JSON.parse(textOf(this.#decide("qualify", encoder.encode(writtenOut(request)), context)));
   }
 
   get hash() {
@@ -83,10 +97,10 @@ class Prepared {
     this.#engine = undefined;
   }
 
-  #decide(bytes, context) {
+  #decide(verb, bytes, context) {
     const engine = this.#live();
     try {
-      return engine.validate(bytes, moment(context), seed(context));
+      return engine[verb](bytes, moment(context), seed(context));
     } catch (thrown) {
       throw typeof thrown === "string" ? new Error(thrown) : thrown;
     }

@@ -107,6 +107,45 @@ export interface Invalid extends Refusal {
   code: number;
 }
 
+/** What is looked for: nothing asks for whatever works for nobody in particular. */
+export interface QualificationRequest {
+  scenario?:
+    | "ALL" | "CUSTOMER_WALLET" | "AUDIENCE_ONLY" | "PROMOTION_STACKS"
+    | "PRODUCTS" | "PRODUCTS_DISCOUNT" | "PRODUCTS_BY_CUSTOMER" | "PRODUCTS_DISCOUNT_BY_CUSTOMER";
+  customer?: ValidationRequest["customer"];
+  order?: ValidationRequest["order"];
+  tracking_id?: string;
+  options?: {
+    /** 1 to 50; 5 when absent. */
+    limit?: number;
+    /** The `more_starting_after` of the page before. */
+    starting_after?: string | null;
+    sorting_rule?: "DEFAULT" | "BEST_DEAL" | "LEAST_DEAL";
+    expand?: ("redeemable" | "category" | "validation_rules")[];
+    filters?: Record<string, unknown>;
+  };
+}
+
+/** What works, page by page. */
+export interface Qualification {
+  redeemables: {
+    object: "list";
+    data_ref: "data";
+    /** `id` is what a validation takes as a redeemable's id. */
+    data: { id: string; object: "campaign" | "voucher" | "promotion_tier" | "promotion_stack"; created_at?: string; order?: Order;
+      [field: string]: unknown }[];
+    /** On all pages. */
+    total: number;
+    has_more: boolean;
+    more_starting_after?: string;
+  };
+  tracking_id?: string;
+  /** As it was sent. */
+  order?: Order;
+  /** Facts that only the server has. */
+  provisional?: string[];
+}
+
 /** Rules that were read and compiled once, ready to decide many baskets. */
 export interface Prepared {
   /**
@@ -125,6 +164,18 @@ export interface Prepared {
    * `JSON.parse` would read it; the text entry is faster when the JSON is there already.
    */
   validateObject(request: ValidationRequest, context?: Context): Validation | Invalid;
+
+  /**
+   * Finds what of the rules would work for a customer and an order, each alone, newest first or by `sorting_rule`: JSON
+   * text in the shape of the service's qualifications. Throws what `validate` throws.
+   */
+  qualify(request: string, context?: Context): string;
+
+  /** The same for UTF-8 bytes. */
+  qualifyBytes(request: Uint8Array, context?: Context): Uint8Array;
+
+  /** The same for plain objects. */
+  qualifyObject(request: QualificationRequest, context?: Context): Qualification | Invalid;
 
   /** SHA-256 of the rules as they were given, 64 hex digits; the name by which answers can be told apart. */
   readonly hash: string;

@@ -7,6 +7,7 @@ pub mod items;
 pub mod judge;
 pub mod loyalty;
 pub mod postings;
+pub mod qualify;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
@@ -14,6 +15,7 @@ pub mod sight;
 pub mod validate;
 
 pub use case::Case;
+pub use qualify::{Qualified, qualify};
 pub use redeem::{Redeemed, RedeemedPart, redeem};
 pub use rollback::{RollBack, RolledBack, rollback};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};

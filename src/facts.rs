@@ -1,8 +1,12 @@
 //! Decides how a decision asks for what it does not have. It must not know where facts come from; an answer is
 //! there, absent or unknown, and unknown is what makes a decision without the server possible.
 
+pub mod candidates;
+
 use std::borrow::Cow;
 use std::ops::Deref;
+
+pub use candidates::{Candidates, Entry, Seek};
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
@@ -117,6 +121,19 @@ pub enum PastState {
     RolledBack,
 }
 
+/// A rule assigned to something.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Assignment {
+    /// Its id.
+    pub id: Text,
+    /// The rule.
+    pub rule_id: Text,
+    /// What the rule holds for, by id or code.
+    pub related_object_id: Text,
+    /// What kind of thing that is, as written.
+    pub related_object_type: Text,
+}
+
 /// Read-only, synchronous access to everything that a decision may ask.
 pub trait Facts {
     /// The project's stacking rules.
@@ -163,6 +180,12 @@ pub trait Facts {
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>>;
     /// The transfers of a redemption, in order.
     fn chain(&self, id: &str) -> Known<Vec<Transfer>>;
+    /// Everything that may qualify, newest first: at least what is sought.
+    fn candidates(&self, seek: &Seek<'_>) -> Known<Cow<'_, Candidates>>;
+    /// What a code of a campaign would be, by the campaign's id.
+    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>>;
+    /// Which rules were assigned to any of these, by id or code.
+    fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>>;
     /// The hash that stands for a customer's `source_id`; only the server has the key.
     fn tracking_id(&self, source_id: &str) -> Known<Text>;
 }

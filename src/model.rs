@@ -5,6 +5,7 @@ pub mod discount;
 pub mod incentive;
 pub mod order;
 pub mod promotion;
+pub mod qualification;
 pub mod request;
 pub mod reward;
 pub mod scope;

@@ -39,7 +39,9 @@ impl Symbol {
             mixed ^ (mixed >> 29)
         };
         let seed = (u64::from(kind) << 56) | u64::try_from(text.len()).unwrap_or(0);
-        Symbol(text.as_bytes().chunks(8).fold(seed, step).wrapping_mul(0xd6e8_feb8_6659_fd93))
+        let mixed = text.as_bytes().chunks(8).fold(seed, step).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        // The last letters of a text are in the upper bits, and tables look at the lower ones.
+        Symbol(mixed ^ (mixed >> 32))
     }
 
     /// The number.

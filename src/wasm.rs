@@ -6,6 +6,7 @@
 
 use crate::Context;
 use crate::bundle::Prepared;
+use crate::bundle::prepared::Answer;
 use crate::text::unhex;
 use crate::time::Instant;
 use crate::wire::out::Out;
@@ -33,6 +34,20 @@ impl Engine {
 
     /// Decides a request given as JSON in UTF-8, the form that HTTP carries; throws what is wrong with moment or seed.
     pub fn validate(&self, request: &[u8], now_ms: i64, seed: &[u8]) -> Result<Vec<u8>, JsValue> {
+        self.decide(request, now_ms, seed, Prepared::validate)
+    }
+
+    /// Finds what of the rules would work, in the same way.
+    pub fn qualify(&self, request: &[u8], now_ms: i64, seed: &[u8]) -> Result<Vec<u8>, JsValue> {
+        self.decide(request, now_ms, seed, Prepared::qualify)
+    }
+}
+
+/// What a set of rules is asked.
+type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
+
+impl Engine {
+    fn decide(&self, request: &[u8], now_ms: i64, seed: &[u8], verb: Verb) -> Result<Vec<u8>, JsValue> {
         let Some(now) = Instant::from_millis(now_ms) else {
             return Err(wrong("now", &now_ms.to_string(), "lie within the years 1970 to 9999"));
         };
@@ -40,7 +55,7 @@ impl Engine {
         let Some(seed) = unhex(seed) else {
             return Err(wrong("seed", seed, "be 2 to 64 hex digits, two for a byte"));
         };
-        Ok(self.prepared.validate(request, &Context { now, seed }).body)
+        Ok(verb(&self.prepared, request, &Context { now, seed }).body)
     }
 }
 

@@ -2,6 +2,7 @@
 //! know what they lead to. Browser and service read and write through here, so that both mean the same.
 
 pub mod at;
+pub mod candidates;
 pub mod decision;
 pub mod error;
 pub mod given;
@@ -11,6 +12,7 @@ pub mod order;
 pub mod order_view;
 pub mod out;
 pub mod problem;
+pub mod qualification;
 pub mod redemption;
 pub mod request;
 pub mod reward;

@@ -39,6 +39,7 @@ impl Subject for Native {
         let request = vector.request.as_bytes();
         let answer = match vector.verb.as_str() {
             "validate" => prepared.validate(request, &context),
+            "qualify" => prepared.qualify(request, &context),
             "redeem" => prepared.redeem(request, &context),
             "rollback" => {
                 let RollBack { redemption, stack, body } = RollBack::read(&vector.request)?;

@@ -14,6 +14,7 @@
 
 mod engine;
 mod floor;
+mod qualification;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ fn main() {
         "floor" | "floor-text" => run_floor(contender == "floor", &rules, &request, total),
         "engine" => engine::run_compute(&rules, &request, total),
         "engine-text" => engine::run_text(&rules, &request, total),
-        other => panic!("`{other}` is no contender"),
+        other => qualification::run(other, &rules, &request, total),
     }
 }
 

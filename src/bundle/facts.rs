@@ -1,13 +1,15 @@
 //! Answers a decision's questions from a set of rules in memory. It must not know what the decision is.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
-use crate::facts::{Facts, Held, Known, PastRedemption};
+use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, PastRedemption, Seek};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
+use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -40,6 +42,11 @@ pub struct GivenFacts {
     segments: Shelf<Segment>,
     collections: Shelf<Collection>,
     assigned: Shelf<Assigned>,
+    assignments: Vec<Assignment>,
+    listed: Vec<Candidate>,
+    campaign_vouchers: Shelf<Incentive>,
+    /// What may qualify, prepared when it is first asked for.
+    candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
 }
@@ -80,10 +87,10 @@ impl GivenFacts {
                 None => rules.unknown = true,
             }
         };
-        for (object, rule) in &given.assignments {
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
             assign(object, rule);
         }
-        for (object, rule) in &given.assignments {
+        for Assignment { related_object_id: object, rule_id: rule, .. } in &given.assignments {
             // What is assigned to a code is assigned to its voucher, so that one look by id finds everything.
             if let Some(voucher) = vouchers.get(object).filter(|voucher| voucher.id != *object) {
                 assign(&voucher.id, rule);
@@ -111,6 +118,10 @@ impl GivenFacts {
             segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
+            assignments: given.assignments,
+            listed: given.listed.candidates,
+            campaign_vouchers: Shelf::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
+            candidates: OnceLock::new(),
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
         }
@@ -123,6 +134,26 @@ impl GivenFacts {
             None if self.complete => Known::Absent,
             None => Known::Unknown,
         }
+    }
+
+    /// Everything that may qualify. What is listed and does not resolve is looked at in full, and is refused then.
+    fn prepare(&self) -> Candidates {
+        let entry = |candidate: &Candidate| {
+            let incentive = match candidate.object {
+                CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
+                CandidateObject::Voucher => self.vouchers.get(&candidate.id),
+                CandidateObject::PromotionTier => self.tiers.get(&candidate.id),
+                CandidateObject::PromotionStack => None,
+            };
+            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
+            Entry {
+                candidate: candidate.clone(),
+                incentive,
+                campaign,
+                rules: incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default(),
+            }
+        };
+        Candidates::new(self.listed.iter().map(entry).collect(), self.complete)
     }
 
     /// What a whole catalogue does not list does not exist.
@@ -256,6 +287,19 @@ impl Facts for GivenFacts {
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
         self.counted(|journal| journal.chain(id))
+    }
+
+    fn candidates(&self, _seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
+        Known::Is(Cow::Borrowed(self.candidates.get_or_init(|| self.prepare())))
+    }
+
+    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.known(self.campaign_vouchers.get(id))
+    }
+
+    fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
+        let wanted = |given: &&Assignment| objects.contains(&given.related_object_id.as_str());
+        Known::Is(self.assignments.iter().filter(wanted).cloned().collect())
     }
 
     fn tracking_id(&self, _source_id: &str) -> Known<Text> {

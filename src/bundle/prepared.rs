@@ -10,6 +10,7 @@ use crate::wire::decision::write_validation;
 use crate::wire::error;
 use crate::wire::given::Given;
 use crate::wire::problem::Problem;
+use crate::wire::qualification::{read_qualification, write_qualification};
 use crate::wire::redemption::write_redemption;
 use crate::wire::request::{read_redeemables, read_rollback};
 use crate::wire::rollback::write_rollback;
@@ -81,6 +82,18 @@ impl Prepared {
         };
         match decide::validate(&self.facts, &request, context) {
             Ok(decision) => Answer { status: 200, body: write_validation(&decision.answer, context) },
+            Err(refusal) => Answer::refused(&refusal, context),
+        }
+    }
+
+    /// Finds what of the rules would work for the customer and the order in this JSON.
+    pub fn qualify(&self, request: &[u8], context: &Context) -> Answer {
+        let asked = match read_qualification(request) {
+            Ok(asked) => asked,
+            Err(problem) => return Answer::unreadable(&problem, context),
+        };
+        match decide::qualify(&self.facts, &asked, context) {
+            Ok(decision) => Answer { status: 200, body: write_qualification(&decision.answer, context) },
             Err(refusal) => Answer::refused(&refusal, context),
         }
     }

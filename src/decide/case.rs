@@ -17,7 +17,7 @@ use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::Rule;
+use crate::rules::{Needs, Rule};
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
@@ -116,6 +116,8 @@ pub struct Case<'a> {
     pub buyer: Buyer<'a>,
     /// What each of `redeemables` is, in their order.
     pub resolved: Vec<Resolved<'a>>,
+    /// Tests of rules that hold without being asked: a qualification leaves some out.
+    pub passes: Needs,
     /// The facts that only the server has.
     pub lacks: Lacks,
 }
@@ -146,6 +148,7 @@ impl<'a> Case<'a> {
             priced,
             buyer,
             resolved: Vec::with_capacity(request.redeemables.len()),
+            passes: Needs::default(),
             lacks,
         };
         match request.redeemables.as_slice() {
@@ -178,7 +181,7 @@ impl<'a> Case<'a> {
     }
 
     /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
-    fn expand(&mut self, named: &Redeemable) -> Result<(), Refusal> {
+    pub(super) fn expand(&mut self, named: &Redeemable) -> Result<(), Refusal> {
         let stack = match self.facts.stack(&named.id) {
             Known::Is(stack) => stack,
             Known::Absent => {
@@ -203,7 +206,7 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
+    pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
         let kind = redeemable.object.name();
         let found = match redeemable.object {
             RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),

@@ -41,18 +41,29 @@ pub fn check(
     items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    check_validity(case, offer)?;
-    check_referrer(case, offer)?;
-    check_quantity(case, offer, found)?;
-    check_gift(case, redeemable, offer, found)?;
-    check_card(case, redeemable, offer, cart, found)?;
+    check_terms(case, redeemable, offer, cart, found)?;
     check_rules(case, offer, cart, items, found)?;
     check_bundles(offer, cart, items, found)
 }
 
+/// Everything but the rules.
+pub fn check_terms(
+    case: &Case<'_>,
+    redeemable: &Redeemable,
+    offer: &Offer<'_>,
+    cart: &Cart,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    check_validity(case, offer)?;
+    check_referrer(case, offer)?;
+    check_quantity(case, offer, found)?;
+    check_gift(case, redeemable, offer, found)?;
+    check_card(case, redeemable, offer, cart, found)
+}
+
 /// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
 /// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
-fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
+pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
     for rule in &offer.rules {
         let Some(rules) = &rule.bundle else { continue };
         let bundles = count_bundles(rules, items, cart);

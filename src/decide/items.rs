@@ -13,7 +13,7 @@ use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::lines::goods_key;
-use crate::rules::{Clock, Collection, Contents, GoodsIndex, Needs, Rule, SceneItem};
+use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
 use crate::text::{Text, joined};
 
 /// From how many goods that are named on, it is worth to write down which goods the lines are.
@@ -58,11 +58,10 @@ impl<'a> Items<'a> {
     }
 
     fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
-        let Some(order) = &case.order else { return Items::default() };
-        let all = || order.items.iter().chain(added).enumerate();
-        let lines = all()
-            .map(|(place, item)| scene_item(item, case.priced.skus.beside(place), case.priced.products.beside(place)));
-        let mut items = Items { lines: lines.collect(), ..Items::default() };
+        if case.order.is_none() {
+            return Items::default();
+        }
+        let mut lacks = Vec::new();
         let mut named = 0_usize;
         let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
         let mut wants_data = false;
@@ -83,7 +82,7 @@ impl<'a> Items<'a> {
                 match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
                     Known::Is(found) => collections.push(found),
                     Known::Absent => {}
-                    Known::Unknown => items.lacks.push(joined(&["collection/", &goods.id])),
+                    Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
                 }
             }
         }
@@ -92,16 +91,45 @@ impl<'a> Items<'a> {
                 match find_collection(case, id) {
                     Known::Is(found) => collections.push(found),
                     Known::Absent => {}
-                    Known::Unknown => items.lacks.push(joined(&["collection/", id])),
+                    Known::Unknown => lacks.push(joined(&["collection/", id])),
                 }
             }
         }
-        wants_data |= collections.iter().any(|one| matches!(one.goods, Contents::Passing(_)));
-        if wants_data {
+        Items::within(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+    }
+
+    /// The lines of a case, with what the tests of many rules ask of them.
+    pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
+        let mut lacks = Vec::new();
+        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        for (id, own) in &index.collections {
+            match own.as_ref().map_or_else(|| find_collection(case, id), |own| Known::Is(Cow::Borrowed(own))) {
+                Known::Is(found) => collections.push(found),
+                Known::Absent => {}
+                Known::Unknown => lacks.push(joined(&["collection/", id])),
+            }
+        }
+        Items::within(case, &[], &collections, lacks, (index.goods_data, true))
+    }
+
+    /// The lines in these collections, with their goods' data and an index if somebody wants them.
+    fn within(
+        case: &'a Case<'a>,
+        added: &'a [Item],
+        collections: &[Cow<'_, Collection>],
+        lacks: Vec<Text>,
+        (wants_data, wants_index): (bool, bool),
+    ) -> Items<'a> {
+        let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
+        let all = || order.items.iter().chain(added).enumerate();
+        let lines = all()
+            .map(|(place, item)| scene_item(item, case.priced.skus.beside(place), case.priced.products.beside(place)));
+        let mut items = Items { lines: lines.collect(), lacks, ..Items::default() };
+        if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
             items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
         }
-        items.join(&collections, case, added);
-        if named >= WORTH_AN_INDEX {
+        items.join(collections, case, added);
+        if wants_index {
             items.index = Some(GoodsIndex::new(&items.lines));
         }
         items

@@ -109,7 +109,7 @@ fn check_holder(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))
 }
 
-fn points_left(case: &Case<'_>, voucher: &Incentive, card: &Card, found: &mut Found) -> u64 {
+pub(super) fn points_left(case: &Case<'_>, voucher: &Incentive, card: &Card, found: &mut Found) -> u64 {
     let account = points_account(&voucher.id);
     match standing(case, &account, Some(card.allotment())) {
         Known::Is(standing) => standing.available().unwrap_or(0),

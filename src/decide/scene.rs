@@ -223,7 +223,7 @@ type Check = for<'r> fn(&'r Rule, &Scene<'_>) -> Result<(), Failure<'r>>;
 
 fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Refusal> {
     let verdict = {
-        let scene = view.scene(Needs::default());
+        let scene = view.scene(view.case.passes);
         let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
         let mut verdict = Ok(());
         for rule in rules {

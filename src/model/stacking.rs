@@ -117,6 +117,11 @@ pub struct StackingRules {
 }
 
 impl StackingRules {
+    /// Whether anything at all may be skipped for giving nothing.
+    pub fn skips_no_effect(&self) -> bool {
+        self.redeemables_no_effect_rule == NoEffectRule::Skip || !self.no_effect_skip_categories.is_empty()
+    }
+
     /// How many of this category may be applied, by its own limit or by the general one.
     pub fn limit_of(&self, category: &Text) -> Option<u64> {
         let own = self.applicable_redeemables_category_limits.iter().find(|(known, _)| known == category);

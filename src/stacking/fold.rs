@@ -37,6 +37,16 @@ pub enum Outcome {
     Refused(Refusal),
 }
 
+impl Step {
+    /// What it gave in all, if it was applied.
+    pub fn total(&self) -> Option<crate::money::Money> {
+        match &self.outcome {
+            Outcome::Applied(gain) => gain.total(),
+            _ => None,
+        }
+    }
+}
+
 /// One step of the walk.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {

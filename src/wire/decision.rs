@@ -143,7 +143,7 @@ impl<'a> Steps<'a> {
                     OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));
                 }
                 self.put_scope(out, step, gain, cart);
-                self.put_grant(out, step, cart);
+                self.put_grant(out, step, cart, None);
             }
             Outcome::Skipped(skip) => put_skip(out, *skip),
             Outcome::Refused(refusal) => self.put_refused(out, step, refusal, cart),
@@ -151,7 +151,7 @@ impl<'a> Steps<'a> {
         self.put_expanded(out, step);
     }
 
-    fn put_scope(&self, out: &mut Out, step: &Step, gain: &Gain, cart: &Cart) {
+    pub fn put_scope(&self, out: &mut Out, step: &Step, gain: &Gain, cart: &Cart) {
         let scope = match self.evaluated.resolved.get(step.place) {
             Some(Resolved::Offer(offer)) => offer.scope(),
             _ => None,
@@ -219,8 +219,8 @@ impl<'a> Steps<'a> {
         });
     }
 
-    /// What an applied redeemable granted.
-    fn put_grant(&self, out: &mut Out, step: &Step, cart: &Cart) {
+    /// What an applied redeemable granted; of a gift card also what sessions hold, when that is to be told.
+    pub fn put_grant(&self, out: &mut Out, step: &Step, cart: &Cart, locked: Option<u64>) {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         let found = self.evaluated.found.get(step.place);
         let resolved = found.and_then(|found| found.resolved.as_deref());
@@ -232,7 +232,12 @@ impl<'a> Steps<'a> {
             }
             Grant::Loyalty(_) => {
                 let paid = found.and_then(|found| found.paid).unwrap_or(0);
-                out.member("loyalty_card").object(|out| out.member("points").number(paid));
+                // Without a reward nothing is paid yet, and what is on the card is told.
+                let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
+                out.member("loyalty_card").object(|out| {
+                    out.member("points").number(left.unwrap_or(paid));
+                    out.number_if("balance", left);
+                });
                 if let Some(exchange) = &offer.exchange {
                     put_reward(out.member("reward"), &exchange.reward, &exchange.assignment, paid);
                 }
@@ -245,6 +250,7 @@ impl<'a> Steps<'a> {
                 out.member("gift").object(|out| {
                     out.member("balance").number(found.and_then(|found| found.credits).unwrap_or(0));
                     out.member("credits").number(credits);
+                    out.number_if("locked_credits", locked);
                 });
             }
         });
@@ -262,7 +268,7 @@ impl<'a> Steps<'a> {
     }
 
     /// What the request asked to see beyond the usual (calculation.md section 11.5).
-    fn put_expanded(&self, out: &mut Out, step: &Step) {
+    pub fn put_expanded(&self, out: &mut Out, step: &Step) {
         let expand = self.evaluated.request.expand;
         let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
         if expand.redeemable {

@@ -2,8 +2,8 @@
 //! and the body of a bundle. It must not know which of its facts a decision will ask for.
 
 use crate::facts::{
-    PastRedemption, credits_account, points_account, points_spent_account, redeemed_account, redemptions_account,
-    spent_account,
+    Assignment, PastRedemption, credits_account, points_account, points_spent_account, redeemed_account,
+    redemptions_account, spent_account,
 };
 use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
@@ -16,6 +16,7 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read};
+use crate::wire::candidates::{Listed, read_listed};
 use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
@@ -67,8 +68,10 @@ pub struct Given {
     pub segments: Vec<Segment>,
     /// Collections of products and SKUs.
     pub collections: Vec<Collection>,
-    /// Which rule holds for what: the id of a voucher or campaign, and of the rule.
-    pub assignments: Vec<(Text, Text)>,
+    /// Which rule holds for what.
+    pub assignments: Vec<Assignment>,
+    /// What may be listed to somebody who names nothing.
+    pub listed: Listed,
     /// Redemptions that were written down before.
     pub redemptions: Vec<PastRedemption>,
     /// What has been counted and is held; `None` when only the server knows.
@@ -102,6 +105,7 @@ impl Given {
             segments: body.list("segments", read_segment)?,
             collections: body.list("product_collections", read_collection)?,
             assignments: body.list("validation_rules_assignments", read_assignment)?,
+            listed: read_listed(&body)?,
             redemptions: body.list("redemptions", |past| Ok(read_past(past.metadata()?)))?,
             journal: None,
         };
@@ -192,9 +196,15 @@ fn read_offset(at: &At<'_>) -> Result<i32, Problem> {
     seconds.ok_or_else(|| at.wrong("must be an integer of seconds, less than a day"))
 }
 
-fn read_assignment(at: &At<'_>) -> Result<(Text, Text), Problem> {
+/// Reads which rule was assigned to what.
+pub fn read_assignment(at: &At<'_>) -> Result<Assignment, Problem> {
     at.object()?;
-    Ok((at.need("related_object_id", read::text)?, at.need("rule_id", read::text)?))
+    Ok(Assignment {
+        id: at.option("id", read::text)?.unwrap_or_default(),
+        related_object_id: at.need("related_object_id", read::text)?,
+        related_object_type: at.option("related_object_type", read::text)?.unwrap_or_default(),
+        rule_id: at.need("rule_id", read::text)?,
+    })
 }
 
 /// Writes what a voucher's document says has been used as transfers, so that there is one way of counting.

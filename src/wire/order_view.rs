@@ -199,7 +199,8 @@ pub(crate) fn status_name(status: OrderStatus) -> &'static str {
     }
 }
 
-fn related_name(object: RelatedObject) -> &'static str {
+/// The word for what a `source_id` names.
+pub(crate) fn related_name(object: RelatedObject) -> &'static str {
     match object {
         RelatedObject::Product => "product",
         RelatedObject::Sku => "sku",
@@ -207,7 +208,7 @@ fn related_name(object: RelatedObject) -> &'static str {
 }
 
 /// A product or SKU beside a line: what was sent over what the catalogue has.
-fn put_goods<'a>(out: &mut Out, kind: &str, sent: Option<&'a Goods>, listed: Option<&'a Goods>) {
+pub(crate) fn put_goods<'a>(out: &mut Out, kind: &str, sent: Option<&'a Goods>, listed: Option<&'a Goods>) {
     if sent.is_none() && listed.is_none() {
         return;
     }

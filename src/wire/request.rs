@@ -79,7 +79,8 @@ pub fn read_customer(at: &At<'_>) -> Result<Customer, Problem> {
     })
 }
 
-fn read_session(at: &At<'_>) -> Result<Session, Problem> {
+/// The session of a request.
+pub(crate) fn read_session(at: &At<'_>) -> Result<Session, Problem> {
     at.object()?;
     // What only a lock has says nothing without one.
     for (name, needed) in [("ttl", "type"), ("ttl_unit", "ttl")] {

@@ -22,6 +22,7 @@ mod ledger;
 mod model;
 mod money;
 mod pricing;
+mod qualifying;
 mod ratios;
 mod rules;
 mod shelf;

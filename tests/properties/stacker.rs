@@ -230,11 +230,21 @@ fn counted() -> Value {
               "discount": { "type": "PERCENT", "percent_off": 10 } },
             { "id": "v_B", "code": "B", "campaign_id": "camp_c", "discount": { "type": "AMOUNT", "amount_off": 120 } },
             { "id": "v_G", "code": "G", "gift": { "amount": 700 } },
+            { "id": "v_U", "code": "U", "campaign_id": "camp_c",
+              "discount": { "type": "UNIT", "unit_off": 2, "unit_type": "prod_a", "effect": "ADD_NEW_ITEMS" } },
+            { "id": "v_K", "code": "K", "campaign_id": "camp_c",
+              "discount": { "type": "AMOUNT", "amount_off": 3, "effect": "APPLY_TO_ITEMS_BY_QUANTITY" } },
             { "id": "v_L", "code": "L", "campaign_id": "camp_l", "holder_id": "cust_1", "loyalty_card": { "points": 90 } }
         ],
         "promotion_tiers": [
             { "id": "promo_T", "campaign_id": "camp_p", "action": { "discount": { "type": "AMOUNT", "amount_off": 5 } } }
         ],
+        "products": [{ "id": "prod_a", "price": 50 }],
+        "validation_rules": [{ "id": "val_k", "name": "k", "rules": { "logic": "" }, "applicable_to": {
+            "included_all": false, "excluded": [],
+            "included": [{ "object": "product", "id": "prod_a", "effect": "APPLY_TO_EVERY",
+                "product_campaign_quantity_limit": 3, "product_customer_campaign_quantity_limit": 2 }] } }],
+        "validation_rules_assignments": [{ "rule_id": "val_k", "related_object_id": "v_K" }],
         "rewards": [
             { "id": "rew_coin", "parameters": { "coin": { "exchange_ratio": 1, "points_ratio": 7 } } },
             { "id": "rew_mug", "stock": 2, "parameters": { "product": { "id": "prod_mug" } } }
@@ -249,7 +259,7 @@ fn counted() -> Value {
 
 #[test]
 fn a_rollback_restores_every_balance() {
-    let names = prop::sample::subsequence(vec!["A", "B", "G", "L", "promo_T"], 1..=5).prop_shuffle();
+    let names = prop::sample::subsequence(vec!["A", "B", "G", "K", "L", "U", "promo_T"], 1..=5).prop_shuffle();
     let reward = select(vec!["rew_coin", "rew_mug"]);
     holds(
         CASES / 4,
@@ -261,7 +271,8 @@ fn a_rollback_restores_every_balance() {
                 name => json!({ "object": "voucher", "id": name }),
             };
             let mut body = json!({ "redeemables": names.iter().map(redeemable).collect::<Vec<_>>(),
-                               "order": { "amount": amount } });
+                               "order": { "items": [{ "product_id": "prod_a", "quantity": 1 + amount % 5 },
+                                                    { "product_id": "prod_b", "quantity": 1, "price": amount }] } });
             if known {
                 body["customer"] = json!({ "source_id": "one" });
             }

@@ -17,7 +17,7 @@ use super::json::Json;
 pub struct Vector {
     /// Where it lies, from the folder of the vectors: `20-percent/half-up.json`.
     pub path: String,
-    /// What is asked: `validate`, `redeem` or `rollback`.
+    /// What is asked: `validate`, `qualify`, `redeem` or `rollback`.
     pub verb: String,
     /// The moment, in ISO 8601.
     pub now: String,

@@ -27,6 +27,7 @@ async function send(path, body, headers = {}) {
 /** The call that a verb stands for. */
 function call({ verb, request }) {
   if (verb === "validate") return ["/v1/validations", request];
+  if (verb === "qualify") return ["/v1/qualifications", request];
   if (verb === "redeem") return ["/v1/redemptions", request];
   const { redemption, stack = false, body = {} } = request;
   return [`/v1/redemptions/${redemption}/${stack ? "rollbacks" : "rollback"}`, body];

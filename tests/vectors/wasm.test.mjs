@@ -15,19 +15,20 @@ const skipped = [];
 after(() => record("wasm", ran, skipped));
 
 const all = vectors();
-const decided = all.filter(({ verb }) => verb === "validate");
+const decided = all.filter(({ verb }) => verb === "validate" || verb === "qualify");
 // A page cannot redeem: only the server has the counts.
-if (decided.length < all.length) skipped.push(`${all.length - decided.length} redemptions and rollbacks: the package decides validations only`);
+if (decided.length < all.length) skipped.push(`${all.length - decided.length} redemptions and rollbacks: the package decides validations and qualifications only`);
 
 for (const vector of decided) {
   test(vector.path, () => {
     const prepared = scrip.prepare(vector.given);
     const text = JSON.stringify(vector.request);
-    const answer = prepared.validate(text, vector.context);
+    const { verb } = vector;
+    const answer = prepared[verb](text, vector.context);
     assert.equal(fault(vector, answer), "");
-    const bytes = prepared.validateBytes(new TextEncoder().encode(text), vector.context);
+    const bytes = prepared[`${verb}Bytes`](new TextEncoder().encode(text), vector.context);
     assert.equal(new TextDecoder().decode(bytes), answer, "bytes in and out");
-    assert.equal(JSON.stringify(prepared.validateObject(vector.request, vector.context)), answer, "objects in and out");
+    assert.equal(JSON.stringify(prepared[`${verb}Object`](vector.request, vector.context)), answer, "objects in and out");
     prepared.free();
     ran += 1;
   });

@@ -28,6 +28,7 @@ pub mod products;
 pub mod promotion_stacks;
 pub mod promotions;
 pub mod publications;
+pub mod qualifications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
@@ -74,6 +75,7 @@ pub const AREAS: &[&[Route]] = &[
     orders::ROUTES,
     customers::ROUTES,
     publications::ROUTES,
+    qualifications::ROUTES,
     redemptions::ROUTES,
     rollbacks::ROUTES,
     singles::ROUTES,

@@ -47,6 +47,7 @@ fn call(vector: &Json) -> (String, Json) {
     let request = &vector["request"];
     match vector["verb"].as_str().unwrap() {
         "validate" => ("/v1/validations".into(), request.clone()),
+        "qualify" => ("/v1/qualifications".into(), request.clone()),
         "redeem" => ("/v1/redemptions".into(), request.clone()),
         _ => {
             let verb = if request["stack"] == true { "rollbacks" } else { "rollback" };

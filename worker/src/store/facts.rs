@@ -4,11 +4,15 @@
 //! A question has no way to fail, so a fault of the store is kept and must be asked for at the end ([`StoreFacts::finish`]).
 
 use super::Store;
+use super::candidates::Offered;
 use super::document::{self, Document};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
-use scrip::facts::{Facts, Held, Known, PastRedemption, credits_account, incentive_account, redemptions_account};
+use scrip::facts::{
+    Assignment, Candidates, Facts, Held, Known, PastRedemption, Seek, credits_account, incentive_account,
+    redemptions_account,
+};
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Transfer};
 use scrip::model::customer::Customer;
@@ -21,6 +25,7 @@ use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::{Read, read_document};
+use scrip::wire::given::read_assignment;
 use scrip::wire::order::{read_goods, read_order};
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
@@ -45,6 +50,8 @@ pub struct StoreFacts<'a, 's> {
     tracked: bool,
     tracker: OnceCell<Tracker>,
     seen: RefCell<Seen>,
+    /// Everything that may qualify, for whoever asks for that.
+    offered: OnceCell<Offered>,
 }
 
 /// What has been read already, and what went wrong.
@@ -62,7 +69,15 @@ struct Seen {
 impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
     pub fn new(store: &'a Store<'s>, zone: TimeZone, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
-        StoreFacts { store, zone, case_sensitive, tracked, tracker: OnceCell::new(), seen: RefCell::default() }
+        StoreFacts {
+            store,
+            zone,
+            case_sensitive,
+            tracked,
+            tracker: OnceCell::new(),
+            seen: RefCell::default(),
+            offered: OnceCell::new(),
+        }
     }
 
     /// The project's tracker, read when it is first needed.
@@ -197,6 +212,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(rules)
     }
 
+    fn find_assignments(&self, objects: &[&str]) -> Result<Vec<Assignment>, Fault> {
+        let rows = self.store.rows(
+            "SELECT id, body FROM document
+             WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+            &[Json::from(objects.to_vec()).to_string().into()],
+        )?;
+        let read = |row: &Row| {
+            read_stored("validation rules assignment", sql::text(row, 0)?, sql::text(row, 1)?, read_assignment)
+        };
+        rows.iter().map(read).collect()
+    }
+
     fn find_customer(&self, key: &str) -> Result<Option<Customer>, Fault> {
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key) } else { None };
         let name = source_id.as_deref().unwrap_or(key);
@@ -242,6 +269,9 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     fn find_balance(&self, account: &AccountId) -> Result<i64, Fault> {
+        if let Some(balance) = self.offered.get().and_then(|offered| offered.balances.get(account.as_str())) {
+            return Ok(*balance);
+        }
         if let Some(balance) = self.seen.borrow().balances.get(account.as_str()) {
             return Ok(*balance);
         }
@@ -259,6 +289,9 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
+        if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
+            return Ok(0);
+        }
         if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
         }
@@ -272,7 +305,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
 }
 
 /// Reads a stored document as the engine does; one that does not read is a fault of ours.
-fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
+pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
     read_document(text, read).map_err(|problem| broken(kind, id, &problem))
 }
 
@@ -280,7 +313,8 @@ fn written(document: &Document) -> String {
     Json::Object(document.body.clone()).to_string()
 }
 
-fn broken(kind: &str, id: &str, problem: &scrip::wire::Problem) -> Fault {
+/// The fault of a stored document that does not read.
+pub fn broken(kind: &str, id: &str, problem: &scrip::wire::Problem) -> Fault {
     Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
 }
 
@@ -294,10 +328,16 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>> {
+        if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(code)) {
+            return Known::Is(Cow::Borrowed(known));
+        }
         self.note(self.find_voucher(code)).map(Cow::Owned).into()
     }
 
     fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(id)) {
+            return Known::Is(Cow::Borrowed(known));
+        }
         self.note(self.find_tier(id)).map(Cow::Owned).into()
     }
 
@@ -314,6 +354,9 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
+        if let Some(known) = self.offered.get().and_then(|offered| offered.campaigns.get(id)) {
+            return Known::Is(Cow::Borrowed(known));
+        }
         self.note(self.find_campaign(id)).map(Cow::Owned).into()
     }
 
@@ -327,7 +370,12 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
-        self.rules_named(&names.into_iter().flatten().map(Text::as_str).collect::<Vec<&str>>())
+        let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
+        match self.offered.get() {
+            Some(offered) if offered.incentives.contains_key(&voucher.id) => Known::Is(offered.rules_of(&names)),
+            Some(offered) if offered.campaign_vouchers.contains_key(&voucher.id) => Known::Is(offered.rules_of(&names)),
+            _ => self.rules_named(&names),
+        }
     }
 
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
@@ -375,6 +423,23 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
         Known::Is(self.note(self.find_chain(id).map(Some)).unwrap_or_default())
+    }
+
+    fn candidates(&self, seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
+        if self.offered.get().is_none() {
+            let read = self.note(Offered::read(self.store, seek).map(Some)).unwrap_or_default();
+            // Nobody else has set it in between.
+            let _ = self.offered.set(read);
+        }
+        self.offered.get().map(|offered| Cow::Borrowed(&offered.set)).into()
+    }
+
+    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+        self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Cow::Borrowed).into()
+    }
+
+    fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {
+        Known::Is(self.note(self.find_assignments(objects).map(Some)).unwrap_or_default())
     }
 
     fn tracking_id(&self, source_id: &str) -> Known<Text> {

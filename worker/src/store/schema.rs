@@ -41,6 +41,8 @@ const STEPS: &[&[&str]] = &[&[
     // What moved since a moment: limits of a day, a week or a month ask for it.
     "CREATE INDEX transfer_debit ON transfer (debit, at)",
     "CREATE INDEX transfer_credit ON transfer (credit, at)",
+    // A code of no campaign, in the order of creation: what anybody may be told of.
+    "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

@@ -1,0 +1,252 @@
+//! Decides what of a whole project would work for a customer and an order: each redeemable alone, as a validation of it
+//! would find, apart from the tests that qualification leaves out. It must not know JSON or how candidates are stored.
+//!
+//! calculation.md section 13. Only what is shown, or what the sorting needs to know, is priced.
+
+mod alone;
+mod page;
+mod scenario;
+mod stack;
+
+use std::borrow::Cow;
+
+use crate::decide::case::{Case, Resolved};
+use crate::decide::check::Found;
+use crate::decide::scene::{Items, View};
+use crate::decide::validate::{Evaluated, Tried, finish};
+use crate::decide::{Changes, Decision};
+use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
+use crate::id::Context;
+use crate::model::incentive::Grant;
+use crate::model::qualification::{Candidate, CandidateObject, Qualify, Scenario, SortingRule};
+use crate::model::request::{Redeemable, RedeemableObject};
+use crate::money::Money;
+use crate::pricing::Gain;
+use crate::refusal::Refusal;
+use crate::rules::{Needs, about};
+use crate::stacking::{Outcome, Step, Walk};
+use crate::text::Text;
+use crate::time::Instant;
+pub use scenario::Products;
+
+/// What qualifies.
+#[derive(Debug, Clone)]
+pub struct Qualified<'a> {
+    /// What was asked.
+    pub asked: &'a Qualify,
+    /// The results of this page, in order: a step each, alone on the order.
+    pub evaluated: Evaluated<'a>,
+    /// What each step is about.
+    pub shown: Vec<Shown<'a>>,
+    /// How many there are on all pages.
+    pub total: usize,
+    /// The cursor of the next page, when there is one.
+    pub more_starting_after: Option<Instant>,
+    /// Which rules were assigned to what is shown, when the request asked for them.
+    pub assignments: Vec<Assignment>,
+}
+
+/// One result.
+#[derive(Debug, Clone)]
+pub struct Shown<'a> {
+    /// What it is.
+    pub candidate: Candidate,
+    /// Credits of a gift card that sessions hold, when the request has a session.
+    pub locked_credits: Option<u64>,
+    /// What became of the tiers of a stack.
+    pub stack: Option<Box<Evaluated<'a>>>,
+}
+
+/// A candidate that qualifies as far as has been seen.
+#[derive(Debug, Clone)]
+struct Hit<'a> {
+    /// Its place among the candidates.
+    place: usize,
+    created_at: Instant,
+    /// Its place among what was resolved, and what it gives, once it was looked at.
+    looked: Option<(usize, Outcome)>,
+    /// What became of the tiers of a stack.
+    stack: Option<Box<Evaluated<'a>>>,
+}
+
+/// What qualifies by rules and moments alone, before anything is priced.
+pub struct Search<'a> {
+    case: Case<'a>,
+    set: Cow<'a, Candidates>,
+    hits: Vec<Hit<'a>>,
+}
+
+impl Search<'_> {
+    /// Their ids, newest first.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.hits.iter().filter_map(|hit| self.set.list.get(hit.place)).map(|candidate| candidate.id.as_str())
+    }
+}
+
+/// Finds what works for a customer and an order. A refusal is of the request as a whole.
+pub fn qualify<'a>(
+    facts: &'a dyn Facts,
+    asked: &'a Qualify,
+    context: &'a Context,
+) -> Result<Decision<Qualified<'a>>, Refusal> {
+    let Search { mut case, set, mut hits } = search(facts, asked, context)?;
+    let mut found = Vec::new();
+    let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
+    let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
+    let skips = case.stacking.skips_no_effect();
+    look(&mut case, asked, &set, hits.iter_mut().filter(|hit| all || skips || !plain(hit)), &mut found);
+    hits.retain(|hit| hit.looked.as_ref().is_none_or(|(_, outcome)| matches!(outcome, Outcome::Applied(_))));
+    let page = page::cut(asked, hits);
+    let mut hits = page.hits;
+    look(&mut case, asked, &set, hits.iter_mut().filter(|hit| hit.looked.is_none()), &mut found);
+    let mut steps = Vec::with_capacity(hits.len());
+    let mut shown = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let (Some((at, outcome)), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
+        let locked_credits = locked_credits(&mut case, at);
+        shown.push(Shown { candidate: candidate.clone(), locked_credits, stack: hit.stack });
+        steps.push(Step { place: at, outcome });
+    }
+    let assignments = if asked.expand_rules { assignments(&mut case, &shown) } else { Vec::new() };
+    let walk = Walk { steps, cart: case.priced.cart.clone() };
+    let evaluated = finish(case, Tried { walk, found, valid: true });
+    let answer = Qualified {
+        asked,
+        evaluated,
+        shown,
+        total: page.total,
+        more_starting_after: page.more_starting_after,
+        assignments,
+    };
+    let trace = answer.evaluated.trace();
+    Ok(Decision { answer, changes: Changes::default(), trace })
+}
+
+/// Finds the candidates whose rules and moments hold, newest first.
+pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context) -> Result<Search<'a>, Refusal> {
+    let mut case = Case::open(facts, &asked.request, context)?;
+    if let Some(unknown) = case.buyer.unknown.clone() {
+        case.lacks.add(unknown);
+    }
+    let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
+    let seek = Seek {
+        customer: customer.as_deref(),
+        wallet: asked.scenario == Scenario::CustomerWallet,
+        stacks: asked.scenario == Scenario::PromotionStacks,
+        before: asked.starting_after.filter(|_| asked.sorting == SortingRule::Default),
+    };
+    let set = match facts.candidates(&seek) {
+        Known::Is(set) => set,
+        Known::Absent | Known::Unknown => Cow::Owned(Candidates::default()),
+    };
+    if !set.complete {
+        case.lacks.add("candidates".into());
+    }
+    let asks = asked.scenario.asks();
+    case.passes = asked.scenario.passes();
+    let (holding, lacks) = {
+        let items = Items::for_index(&case, &set.index);
+        let view = View::new(&case, None, &case.priced.cart, &items);
+        let holding = set.index.holding(&view.scene(Needs::default()), asks);
+        (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
+    };
+    lacks.into_iter().for_each(|lack| case.lacks.add(lack));
+    // Without a customer, whatever looks at one is out, also what would hold for nobody in particular.
+    let nobody = case.buyer.customer.is_none();
+    let mut hits = Vec::with_capacity(holding.len());
+    for place in holding {
+        let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
+        let out = nobody && set.index.about(place) & asks & about::CUSTOMER != 0;
+        let in_time = !terms.plain || terms.cover(context.now);
+        if !out
+            && in_time
+            && asked.scenario.looks_at(candidate, customer.as_deref())
+            && asked.wants(candidate, customer.as_deref())
+        {
+            hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });
+        }
+    }
+    Ok(Search { case, set, hits })
+}
+
+/// Looks at candidates in full, each alone on the order.
+fn look<'h, 'a: 'h>(
+    case: &mut Case<'a>,
+    asked: &Qualify,
+    set: &Candidates,
+    hits: impl Iterator<Item = &'h mut Hit<'a>>,
+    found: &mut Vec<Found>,
+) {
+    let from = case.resolved.len();
+    let mut hits: Vec<&mut Hit<'a>> = hits.collect();
+    for hit in &mut hits {
+        let Some(candidate) = set.list.get(hit.place) else { continue };
+        let resolved = match candidate.object {
+            CandidateObject::PromotionStack => {
+                hit.stack = stack::hear(case, &candidate.id).map(Box::new);
+                Resolved::Unknown
+            }
+            _ => resolve(case, candidate),
+        };
+        case.resolved.push(resolved);
+    }
+    let heard = alone::hear(case, asked, from);
+    for ((at, (outcome, one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
+        one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
+        // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.
+        let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
+        let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Gain { order: Some(sum), ..Gain::default() }));
+        hit.looked = Some((at, outcome));
+        found.push(one);
+    }
+}
+
+fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
+    let object = match candidate.object {
+        CandidateObject::Voucher => RedeemableObject::Voucher,
+        CandidateObject::PromotionTier => RedeemableObject::PromotionTier,
+        CandidateObject::PromotionStack => RedeemableObject::PromotionStack,
+        CandidateObject::Campaign => {
+            return match case.facts.campaign_voucher(&candidate.id) {
+                Known::Is(voucher) => case.complete(voucher.into(), None),
+                Known::Absent => Resolved::Refused(Refusal::not_found("campaign", &candidate.id)),
+                Known::Unknown => {
+                    case.lack("campaign", &candidate.id);
+                    Resolved::Unknown
+                }
+            };
+        }
+    };
+    // A public code of a bundle is known by its hash alone; its id finds it as well.
+    let name = if candidate.code.is_empty() { &candidate.id } else { &candidate.code };
+    case.resolve(&Redeemable { object, ..Redeemable::named(name) })
+}
+
+/// What sessions hold of a gift card (calculation.md section 12).
+fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
+    if !case.request.session.as_ref().is_some_and(|session| session.lock) {
+        return None;
+    }
+    let voucher = &case.offer(at)?.incentive;
+    let account = matches!(voucher.grant, Grant::Gift(_)).then(|| credits_account(&voucher.id))?;
+    match case.facts.held(&account, case.context.now, None) {
+        Known::Is(held) => Some(held),
+        Known::Absent => Some(0),
+        Known::Unknown => {
+            case.lacks.add(Text::from(account.as_str()));
+            None
+        }
+    }
+}
+
+fn assignments(case: &mut Case<'_>, shown: &[Shown<'_>]) -> Vec<Assignment> {
+    let mut names: Vec<&str> = Vec::new();
+    for Shown { candidate, .. } in shown {
+        let own = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
+        names.extend(own.into_iter().flatten().map(Text::as_str).filter(|name| !name.is_empty()));
+    }
+    match case.facts.assignments(&names) {
+        Known::Is(assignments) => assignments,
+        Known::Absent | Known::Unknown => Vec::new(),
+    }
+}

@@ -1,0 +1,114 @@
+//! Decides what one redeemable gives when nothing else is redeemed with it. It must not know what else there is.
+//!
+//! The walk of a validation is taken with one redeemable, so that what qualifies is what a validation would apply; only
+//! its rules are not asked again, because they have been, as far as the scenario wants.
+
+use super::scenario::concerns;
+use crate::decide::case::Case;
+use crate::decide::check::{Found, check_bundles, check_terms};
+use crate::decide::judge::Bench;
+use crate::decide::loyalty::points_left;
+use crate::decide::scene::{Items, check_rules};
+use crate::model::incentive::Grant;
+use crate::model::qualification::Qualify;
+use crate::model::request::Redeemable;
+use crate::pricing::{Base, Cart, Gain};
+use crate::refusal::{Reason, Refusal, Skip};
+use crate::rules::{Rule, about};
+use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, walk};
+use crate::text::Text;
+
+/// Hears everything that was resolved from this place on: what became of it, and what its checks found.
+pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcome, Found)> {
+    if from == case.resolved.len() {
+        return Vec::new();
+    }
+    let items = Items::new(case);
+    let redeemable = Redeemable::named(&Text::default());
+    let mut alone = Alone { case, asked, items, bench: Bench::new(case), redeemable };
+    let mut heard = Vec::new();
+    for at in from..case.resolved.len() {
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, &alone.items));
+        let outcome = if concerned { alone.outcome(at) } else { Outcome::Skipped(Skip::NoEffect) };
+        heard.push((outcome, alone.bench.found.get(at).cloned().unwrap_or_default()));
+    }
+    heard
+}
+
+struct Alone<'c> {
+    case: &'c Case<'c>,
+    asked: &'c Qualify,
+    items: Items<'c>,
+    bench: Bench<'c>,
+    redeemable: Redeemable,
+}
+
+impl Alone<'_> {
+    fn outcome(&mut self, at: usize) -> Outcome {
+        let case = self.case;
+        let category = case.offer(at).and_then(|offer| offer.category.as_deref());
+        let classes = vec![Class::of(category, &case.stacking)];
+        let candidate = Candidate { place: at, class: 0, valid: true, exists: true };
+        let selection = Selection { classes, candidates: vec![(candidate, false)] };
+        let walk = walk(&selection, &case.stacking, &case.priced.cart, self);
+        match walk.steps.into_iter().next().map(|step| step.outcome) {
+            // Where the order as a whole does not matter, what it has not is no reason.
+            Some(Outcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {
+                Outcome::Applied(Gain::default())
+            }
+            Some(outcome) => outcome,
+            None => Outcome::Skipped(Skip::Undecided),
+        }
+    }
+}
+
+fn lacks_order(refusal: &Refusal) -> bool {
+    matches!(
+        refusal.reason,
+        Reason::MissingOrder | Reason::MissingAmount | Reason::MissingOrderItems | Reason::MissingOrderItemsAmount
+    )
+}
+
+impl Judge for Alone<'_> {
+    fn undecided(&self, place: usize) -> bool {
+        self.bench.undecided(place)
+    }
+
+    fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
+        let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
+        let mut found = Found::default();
+        let mut verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
+        // Tests of the incentive itself could not be asked for all together.
+        let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
+        if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
+            verdict = check_rules(self.case, offer, cart, &self.items, &mut found);
+        }
+        if verdict.is_ok() {
+            // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
+            verdict = check_bundles(offer, cart, &self.items, &mut found);
+            verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
+        }
+        if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
+            (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)
+        {
+            found.points = Some(points_left(self.case, &offer.incentive, card, &mut found));
+        }
+        if let Some(slot) = self.bench.found.get_mut(place) {
+            *slot = found;
+        }
+        // A card is shown with what is on it; what it is exchanged for is said when it is redeemed.
+        verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
+    }
+
+    fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
+        self.bench.objection(place, before, gain)
+    }
+
+    fn rewards(&self, place: usize) -> bool {
+        self.bench.rewards(place)
+    }
+
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+        self.bench.gain(place, cart, base, once)
+    }
+}

@@ -1,0 +1,362 @@
+//! Decides which of many lists of rules hold in a scene, all at once: what one list asks is asked once for all of them.
+//! It must not know whose rules they are. It says what [`Rule::check`] says, list by list; a property holds them together.
+//!
+//! Why? A thousand promotions ask for a few dozen goods and segments. Every different test is kept once and looked at
+//! once for each scene, the first time that somebody needs it; amounts are two comparisons beside the list.
+
+use std::hash::{Hash, Hasher};
+
+use crate::model::scope::GoodsObject;
+use crate::money::{LARGEST, Money};
+use crate::rank::{arranged, ranked};
+use crate::rules::ast::{Group, Needs, Rule, Test};
+use crate::rules::compare::{Condition, Operand};
+use crate::rules::filter::Collection;
+use crate::rules::logic::Expression;
+use crate::rules::names::{Data, Kind, Pick};
+use crate::rules::operator::Operator;
+use crate::rules::scene::Scene;
+use crate::text::Text;
+
+/// What a test is about; sets of them are sums.
+pub mod about {
+    /// The customer.
+    pub const CUSTOMER: u8 = 1;
+    /// Amounts and custom data of the order, the moment, the request.
+    pub const ORDER: u8 = 2;
+    /// Goods that must be there.
+    pub const GOODS: u8 = 4;
+    /// Goods that must not be there.
+    pub const BARRED: u8 = 8;
+    /// What has been counted of redemptions, and campaign budgets: qualification never asks for it
+    /// (calculation.md section 13).
+    pub const COUNTED: u8 = 16;
+    /// Something of the incentive itself: no two lists share the answer.
+    pub const OWN: u8 = 32;
+    /// Whatever can be asked.
+    pub const EVERYTHING: u8 = 63;
+}
+
+impl Test {
+    /// What it is about: one of [`about`]. What refines it is part of it.
+    pub fn about(&self) -> u8 {
+        let inner = self.rules.as_deref().map(Group::needs).unwrap_or_default();
+        let needs = self.kind.needs().and(inner);
+        let own = Needs::AFTER.and(Needs::REDEMPTION);
+        match self.kind {
+            _ if needs.meets(Needs::BUDGET) => about::COUNTED,
+            Kind::Linked | Kind::Count(..) => about::OWN,
+            _ if needs.meets(own) && !matches!(self.kind, Kind::Data(_) | Kind::Channel(_)) => about::OWN,
+            Kind::Data(Data::Customer) | Kind::Member(_) => about::CUSTOMER,
+            Kind::Goods(Pick::None) => about::BARRED,
+            _ if needs.meets(Needs::LINES) => about::GOODS,
+            _ => about::ORDER,
+        }
+    }
+}
+
+/// Many lists of rules, prepared to be checked together.
+#[derive(Debug, Clone, Default)]
+pub struct Index {
+    /// Every different test.
+    tests: Vec<Test>,
+    /// What each of them is about.
+    about: Vec<u8>,
+    lists: Vec<List>,
+    /// Numbers of tests, list after list.
+    needs: Vec<u32>,
+    /// Rules that are more than a conjunction, list after list.
+    trees: Vec<Tree>,
+    /// The collections that tests name, and those of them that a rule makes itself.
+    pub collections: Vec<(Text, Option<Collection>)>,
+    /// Whether any test looks at custom data of products and SKUs.
+    pub goods_data: bool,
+}
+
+/// The rules of one list.
+#[derive(Debug, Clone, Copy)]
+struct List {
+    amount: Range,
+    initial: Range,
+    /// Where its tests end; they begin where those of the list before it end.
+    needs_end: u32,
+    trees_end: u32,
+    about: u8,
+}
+
+/// A rule with an `or` in it.
+#[derive(Debug, Clone)]
+struct Tree {
+    logic: Expression,
+    /// The number of the test that each place of the logic stands for.
+    tests: Vec<u32>,
+}
+
+/// The amounts that are wanted. [`Range::NO_AMOUNT`] stands for an amount that nothing says: only what is not bounded
+/// at all holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Range {
+    least: u64,
+    most: u64,
+}
+
+impl Range {
+    const NO_AMOUNT: u64 = u64::MAX;
+    const ANY: Range = Range { least: 0, most: Range::NO_AMOUNT };
+
+    fn holds(self, found: u64) -> bool {
+        self.least <= found && found <= self.most
+    }
+
+    /// Both this and what the conditions want; `None` when that is no range.
+    fn within(self, conditions: &[Condition]) -> Option<Range> {
+        let mut range = Range { most: self.most.min(LARGEST.unsigned_abs()), ..self };
+        for condition in conditions {
+            let [Operand::Number(wanted)] = condition.operands.as_slice() else { return None };
+            let wanted = wanted.as_whole().and_then(|wanted| u64::try_from(wanted).ok())?;
+            let (least, most) = match condition.operator {
+                Operator::In => (wanted, wanted),
+                Operator::Less if wanted == 0 => (1, 0),
+                Operator::Less => (0, wanted.saturating_sub(1)),
+                Operator::AtMost => (0, wanted),
+                Operator::More => (wanted.saturating_add(1), range.most),
+                Operator::AtLeast => (wanted, range.most),
+                _ => return None,
+            };
+            range = Range { least: range.least.max(least), most: range.most.min(most) };
+        }
+        Some(range)
+    }
+}
+
+/// What has been found of a test so far.
+const UNSEEN: u8 = 0;
+const FAILS: u8 = 1;
+const HOLDS: u8 = 2;
+
+impl Index {
+    /// Prepares lists of rules; they are known by their place from here on.
+    pub fn new<'r, L: IntoIterator<Item = &'r Rule>>(lists: impl IntoIterator<Item = L>) -> Index {
+        let mut index = Index::default();
+        let mut asked: Vec<Test> = Vec::new();
+        for rules in lists {
+            let mut list = List { amount: Range::ANY, initial: Range::ANY, needs_end: 0, trees_end: 0, about: 0 };
+            for rule in rules {
+                index.add(rule, &mut list, &mut asked);
+            }
+            list.needs_end = number(index.needs.len());
+            list.trees_end = number(index.trees.len());
+            index.lists.push(list);
+        }
+        index.share(asked);
+        index
+    }
+
+    /// How many lists there are.
+    pub fn len(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// Whether there is no list.
+    pub fn is_empty(&self) -> bool {
+        self.lists.is_empty()
+    }
+
+    /// What the tests of a list are about, all together.
+    pub fn about(&self, list: usize) -> u8 {
+        self.lists.get(list).map_or(0, |list| list.about)
+    }
+
+    fn add(&mut self, rule: &Rule, list: &mut List, asked: &mut Vec<Test>) {
+        self.note_goods(rule);
+        let mut places = Vec::new();
+        let plain = leaves_of(&rule.tests.logic, &mut places);
+        let leaves = &rule.tests.leaves;
+        let tests = || places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test);
+        list.about |= tests().fold(0, |sum, test| sum | test.about());
+        if !plain {
+            let from = asked.len();
+            asked.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
+            let tests = (from..asked.len()).map(number).collect();
+            self.trees.push(Tree { logic: rule.tests.logic.clone(), tests });
+            return;
+        }
+        for test in tests() {
+            let range = match test.kind {
+                Kind::Amount => Some(&mut list.amount),
+                Kind::InitialAmount => Some(&mut list.initial),
+                _ => None,
+            };
+            // What is refined is not only an amount.
+            let within = range.filter(|_| test.rules.is_none()).and_then(|range| {
+                *range = range.within(&test.conditions)?;
+                Some(())
+            });
+            if within.is_none() {
+                self.needs.push(number(asked.len()));
+                asked.push(canonical(test));
+            }
+        }
+    }
+
+    /// What tests want to know of lines besides their names.
+    fn note_goods(&mut self, rule: &Rule) {
+        self.goods_data |= rule.tests.needs().meets(Needs::GOODS_DATA);
+        rule.tests.each_leaf(&mut |leaf| {
+            let goods = leaf.test.conditions.iter().flat_map(|condition| &condition.goods);
+            for goods in goods.filter(|goods| goods.object == GoodsObject::Collection) {
+                if !self.collections.iter().any(|(known, _)| *known == goods.id) {
+                    let own = rule.own_collections.iter().find(|own| own.id == goods.id);
+                    self.collections.push((goods.id.clone(), own.cloned()));
+                }
+            }
+        });
+    }
+
+    /// Keeps every different test once and numbers them anew.
+    fn share(&mut self, asked: Vec<Test>) {
+        let prints: Vec<u64> = asked.iter().map(fingerprint).collect();
+        let order = ranked(prints.iter().copied());
+        let mut renumbered = vec![0_u32; asked.len()];
+        let mut last = None;
+        // Those that were kept of the present fingerprint: one, unless two tests share it by chance.
+        let mut from = 0;
+        for place in order {
+            let (Some(test), Some(slot)) = (asked.get(place), renumbered.get_mut(place)) else { continue };
+            if last != prints.get(place) {
+                last = prints.get(place);
+                from = self.tests.len();
+            }
+            let same = self.tests.iter().enumerate().skip(from).find(|(_, known)| *known == test);
+            *slot = match same {
+                Some((known, _)) => number(known),
+                None => {
+                    self.tests.push(test.clone());
+                    self.about.push(test.about());
+                    number(self.tests.len().saturating_sub(1))
+                }
+            };
+        }
+        let renew = |number: &mut u32| *number = at(&renumbered, *number).unwrap_or(0);
+        self.needs.iter_mut().for_each(renew);
+        self.trees.iter_mut().flat_map(|tree| &mut tree.tests).for_each(renew);
+    }
+
+    /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
+    /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
+    pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
+        let asked = asked & !about::OWN;
+        let mut seen = Seen { index: self, scene, asked, found: vec![UNSEEN; self.tests.len()] };
+        let ranges = asked & about::ORDER != 0;
+        let found = |amount: Option<Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
+        let (amount, initial) = (found(scene.amount), found(scene.initial_amount));
+        let mut holding = Vec::new();
+        let (mut needs, mut trees) = (0_usize, 0_usize);
+        for (place, list) in self.lists.iter().enumerate() {
+            let (needs_end, trees_end) = (list.needs_end as usize, list.trees_end as usize);
+            let in_range = !ranges || (list.amount.holds(amount) && list.initial.holds(initial));
+            let tests = || self.needs.get(needs..needs_end).unwrap_or_default();
+            let grown = || self.trees.get(trees..trees_end).unwrap_or_default();
+            if in_range && tests().iter().all(|test| seen.holds(*test)) && grown().iter().all(|tree| seen.grants(tree))
+            {
+                holding.push(place);
+            }
+            (needs, trees) = (needs_end, trees_end);
+        }
+        holding
+    }
+}
+
+/// What has been found in one scene.
+struct Seen<'s> {
+    index: &'s Index,
+    scene: &'s Scene<'s>,
+    asked: u8,
+    found: Vec<u8>,
+}
+
+impl Seen<'_> {
+    fn holds(&mut self, test: u32) -> bool {
+        let Some(found) = self.found.get_mut(test as usize) else { return false };
+        if *found == UNSEEN {
+            let asked = self.index.about.get(test as usize).is_none_or(|about| about & self.asked != 0);
+            let test = self.index.tests.get(test as usize);
+            let holds = !asked || test.is_some_and(|test| test.stands(self.scene));
+            *found = if holds { HOLDS } else { FAILS };
+        }
+        *found == HOLDS
+    }
+
+    fn grants(&mut self, tree: &Tree) -> bool {
+        tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(|test| self.holds(*test)))
+    }
+}
+
+/// The names of the tests of a rule that are not about anything `asked` for, each once.
+pub fn omitted(rule: &Rule, asked: u8) -> Vec<&'static str> {
+    let mut places = Vec::new();
+    leaves_of(&rule.tests.logic, &mut places);
+    let mut names = Vec::new();
+    for test in places.into_iter().filter_map(|place| rule.tests.leaves.get(place)).map(|leaf| &leaf.test) {
+        if test.about() & asked == 0 && !names.contains(&test.name) {
+            names.push(test.name);
+        }
+    }
+    names
+}
+
+/// Gathers the places that a logic names; true when it is nothing but `and`.
+fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
+    let (parts, plain) = match logic {
+        Expression::Leaf(place) => {
+            places.push(*place);
+            return true;
+        }
+        Expression::All(parts) => (parts, true),
+        Expression::Any(parts) => (parts, false),
+    };
+    parts.iter().fold(plain, |plain, part| leaves_of(part, places) && plain)
+}
+
+/// The test with its operands in one order where their order says nothing.
+fn canonical(test: &Test) -> Test {
+    let mut test = test.clone();
+    if test.kind == Kind::Data(Data::Customer) {
+        for condition in test.conditions.iter_mut().filter(|one| matches!(one.operator, Operator::In | Operator::NotIn))
+        {
+            let places = ranked(condition.operands.iter().map(fingerprint));
+            condition.operands = arranged(std::mem::take(&mut condition.operands), &places);
+        }
+    }
+    test
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn at(numbers: &[u32], place: u32) -> Option<u32> {
+    numbers.get(place as usize).copied()
+}
+
+/// A number made of a thing, to sort by; those that share one are told apart.
+fn fingerprint<T: Hash>(thing: &T) -> u64 {
+    let mut print = Fingerprint(0xcbf2_9ce4_8422_2325);
+    thing.hash(&mut print);
+    print.finish()
+}
+
+/// FNV-1a, 64 bits.
+struct Fingerprint(u64);
+
+impl Hasher for Fingerprint {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Decides how requests to qualify are read and how their answers are written. It must not know what qualifies.
+//!
+//! calculation.md section 13; endpoints.md, Qualifications; objects.md section 14.
+
+use crate::decide::case::{Offer, Resolved};
+use crate::decide::qualify::{Qualified, Shown};
+use crate::decide::validate::Evaluated;
+use crate::id::Context;
+use crate::model::order::{Item, Metadata, Order};
+use crate::model::qualification::{
+    Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, Qualify, Scenario, SortingRule,
+};
+use crate::model::request::Redeemables;
+use crate::rules::index::omitted;
+use crate::stacking::{Outcome, Step};
+use crate::text::Text;
+use crate::time::Instant;
+use crate::wire::at::{At, Words, read};
+use crate::wire::decision::Steps;
+use crate::wire::node::Node;
+use crate::wire::order::read_order;
+use crate::wire::order_view::{Applied, OrderView, put_goods, related_name, status_name};
+use crate::wire::out::Out;
+use crate::wire::problem::Problem;
+use crate::wire::request::{read_customer, read_session};
+use crate::wire::stacking::put_stacking_rules;
+
+const SCENARIOS: Words<Scenario> = &[
+    ("ALL", Scenario::All),
+    ("CUSTOMER_WALLET", Scenario::CustomerWallet),
+    ("AUDIENCE_ONLY", Scenario::AudienceOnly),
+    ("PRODUCTS", Scenario::Products),
+    ("PRODUCTS_DISCOUNT", Scenario::ProductsDiscount),
+    ("PROMOTION_STACKS", Scenario::PromotionStacks),
+    ("PRODUCTS_BY_CUSTOMER", Scenario::ProductsByCustomer),
+    ("PRODUCTS_DISCOUNT_BY_CUSTOMER", Scenario::ProductsDiscountByCustomer),
+];
+
+const SORTING_RULES: Words<SortingRule> =
+    &[("DEFAULT", SortingRule::Default), ("BEST_DEAL", SortingRule::BestDeal), ("LEAST_DEAL", SortingRule::LeastDeal)];
+
+const JUNCTIONS: Words<bool> = &[("and", false), ("or", true), ("AND", false), ("OR", true)];
+
+const CAMPAIGN_TYPES: Words<()> = &[
+    ("PROMOTION", ()),
+    ("GIFT_VOUCHERS", ()),
+    ("REFERRAL_PROGRAM", ()),
+    ("DISCOUNT_COUPONS", ()),
+    ("LOYALTY_PROGRAM", ()),
+];
+const RESOURCE_TYPES: Words<()> = &[("campaign", ()), ("voucher", ()), ("promotion_tier", ())];
+const ROLES: Words<()> = &[("OWNER", ()), ("REFERRER", ()), ("REFEREE", ())];
+
+/// The fields of a filter, and the words that its values may be; any, when there are none.
+const FIELDS: &[(&str, Field, Words<()>)] = &[
+    ("category_id", Field::CategoryId, &[]),
+    ("campaign_id", Field::CampaignId, &[]),
+    ("campaign_type", Field::CampaignType, CAMPAIGN_TYPES),
+    ("resource_id", Field::ResourceId, &[]),
+    ("resource_type", Field::ResourceType, RESOURCE_TYPES),
+    ("voucher_type", Field::VoucherType, &[]),
+    ("code", Field::Code, &[]),
+    ("holder_role", Field::HolderRole, ROLES),
+];
+
+/// The operators, and whether only the first value counts.
+const OPERATORS: &[(&str, Compare, bool)] = &[
+    ("$is", Compare::In, true),
+    ("$is_not", Compare::NotIn, true),
+    ("$in", Compare::In, false),
+    ("$not_in", Compare::NotIn, false),
+    ("$has_value", Compare::HasValue, false),
+    ("$is_unknown", Compare::IsUnknown, false),
+];
+
+/// Reads the body of a qualification; an empty one asks for everything.
+pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
+    let node = if bytes.is_empty() { Node::Object(Vec::new()) } else { Node::read(bytes)? };
+    let body = At::whole(&node);
+    body.object()?;
+    let mut asked = Qualify {
+        request: Redeemables {
+            customer: body.option("customer", read_customer)?,
+            order: body.option("order", read_order)?,
+            session: body.option("session", read_session)?,
+            tracking_id: body.option("tracking_id", read::text)?.filter(|id| !id.is_empty()),
+            metadata: body.option("metadata", read::metadata)?.unwrap_or_default(),
+            ..Redeemables::default()
+        },
+        scenario: body.option("scenario", |at| at.one_of(SCENARIOS))?.unwrap_or_default(),
+        limit: usize::try_from(DEFAULT_LIMIT).unwrap_or_default(),
+        ..Qualify::default()
+    };
+    if let Some(options) = body.get("options") {
+        read_options(&options, &mut asked)?;
+    }
+    Ok(asked)
+}
+
+fn read_options(at: &At<'_>, asked: &mut Qualify) -> Result<(), Problem> {
+    at.object()?;
+    if let Some(limit) = at.option("limit", read_limit)? {
+        asked.limit = limit;
+    }
+    asked.starting_after = at.option("starting_after", read::instant)?;
+    asked.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES))?.unwrap_or_default();
+    // Names that mean nothing here are passed over, as in a validation.
+    let names: Vec<Text> = at.list("expand", read::text)?;
+    let named = |name: &str| names.iter().any(|given| given == name);
+    asked.request.expand.redeemable = named("redeemable");
+    asked.request.expand.category = named("category");
+    asked.expand_rules = named("validation_rules");
+    if let Some(filters) = at.get("filters") {
+        asked.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS))?.unwrap_or(false);
+        for (name, filter) in filters.members()?.filter(|(name, _)| *name != "junction") {
+            let Some((_, field, words)) = FIELDS.iter().find(|(known, _, _)| *known == name) else {
+                return Err(filter.problem("is not a field to filter by"));
+            };
+            read_filter(&filter, *field, words, &mut asked.filters)?;
+        }
+    }
+    Ok(())
+}
+
+fn read_limit(at: &At<'_>) -> Result<usize, Problem> {
+    let limit = at.whole_number().ok().filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
+    limit
+        .and_then(|limit| usize::try_from(limit).ok())
+        .ok_or_else(|| at.wrong(&format!("must be an integer from 1 to {LARGEST_LIMIT}")))
+}
+
+fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) -> Result<(), Problem> {
+    at.object()?;
+    let Some(conditions) = at.get("conditions") else { return Err(Problem::missing(at.path(), "conditions")) };
+    for (name, values) in conditions.members()? {
+        let Some((_, compare, single)) = OPERATORS.iter().find(|(known, _, _)| *known == name) else {
+            return Err(values.problem("is not an operator of a filter"));
+        };
+        let value = |value: &At<'_>| {
+            if !words.is_empty() {
+                value.one_of(words)?;
+            }
+            value.text()
+        };
+        let mut read = Vec::new();
+        if matches!(compare, Compare::In | Compare::NotIn) {
+            match values.node {
+                Node::List(_) => {
+                    for item in values.items()? {
+                        read.push(value(&item)?);
+                    }
+                }
+                _ => read.push(value(&values)?),
+            }
+            if read.is_empty() {
+                return Err(values.problem("must NOT have fewer than 1 items"));
+            }
+        }
+        if *single {
+            read.truncate(1);
+        }
+        filters.push(Filter { field, compare: *compare, values: read });
+    }
+    Ok(())
+}
+
+/// The JSON of an answer.
+pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<u8> {
+    let evaluated = &qualified.evaluated;
+    Out::object_of(|out| {
+        out.member("redeemables").object(|out| {
+            out.member("object").text("list");
+            out.member("data_ref").text("data");
+            out.member("data").list(|out| {
+                for (step, shown) in evaluated.walk.steps.iter().zip(&qualified.shown) {
+                    out.item().object(|out| Found { qualified, step, shown, context }.put(out));
+                }
+            });
+            out.member("total").number(u64::try_from(qualified.total).unwrap_or(0));
+            out.member("has_more").flag(qualified.more_starting_after.is_some());
+            out.text_if("more_starting_after", qualified.more_starting_after.map(moment));
+        });
+        out.text_if("tracking_id", evaluated.tracking_id.as_ref());
+        if let Some(order) = &qualified.asked.request.order {
+            put_sent(out.member("order"), order);
+        }
+        put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
+        if !evaluated.lacks.is_empty() {
+            out.texts("provisional", &evaluated.lacks);
+        }
+    })
+}
+
+fn moment(at: Instant) -> String {
+    at.to_string()
+}
+
+/// One result as it is written.
+struct Found<'a> {
+    qualified: &'a Qualified<'a>,
+    step: &'a Step,
+    shown: &'a Shown<'a>,
+    context: &'a Context,
+}
+
+impl Found<'_> {
+    fn put(&self, out: &mut Out) {
+        let evaluated = &self.qualified.evaluated;
+        let steps = Steps::new(evaluated, self.context);
+        let candidate = &self.shown.candidate;
+        // What is used as a redeemable's id: of a voucher the code.
+        out.member("id").text(if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
+        out.member("object").text(candidate.object.name());
+        if candidate.created_at > Instant::default() {
+            out.member("created_at").text(&candidate.created_at.to_string());
+        }
+        if let Some(stack) = &self.shown.stack {
+            return self.put_stack(out, stack);
+        }
+        let Outcome::Applied(gain) = &self.step.outcome else { return };
+        let mut cart = evaluated.priced.cart.clone();
+        // It was added once before, so that it fits.
+        let _ = cart.add(gain);
+        steps.put_grant(out, self.step, &cart, self.shown.locked_credits);
+        if let Some(order) = &evaluated.shown_order() {
+            let (priced, applied) = (&evaluated.priced, Applied::Gain(gain));
+            OrderView { order, priced, cart: &cart, applied, subtotals: true }.put(out.member("order"));
+        }
+        steps.put_scope(out, self.step, gain, &cart);
+        let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
+        out.text_if("validation_rule_id", offer.rules.first().map(|rule| &rule.id));
+        steps.put_expanded(out, self.step);
+        // The name of a tier is written with what belongs to it.
+        if self.qualified.asked.request.expand.redeemable && offer.incentive.tier.is_none() {
+            out.text_if("name", candidate.name.as_ref());
+        }
+        if self.qualified.asked.expand_rules {
+            self.put_assignments(out, offer);
+        }
+    }
+
+    fn lacks_bundle(&self) -> bool {
+        let found = self.qualified.evaluated.found.get(self.step.place);
+        found.and_then(|found| found.bundles.as_ref()).is_some_and(|bundles| bundles.quantity == 0)
+    }
+
+    /// A stack: the order with all of it, and each of its tiers as a validation shows it.
+    fn put_stack(&self, out: &mut Out, stack: &Evaluated<'_>) {
+        if let Some(order) = &stack.shown_order() {
+            let (priced, cart) = (&stack.priced, &stack.walk.cart);
+            OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
+        }
+        if self.qualified.asked.request.expand.redeemable {
+            out.text_if("name", self.shown.candidate.name.as_ref());
+            out.text_if("campaign_id", self.shown.candidate.campaign_id.as_ref());
+        }
+        let applied: Vec<&Step> = stack.applied().collect();
+        Steps::new(stack, self.context).put(out.member("redeemables"), &applied);
+    }
+
+    /// The rules assigned to it and to its campaign, with what was left out of each.
+    fn put_assignments(&self, out: &mut Out, offer: &Offer<'_>) {
+        let candidate = &self.shown.candidate;
+        let names = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
+        let asked = self.qualified.asked.scenario.asks();
+        let mut total = 0;
+        out.member("validation_rules_assignments").object(|out| {
+            out.member("object").text("list");
+            out.member("data_ref").text("data");
+            out.member("data").list(|out| {
+                for given in &self.qualified.assignments {
+                    let rule = offer.rules.iter().find(|rule| rule.id == given.rule_id);
+                    let (Some(rule), true) = (rule, names.contains(&Some(&given.related_object_id))) else { continue };
+                    let left_out = omitted(rule, asked);
+                    let status = match left_out.is_empty() {
+                        // What asks for a bundle that is not there is shown where bundles do not matter.
+                        _ if rule.bundle.is_some() && self.lacks_bundle() => "INVALID",
+                        true => "VALID",
+                        false => "PARTIALLY_VALID",
+                    };
+                    out.item().object(|out| {
+                        out.member("id").text(&given.id);
+                        out.member("rule_id").text(&given.rule_id);
+                        out.member("related_object_id").text(&given.related_object_id);
+                        out.member("related_object_type").text(&given.related_object_type);
+                        out.member("object").text("validation_rules_assignment");
+                        out.member("validation_status").text(status);
+                        out.member("validation_omitted_rules").list(|out| {
+                            left_out.iter().for_each(|name| out.item().text(name));
+                        });
+                    });
+                    total = u64::saturating_add(total, 1);
+                }
+            });
+            out.member("total").number(total);
+        });
+    }
+}
+
+/// The order of the request as it was sent, without any amount that it did not have.
+fn put_sent(out: &mut Out, order: &Order) {
+    out.object(|out| {
+        out.text_if("id", order.id.as_ref());
+        out.text_if("source_id", order.source_id.as_ref());
+        out.text_if("status", order.status.map(status_name));
+        out.money_if("amount", order.amount);
+        out.money_if("initial_amount", order.initial_amount);
+        out.money_if("discount_amount", order.discount_amount);
+        if !order.items.is_empty() {
+            out.member("items").list(|out| {
+                for item in &order.items {
+                    out.item().object(|out| put_item(out, item));
+                }
+            });
+        }
+        put_metadata(out, &order.metadata);
+        out.member("object").text("order");
+    });
+}
+
+fn put_item(out: &mut Out, item: &Item) {
+    out.member("object").text("order_item");
+    out.text_if("source_id", item.source_id.as_ref());
+    out.text_if("related_object", item.related_object.map(related_name));
+    out.text_if("product_id", item.product_id.as_ref());
+    out.text_if("sku_id", item.sku_id.as_ref());
+    out.member("quantity").number(item.quantity);
+    out.number_if("initial_quantity", item.initial_quantity);
+    out.number_if("discount_quantity", item.discount_quantity);
+    out.money_if("amount", item.amount);
+    out.money_if("initial_amount", item.initial_amount);
+    out.money_if("discount_amount", item.discount_amount);
+    out.money_if("price", item.price);
+    put_goods(out, "product", item.product.as_deref(), None);
+    put_goods(out, "sku", item.sku.as_deref(), None);
+    put_metadata(out, &item.metadata);
+}
+
+fn put_metadata(out: &mut Out, metadata: &Metadata) {
+    if !metadata.is_empty() {
+        out.member("metadata").metadata(metadata);
+    }
+}

@@ -1,0 +1,292 @@
+//! Reads everything that may qualify from the store: a statement for each kind, one for all campaigns, one for all rules,
+//! one for all balances, however many there are. It must not know what qualifies.
+
+use super::Store;
+use super::facts::{broken, read_stored};
+use super::sql::{self, Fault, Row};
+use scrip::facts::{Candidates, Entry, Held, Seek, credits_account, incentive_account, points_account};
+use scrip::model::incentive::{Campaign, Grant, Incentive};
+use scrip::model::qualification::{Candidate, CandidateObject};
+use scrip::rules::Rule;
+use scrip::text::Text;
+use scrip::wire::Node;
+use scrip::wire::at::{At, read_document};
+use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
+use scrip::wire::rules::read_rule;
+use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many of one kind are looked at, the newest first: a project may have a million codes that anybody may use.
+const CANDIDATES_MAX: i64 = 2_000;
+
+/// Everything that may qualify, and what a decision will ask of it.
+#[derive(Default)]
+pub struct Offered {
+    /// All of it, prepared.
+    pub set: Candidates,
+    /// Vouchers by code and by id, tiers by id.
+    pub incentives: BTreeMap<Text, Incentive>,
+    /// What a code of a campaign would be, by the campaign's id.
+    pub campaign_vouchers: BTreeMap<Text, Incentive>,
+    /// Campaigns by id.
+    pub campaigns: BTreeMap<Text, Campaign>,
+    /// Every rule that was assigned to any of them, by id.
+    pub rules: BTreeMap<Text, Rule>,
+    /// The ids of the rules assigned to each name.
+    pub assigned: BTreeMap<Text, Vec<Text>>,
+    /// Balances of the accounts that limit them.
+    pub balances: BTreeMap<String, i64>,
+    /// Those of these accounts that nobody holds anything of.
+    pub unheld: BTreeSet<String>,
+}
+
+/// Codes that stand for a campaign, as its document says it.
+struct Program {
+    campaign_type: Option<Text>,
+    standalone: bool,
+}
+
+impl Offered {
+    /// Reads it.
+    pub fn read(store: &Store<'_>, seek: &Seek<'_>) -> Result<Offered, Fault> {
+        let mut offered = Offered::default();
+        let mut programs = BTreeMap::new();
+        let mut list = Vec::new();
+        if seek.stacks {
+            list.extend(read_stacks(store)?);
+        } else {
+            if !seek.wallet {
+                list.extend(offered.read_campaigns(store, &mut programs, None)?);
+            }
+            let vouchers = voucher_rows(store, seek, &programs)?;
+            let tiers = if seek.wallet { Vec::new() } else { newest(store, "promotion_tier")? };
+            let missing = parents(vouchers.iter().chain(&tiers))?;
+            let missing: Vec<&str> = missing.into_iter().filter(|id| !programs.contains_key(*id)).collect();
+            if !missing.is_empty() {
+                // Campaigns of codes that are somebody's, and of tiers, are not listed themselves here.
+                offered.read_campaigns(store, &mut programs, Some(&missing))?;
+            }
+            list.extend(offered.read_incentives(&vouchers, CandidateObject::Voucher, &programs)?);
+            list.extend(offered.read_incentives(&tiers, CandidateObject::PromotionTier, &programs)?);
+        }
+        offered.read_rules(store, &list)?;
+        offered.read_balances(store)?;
+        offered.set = offered.prepare(list);
+        Ok(offered)
+    }
+
+    /// The newest campaigns or those of these ids; gives those that stand for their codes.
+    fn read_campaigns(
+        &mut self,
+        store: &Store<'_>,
+        programs: &mut BTreeMap<Text, Program>,
+        ids: Option<&[&str]>,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let rows = match ids {
+            None => newest(store, "campaign")?,
+            Some(ids) => store.rows(
+                "SELECT seq, id, parent, body FROM document WHERE kind = 'campaign' AND id IN (SELECT value FROM json_each(?1))",
+                &[Json::from(ids.to_vec()).to_string().into()],
+            )?,
+        };
+        let mut list = Vec::new();
+        for row in &rows {
+            let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
+            let node = Node::read(text.as_bytes()).map_err(|problem| broken("campaign", id, &problem))?;
+            let at = At::whole(&node);
+            let read = || {
+                let candidate = read_candidate(&at, CandidateObject::Campaign)?;
+                Ok((candidate, read_campaign(&at)?, read_campaign_voucher(&at)?))
+            };
+            let (candidate, campaign, voucher) = read().map_err(|problem| broken("campaign", id, &problem))?;
+            let standalone = at.get("type").is_some_and(|kind| kind.str().is_ok_and(|kind| kind == "STANDALONE"));
+            programs.insert(id.into(), Program { campaign_type: candidate.campaign_type.clone(), standalone });
+            self.campaigns.insert(id.into(), campaign);
+            if let Some(voucher) = voucher.filter(|_| !standalone) {
+                self.campaign_vouchers.insert(id.into(), voucher);
+                list.push(candidate);
+            }
+        }
+        Ok(list)
+    }
+
+    fn read_incentives(
+        &mut self,
+        rows: &[Row],
+        object: CandidateObject,
+        programs: &BTreeMap<Text, Program>,
+    ) -> Result<Vec<Candidate>, Fault> {
+        let mut list = Vec::new();
+        for row in rows {
+            let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
+            let is_voucher = object == CandidateObject::Voucher;
+            // One whose campaign is gone is gone as well.
+            if sql::text_or_null(row, 2)?.is_some_and(|parent| !programs.contains_key(parent)) {
+                continue;
+            }
+            let node = Node::read(text.as_bytes()).map_err(|problem| broken(object.name(), id, &problem))?;
+            let at = At::whole(&node);
+            let read = || {
+                let incentive = if is_voucher { read_voucher(&at, text) } else { read_tier(&at, text) };
+                Ok((read_candidate(&at, object)?, incentive?))
+            };
+            let (mut candidate, incentive) = read().map_err(|problem| broken(object.name(), id, &problem))?;
+            if let Some(program) = incentive.campaign_id.as_ref().and_then(|id| programs.get(id)) {
+                candidate.public = !is_voucher || program.standalone;
+                candidate.campaign_type = candidate.campaign_type.or_else(|| program.campaign_type.clone());
+            }
+            if is_voucher && incentive.code != incentive.id {
+                self.incentives.insert(incentive.code.clone(), incentive.clone());
+            }
+            self.incentives.insert(incentive.id.clone(), incentive);
+            list.push(candidate);
+        }
+        Ok(list)
+    }
+
+    /// The rules of all candidates and of their campaigns.
+    fn read_rules(&mut self, store: &Store<'_>, list: &[Candidate]) -> Result<(), Fault> {
+        let mut names: BTreeSet<&str> = self.campaigns.keys().map(Text::as_str).collect();
+        names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
+        let given = store.rows(
+            "SELECT parent, json_extract(body, '$.rule_id') FROM document
+             WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+            &[Json::from(names.into_iter().collect::<Vec<&str>>()).to_string().into()],
+        )?;
+        let mut wanted = BTreeSet::new();
+        for row in &given {
+            let Some(rule) = sql::text_or_null(row, 1)? else { continue };
+            self.assigned.entry(sql::text(row, 0)?.into()).or_default().push(rule.into());
+            wanted.insert(rule);
+        }
+        let rows = store.rows(
+            "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
+            &[Json::from(wanted.into_iter().collect::<Vec<&str>>()).to_string().into()],
+        )?;
+        for row in &rows {
+            let id = sql::text(row, 0)?;
+            self.rules.insert(id.into(), read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?);
+        }
+        Ok(())
+    }
+
+    /// What is left of everything that is limited.
+    fn read_balances(&mut self, store: &Store<'_>) -> Result<(), Fault> {
+        let mut accounts = BTreeSet::new();
+        for incentive in self.incentives.values() {
+            if incentive.quantity.is_some() {
+                accounts.insert(incentive_account(incentive).to_string());
+            }
+            match incentive.grant {
+                Grant::Gift(_) => drop(accounts.insert(credits_account(&incentive.id).to_string())),
+                Grant::Loyalty(_) => drop(accounts.insert(points_account(&incentive.id).to_string())),
+                Grant::Discount(_) => {}
+            }
+        }
+        if accounts.is_empty() {
+            return Ok(());
+        }
+        let names = Json::from(accounts.iter().map(String::as_str).collect::<Vec<&str>>()).to_string();
+        let rows = store.rows(
+            "SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))",
+            &[names.clone().into()],
+        )?;
+        self.balances = accounts.iter().map(|account| (account.clone(), 0)).collect();
+        for row in &rows {
+            self.balances.insert(sql::text(row, 0)?.to_owned(), sql::int(row, 1)?);
+        }
+        let held = store.rows(
+            "SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))",
+            &[names.into()],
+        )?;
+        for row in &held {
+            accounts.remove(sql::text(row, 0)?);
+        }
+        self.unheld = accounts;
+        Ok(())
+    }
+
+    /// The rules assigned to these names, each once.
+    pub fn rules_of(&self, names: &[&str]) -> Vec<Held<'_, Rule>> {
+        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
+        for id in names.iter().filter_map(|name| self.assigned.get(*name)).flatten() {
+            match self.rules.get(id) {
+                Some(rule) if !rules.iter().any(|known| known.id == rule.id) => rules.push(Held::Lent(rule)),
+                _ => {}
+            }
+        }
+        rules
+    }
+
+    fn prepare(&self, list: Vec<Candidate>) -> Candidates {
+        let entry = |candidate: Candidate| {
+            let incentive = match candidate.object {
+                CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
+                CandidateObject::Voucher | CandidateObject::PromotionTier => self.incentives.get(&candidate.id),
+                CandidateObject::PromotionStack => None,
+            };
+            let campaign_id = incentive.and_then(|incentive| incentive.campaign_id.as_ref());
+            let mut names = vec![candidate.id.as_str(), candidate.code.as_str()];
+            names.extend(campaign_id.map(Text::as_str));
+            let rules = if incentive.is_some() { self.rules_of(&names) } else { Vec::new() };
+            Entry { incentive, campaign: campaign_id.and_then(|id| self.campaigns.get(id)), rules, candidate }
+        };
+        Candidates::new(list.into_iter().map(entry).collect(), true)
+    }
+}
+
+/// The newest documents of a kind: their number, id, parent and body.
+fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<Row>, Fault> {
+    let mut rows = store.rows(
+        "SELECT seq, id, parent, body FROM document WHERE kind = ?1 ORDER BY created_at DESC, seq DESC LIMIT ?2",
+        &[kind.into(), CANDIDATES_MAX.into()],
+    )?;
+    rows.reverse();
+    Ok(rows)
+}
+
+/// The customer's vouchers and, unless only those are sought, the ones that anybody may use.
+fn voucher_rows(store: &Store<'_>, seek: &Seek<'_>, programs: &BTreeMap<Text, Program>) -> Result<Vec<Row>, Fault> {
+    let mut rows = Vec::new();
+    if let Some(customer) = seek.customer {
+        rows.extend(store.rows(
+            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = ?1 ORDER BY seq DESC LIMIT ?2",
+            &[customer.into(), CANDIDATES_MAX.into()],
+        )?);
+    }
+    if !seek.wallet {
+        rows.extend(store.rows(
+            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT ?1",
+            &[CANDIDATES_MAX.into()],
+        )?);
+        let standalone = programs.iter().filter(|(_, program)| program.standalone).map(|(id, _)| id.as_str());
+        rows.extend(store.rows(
+            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND parent IN (SELECT value FROM json_each(?1))",
+            &[Json::from(standalone.collect::<Vec<&str>>()).to_string().into()],
+        )?);
+    }
+    let mut numbered = Vec::with_capacity(rows.len());
+    for row in rows {
+        numbered.push((sql::int(&row, 0)?, row));
+    }
+    numbered.sort_by_key(|(seq, _)| *seq);
+    numbered.dedup_by_key(|(seq, _)| *seq);
+    Ok(numbered.into_iter().map(|(_, row)| row).collect())
+}
+
+fn parents<'r>(rows: impl Iterator<Item = &'r Row>) -> Result<BTreeSet<&'r str>, Fault> {
+    let mut parents = BTreeSet::new();
+    for row in rows {
+        parents.extend(sql::text_or_null(row, 2)?);
+    }
+    Ok(parents)
+}
+
+fn read_stacks(store: &Store<'_>) -> Result<Vec<Candidate>, Fault> {
+    let read = |row: &Row| {
+        let read = |at: &At<'_>| read_candidate(at, CandidateObject::PromotionStack);
+        read_document(sql::text(row, 3)?, read).map_err(|problem| broken("promotion stack", "", &problem))
+    };
+    newest(store, "promotion_stack")?.iter().map(read).collect()
+}
