@@ -64,7 +64,7 @@ struct Hit<'a> {
     place: usize,
     created_at: Instant,
     /// Its place among what was resolved, and what it gives, once it was looked at.
-    looked: Option<(usize, Outcome)>,
+    looked: Option<Box<(usize, Outcome)>>,
     /// What became of the tiers of a stack.
     stack: Option<Box<Evaluated<'a>>>,
 }
@@ -95,14 +95,15 @@ pub fn qualify<'a>(
     let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
     look(&mut case, asked, &set, hits.iter_mut().filter(|hit| all || skips || !plain(hit)), &mut found);
-    hits.retain(|hit| hit.looked.as_ref().is_none_or(|(_, outcome)| matches!(outcome, Outcome::Applied(_))));
+    hits.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, Outcome::Applied(_))));
     let page = page::cut(asked, hits);
     let mut hits = page.hits;
     look(&mut case, asked, &set, hits.iter_mut().filter(|hit| hit.looked.is_none()), &mut found);
     let mut steps = Vec::with_capacity(hits.len());
     let mut shown = Vec::with_capacity(hits.len());
     for hit in hits {
-        let (Some((at, outcome)), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
+        let (Some(looked), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
+        let (at, outcome) = *looked;
         let locked_credits = locked_credits(&mut case, at);
         shown.push(Shown { candidate: candidate.clone(), locked_credits, stack: hit.stack });
         steps.push(Step { place: at, outcome });
@@ -196,7 +197,7 @@ fn look<'h, 'a: 'h>(
         // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.
         let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
         let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Gain { order: Some(sum), ..Gain::default() }));
-        hit.looked = Some((at, outcome));
+        hit.looked = Some(Box::new((at, outcome)));
         found.push(one);
     }
 }

@@ -2,7 +2,7 @@
 //! It must not know whose rules they are. It says what [`Rule::check`] says, list by list; a property holds them together.
 //!
 //! Why? A thousand promotions ask for a few dozen goods and segments. Every different test is kept once and looked at
-//! once for each scene, the first time that somebody needs it; amounts are two comparisons beside the list.
+//! once for each scene; amounts are two comparisons beside the list.
 
 use std::hash::{Hash, Hasher};
 
@@ -105,7 +105,7 @@ impl Range {
     const ANY: Range = Range { least: 0, most: Range::NO_AMOUNT };
 
     fn holds(self, found: u64) -> bool {
-        self.least <= found && found <= self.most
+        (self.least <= found) & (found <= self.most)
     }
 
     /// Both this and what the conditions want; `None` when that is no range.
@@ -128,11 +128,6 @@ impl Range {
         Some(range)
     }
 }
-
-/// What has been found of a test so far.
-const UNSEEN: u8 = 0;
-const FAILS: u8 = 1;
-const HOLDS: u8 = 2;
 
 impl Index {
     /// Prepares lists of rules; they are known by their place from here on.
@@ -246,49 +241,29 @@ impl Index {
     /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
     pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
         let asked = asked & !about::OWN;
-        let mut seen = Seen { index: self, scene, asked, found: vec![UNSEEN; self.tests.len()] };
+        let tests = self.tests.iter().zip(&self.about);
+        let found: Vec<bool> = tests.map(|(test, about)| about & asked == 0 || test.stands(scene)).collect();
+        let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
         let ranges = asked & about::ORDER != 0;
-        let found = |amount: Option<Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
-        let (amount, initial) = (found(scene.amount), found(scene.initial_amount));
+        let minor = |amount: Option<Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
+        let (amount, initial) = (minor(scene.amount), minor(scene.initial_amount));
         let mut holding = Vec::new();
         let (mut needs, mut trees) = (0_usize, 0_usize);
         for (place, list) in self.lists.iter().enumerate() {
             let (needs_end, trees_end) = (list.needs_end as usize, list.trees_end as usize);
-            let in_range = !ranges || (list.amount.holds(amount) && list.initial.holds(initial));
-            let tests = || self.needs.get(needs..needs_end).unwrap_or_default();
+            let in_range = !ranges | (list.amount.holds(amount) & list.initial.holds(initial));
+            let asked = self.needs.get(needs..needs_end).unwrap_or_default();
+            // Without a branch for each test: which of them hold is as good as random.
+            let plain = asked.iter().fold(in_range, |plain, test| plain & holds(test));
             let grown = || self.trees.get(trees..trees_end).unwrap_or_default();
-            if in_range && tests().iter().all(|test| seen.holds(*test)) && grown().iter().all(|tree| seen.grants(tree))
+            if plain
+                && grown().iter().all(|tree| tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)))
             {
                 holding.push(place);
             }
             (needs, trees) = (needs_end, trees_end);
         }
         holding
-    }
-}
-
-/// What has been found in one scene.
-struct Seen<'s> {
-    index: &'s Index,
-    scene: &'s Scene<'s>,
-    asked: u8,
-    found: Vec<u8>,
-}
-
-impl Seen<'_> {
-    fn holds(&mut self, test: u32) -> bool {
-        let Some(found) = self.found.get_mut(test as usize) else { return false };
-        if *found == UNSEEN {
-            let asked = self.index.about.get(test as usize).is_none_or(|about| about & self.asked != 0);
-            let test = self.index.tests.get(test as usize);
-            let holds = !asked || test.is_some_and(|test| test.stands(self.scene));
-            *found = if holds { HOLDS } else { FAILS };
-        }
-        *found == HOLDS
-    }
-
-    fn grants(&mut self, tree: &Tree) -> bool {
-        tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(|test| self.holds(*test)))
     }
 }
 

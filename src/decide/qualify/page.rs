@@ -47,7 +47,7 @@ pub(super) fn cut<'a>(asked: &Qualify, mut hits: Vec<Hit<'a>>) -> Page<'a> {
 }
 
 fn deal(sorting: SortingRule, hit: &Hit<'_>) -> u64 {
-    let off = match &hit.looked {
+    let off = match hit.looked.as_deref() {
         Some((_, Outcome::Applied(gain))) => gain.total().unwrap_or_default().minor(),
         _ => 0,
     };

@@ -207,6 +207,11 @@ impl Offered {
         Ok(())
     }
 
+    /// Whether this voucher, tier or campaign was read, and its rules with it.
+    pub fn has(&self, id: &str) -> bool {
+        self.incentives.contains_key(id) || self.campaign_vouchers.contains_key(id)
+    }
+
     /// The rules assigned to these names, each once.
     pub fn rules_of(&self, names: &[&str]) -> Vec<Held<'_, Rule>> {
         let mut rules: Vec<Held<'_, Rule>> = Vec::new();

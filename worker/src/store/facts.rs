@@ -307,10 +307,9 @@ impl Facts for StoreFacts<'_, '_> {
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
-        match self.offered.get() {
-            Some(offered) if offered.incentives.contains_key(&voucher.id) => Known::Is(offered.rules_of(&names)),
-            Some(offered) if offered.campaign_vouchers.contains_key(&voucher.id) => Known::Is(offered.rules_of(&names)),
-            _ => self.rules_named(&names),
+        match self.offered.get().filter(|offered| offered.has(&voucher.id)) {
+            Some(offered) => Known::Is(offered.rules_of(&names)),
+            None => self.rules_named(&names),
         }
     }
 
