@@ -32,7 +32,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
     let sorted = Sorted::of(evaluated);
     let list = Steps::new(evaluated, context);
     Out::object_of(|out| {
-        out.member("id").text(&validated.id);
+        out.member("id").text(&validated.id());
         out.member("valid").flag(evaluated.valid);
         list.put(out.member("redeemables"), &sorted.redeemables);
         if !sorted.skipped.is_empty() {
