@@ -112,7 +112,7 @@ impl<'a> Items<'a> {
                 Known::Unknown => lacks.push(joined(&["collection/", id])),
             }
         }
-        Items::within(case, &[], &collections, lacks, (index.goods_data, true))
+        Items::within(case, &[], &collections, lacks, (index.goods_data, false))
     }
 
     /// The lines in these collections, with their goods' data and an index if somebody wants them.
