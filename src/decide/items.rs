@@ -186,6 +186,15 @@ fn same_items<'o>(offer: &'o Offer<'_>) -> Option<&'o Text> {
 
 /// A line, with the catalogue's goods beside it, as rules and scopes see it.
 pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let is_bare = item.related_object.is_none() && item.product.is_none() && item.sku.is_none();
+    if is_bare && sku.is_none() && product.is_none() {
+        // Nearly every line names its goods and nothing else.
+        let names = [&item.product_id, &item.sku_id].map(|id| [id.as_deref(), None]);
+        let [product, sku] = names;
+        let mut line = SceneItem::new(product, sku);
+        line.data = Some(&item.metadata);
+        return line;
+    }
     let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
     let parent = || sku?.product_id.as_deref();
     let listed = || product?.id.as_deref();

@@ -50,7 +50,7 @@ impl<'c> Bench<'c> {
     /// A judge over a resolved request.
     pub fn new(case: &'c Case<'c>) -> Bench<'c> {
         let items = Items::new(case);
-        let found = vec![Found::default(); case.resolved.len()];
+        let found = case.resolved.iter().map(|_| Found::default()).collect();
         Bench { case, items, reach: Vec::new(), caps: Caps::new(case), found }
     }
 
