@@ -16,8 +16,8 @@ use crate::pricing::lines::goods_key;
 use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
 use crate::text::{Text, joined};
 
-/// From how many rules on, it is worth to write down which goods the lines are.
-const WORTH_AN_INDEX: usize = 16;
+/// From how many rules times lines on, it is worth to write down which goods the lines are.
+const WORTH_AN_INDEX: usize = 1024;
 
 /// The lines of an order as rules and scopes see them.
 #[derive(Debug, Clone, Default)]
@@ -58,9 +58,8 @@ impl<'a> Items<'a> {
     }
 
     fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
-        if case.order.is_none() {
-            return Items::default();
-        }
+        let Some(order) = &case.order else { return Items::default() };
+        let lines = order.items.len();
         let mut lacks = Vec::new();
         let mut named = 0_usize;
         let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
@@ -98,7 +97,7 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        Items::within(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+        Items::within(case, added, &collections, lacks, (wants_data, named.saturating_mul(lines) >= WORTH_AN_INDEX))
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
