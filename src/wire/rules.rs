@@ -182,5 +182,5 @@ pub fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
         })?,
     };
     let entries = arranged(entries, &ranked(keys));
-    Ok((!entries.is_empty()).then(|| BundleRules { entries, limit }))
+    Ok((!entries.is_empty()).then_some(BundleRules { entries, limit }))
 }
