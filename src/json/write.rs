@@ -6,12 +6,6 @@
 
 use crate::json::Node;
 
-/// How much there is always room for besides the piece that is written.
-const SLACK: usize = 32;
-
-/// Pieces up to this length are written word by word.
-const FEW: usize = 64;
-
 /// Text that is being written.
 #[derive(Debug, Default)]
 pub struct Pen {
@@ -42,28 +36,31 @@ impl Pen {
     #[inline(never)]
     pub fn again(&mut self, start: usize, end: usize) {
         let count = end.saturating_sub(start).saturating_sub(1);
-        self.ensure(count);
+        let to = self.used;
         let last = start.saturating_add(count);
-        if last < self.used {
-            self.bytes.copy_within(start..last, self.used);
-            self.used = self.used.wrapping_add(count);
+        if last < to {
+            self.room(count);
+            self.bytes.copy_within(start..last, to);
             self.few([b',']);
         }
     }
 
-    /// Makes room for a piece of so many bytes, and a little more.
+    /// The next so many bytes, which count as written.
     #[inline(always)]
-    fn ensure(&mut self, count: usize) {
-        if count.wrapping_add(self.used).wrapping_add(SLACK) > self.bytes.len() {
-            self.grow(count);
+    fn room(&mut self, count: usize) -> &mut [u8] {
+        let start = self.used;
+        let end = start.wrapping_add(count);
+        if end > self.bytes.len() {
+            self.grow(end);
         }
+        self.used = end;
+        self.bytes.get_mut(start..end).unwrap_or_default()
     }
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self, count: usize) {
-        let length = self.used.saturating_add(count).saturating_add(SLACK);
-        self.bytes.resize(length.saturating_mul(2), 0);
+    fn grow(&mut self, needed: usize) {
+        self.bytes.resize(needed.saturating_mul(2).saturating_add(32), 0);
     }
 
     /// Takes back a comma with nothing after it. Texts end with a quote, so that it is one between values.
@@ -75,36 +72,28 @@ impl Pen {
         }
     }
 
-    /// A few bytes, for which there is room.
+    /// A few bytes.
     #[inline(always)]
     fn few<const N: usize>(&mut self, bytes: [u8; N]) {
-        if let Some(room) = self.bytes.get_mut(self.used..).and_then(|room| room.first_chunk_mut()) {
+        if let Some(room) = self.room(N).first_chunk_mut() {
             *room = bytes;
         }
-        self.used = self.used.wrapping_add(N);
     }
 
-    /// Bytes, as they are; there is room.
-    #[inline(always)]
-    fn plain(&mut self, bytes: &[u8]) {
-        if let Some(room) = self.bytes.get_mut(self.used..) {
-            copy(room, bytes);
-        }
-        self.used = self.used.wrapping_add(bytes.len());
-    }
-
-    /// Bytes that need no escape, in quotes, and what comes after them; there is room.
+    /// Bytes that need no escape, in quotes, and what comes after them.
     #[inline(always)]
     fn quoted(&mut self, bytes: &[u8], after: u8) {
-        self.few([b'"']);
-        self.plain(bytes);
-        self.few([b'"', after]);
+        if let [open, middle @ .., close, next] = self.room(bytes.len().wrapping_add(3)) {
+            *open = b'"';
+            copy(middle, bytes);
+            *close = b'"';
+            *next = after;
+        }
     }
 
     /// A bracket that opens.
     #[inline(never)]
     pub fn open(&mut self, bracket: u8) {
-        self.ensure(0);
         self.few([bracket]);
     }
 
@@ -112,27 +101,23 @@ impl Pen {
     #[inline(never)]
     pub fn close(&mut self, bracket: u8) {
         self.drop_comma();
-        self.ensure(0);
         self.few([bracket, b',']);
     }
 
     /// JSON that is written already.
     #[inline(never)]
     pub fn raw(&mut self, json: &[u8]) {
-        self.ensure(json.len());
-        self.plain(json);
+        copy(self.room(json.len()), json);
         self.few([b',']);
     }
 
     /// The name of a member that needs no escape.
     #[inline(never)]
     pub fn name(&mut self, name: &str) {
-        self.ensure(name.len());
         self.quoted(name.as_bytes(), b':');
     }
 
     /// A text.
-    #[inline(never)]
     pub fn text(&mut self, text: &str) {
         self.text_before(text, b',');
     }
@@ -141,7 +126,6 @@ impl Pen {
     #[inline(never)]
     pub fn text_before(&mut self, text: &str, after: u8) {
         let bytes = text.as_bytes();
-        self.ensure(bytes.len());
         if is_plain(bytes) {
             self.quoted(bytes, after);
         } else {
@@ -154,7 +138,6 @@ impl Pen {
     fn escaped(&mut self, bytes: &[u8], after: u8) {
         self.few([b'"']);
         for byte in bytes {
-            self.ensure(0);
             if needs_escape(*byte) {
                 self.escape(*byte);
             } else {
@@ -186,33 +169,24 @@ impl Pen {
     /// A whole number.
     #[inline(never)]
     pub fn number(&mut self, number: u64) {
-        self.ensure(0);
         self.digits(number);
         self.few([b',']);
     }
 
-    /// The digits of a number; there is room for those of every number.
+    /// The digits of a number, eight at once.
     fn digits(&mut self, number: u64) {
-        // Amounts fit 32 bits, which divide faster.
-        let Ok(small) = u32::try_from(number) else {
-            self.digits(number / 1_000_000_000);
-            let rest = u32::try_from(number % 1_000_000_000).unwrap_or(0);
-            return self.low_digits(rest, 9);
+        const HALF: u64 = 100_000_000;
+        let (low, follows) = if number < HALF {
+            (number, false)
+        } else {
+            self.digits(number / HALF);
+            (number % HALF, true)
         };
-        let count = small.checked_ilog10().map_or(1, |tens| usize::try_from(tens).unwrap_or(0).wrapping_add(1));
-        self.low_digits(small, count);
-    }
-
-    /// So many of the last digits of a number.
-    #[inline(always)]
-    fn low_digits(&mut self, number: u32, count: usize) {
-        let end = self.used.wrapping_add(count);
-        let mut left = number;
-        for slot in self.bytes.get_mut(self.used..end).unwrap_or_default().iter_mut().rev() {
-            *slot = b'0' | u8::try_from(left % 10).unwrap_or(0);
-            left /= 10;
-        }
-        self.used = end;
+        let digits = eight_digits(low);
+        // Zeros in front are nothing, unless there is more before them; the last digit always stays.
+        let zeros = if follows { 0 } else { (digits.trailing_zeros() / 8).min(7) };
+        self.few((digits | 0x3030_3030_3030_3030).wrapping_shr(zeros.wrapping_mul(8)).to_le_bytes());
+        self.used = self.used.wrapping_sub(usize::try_from(zeros).unwrap_or(0));
     }
 
     /// Any value.
@@ -223,7 +197,6 @@ impl Pen {
             Node::Flag(flag) => self.raw(if *flag { b"true" } else { b"false" }),
             Node::Whole(number) => {
                 if *number < 0 {
-                    self.ensure(0);
                     self.few([b'-']);
                 }
                 self.number(number.unsigned_abs());
@@ -247,6 +220,16 @@ impl Pen {
             }
         }
     }
+}
+
+/// The eight digits of a number below 10^8, a byte each, the first one lowest: split into halves, into quarters, into
+/// single digits, and at each step all parts at once.
+fn eight_digits(number: u64) -> u64 {
+    let halves = (number / 10_000) | (number % 10_000) << 32;
+    let hundreds = (halves.wrapping_mul(10_486) >> 20) & 0x7f_0000_007f;
+    let pairs = hundreds | halves.wrapping_sub(hundreds.wrapping_mul(100)) << 16;
+    let tens = (pairs.wrapping_mul(103) >> 10) & 0x000f_000f_000f_000f;
+    tens | pairs.wrapping_sub(tens.wrapping_mul(10)) << 8
 }
 
 /// Whether no byte needs an escape, eight at a time.
@@ -274,31 +257,33 @@ fn needs_escape(byte: u8) -> bool {
     byte < 0x20 || byte == b'"' || byte == b'\\'
 }
 
-/// Copies to where there is room. The last word goes over the end of the one before it.
+/// Copies to where there is as much room: the first half, and the last half over the end of it, as one to four words each.
+/// A loop over words would be made the call that it is to spare.
 #[inline(always)]
 fn copy(room: &mut [u8], bytes: &[u8]) {
-    let count = bytes.len();
-    if count > FEW {
-        if let Some(room) = room.get_mut(..count) {
-            room.copy_from_slice(bytes);
+    match bytes.len() {
+        65.. => {
+            if room.len() == bytes.len() {
+                room.copy_from_slice(bytes);
+            }
         }
-    } else if let Some(last) = bytes.last_chunk::<8>() {
-        for (room, word) in room.as_chunks_mut::<8>().0.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *room = *word;
-        }
-        if let Some(room) = room.get_mut(count.wrapping_sub(8)..).and_then(|room| room.first_chunk_mut()) {
-            *room = *last;
-        }
-    } else if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        32.. => ends::<32>(room, bytes),
+        16.. => ends::<16>(room, bytes),
+        8.. => ends::<8>(room, bytes),
+        4.. => ends::<4>(room, bytes),
+        2.. => ends::<2>(room, bytes),
+        _ => ends::<1>(room, bytes),
+    }
+}
+
+#[inline(always)]
+fn ends<const N: usize>(room: &mut [u8], bytes: &[u8]) {
+    if let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
         if let Some(room) = room.first_chunk_mut() {
             *room = *first;
         }
-        if let Some(room) = room.get_mut(count.wrapping_sub(4)..).and_then(|room| room.first_chunk_mut()) {
+        if let Some(room) = room.last_chunk_mut() {
             *room = *last;
-        }
-    } else {
-        for (slot, byte) in room.iter_mut().zip(bytes) {
-            *slot = *byte;
         }
     }
 }

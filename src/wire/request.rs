@@ -69,13 +69,15 @@ fn read_redeemable(at: &At<'_>) -> Result<Redeemable, Problem> {
     Ok(Redeemable { object, id, credits: credits.flatten(), reward })
 }
 
-/// The customer of a request or a record: two identifiers, custom data, and the whole profile as it came.
+/// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
 pub fn read_customer(at: &At<'_>) -> Result<Customer, Problem> {
+    let mut document = at.metadata()?;
+    at.option("metadata", |metadata| metadata.object())?;
     Ok(Customer {
-        document: at.metadata()?,
+        metadata: document.take_members("metadata"),
+        document,
         id: at.option("id", read::text)?,
         source_id: at.option("source_id", read::text)?,
-        metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
     })
 }
 
