@@ -107,6 +107,9 @@ impl GoodsList<'_> {
     /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the envelope of
     /// lists.
     pub fn put(&self, out: &mut Out) {
+        if self.entries.is_empty() && self.reach.is_empty() {
+            return out.raw(r#"{"data":[],"total":0,"data_ref":"data","object":"list"}"#);
+        }
         let concrete = self.concrete();
         let total = self.entries.len().saturating_add(concrete.len());
         out.object(|out| {
