@@ -113,7 +113,7 @@ fn round_half_up_narrow(numerator: u64, denominator: u64) -> Option<u64> {
 const MILLIONTHS: u32 = 1_000_000;
 
 /// A percentage from 0 to 100 with at most six decimals, held as millionths of a percent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Percent(u32);
 
 impl Percent {

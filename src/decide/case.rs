@@ -384,6 +384,8 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
     if replaced {
         order.amount = sent.amount;
         order.initial_amount = sent.initial_amount;
+    }
+    if !sent.items.is_empty() {
         order.items = sent.items.clone();
     }
     order.discount_amount = sent.discount_amount.or(order.discount_amount);

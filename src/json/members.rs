@@ -59,6 +59,15 @@ impl Members {
         self.0 = each_once(all);
     }
 
+    /// Takes the object of this name out; none when there is no object.
+    pub fn take_members(&mut self, name: &str) -> Members {
+        let taken = self.find(name).ok().map(|place| self.0.remove(place));
+        match taken {
+            Some((_, Node::Object(members))) => Members(members),
+            _ => Members::default(),
+        }
+    }
+
     fn find(&self, name: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|(known, _)| known.as_ref().cmp(name))
     }
