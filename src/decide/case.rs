@@ -332,13 +332,14 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let twins_among = |wanted: &dyn Fn(&Redeemable) -> bool| {
-        let those = redeemables.iter().filter(|redeemable| wanted(redeemable));
+    let names: Vec<&str> = redeemables.iter().map(|redeemable| redeemable.id.as_str()).collect();
+    let twins_among = |kind: &RedeemableObject| {
+        let those = redeemables.iter().filter(|redeemable| redeemable.object == *kind);
         has_twins(&those.map(|redeemable| redeemable.id.as_str()).collect::<Vec<&str>>())
     };
     // A tier may be called as a code is.
     let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier];
-    let twins = twins_among(&|_| true) && kinds.iter().any(|kind| twins_among(&|one| one.object == *kind));
+    let twins = has_twins(&names) && kinds.iter().any(twins_among);
     if twins { Err(duplicated()) } else { Ok(()) }
 }
 
