@@ -18,6 +18,7 @@ use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
+use crate::rules::Rule;
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
