@@ -5,6 +5,7 @@
 
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
+use crate::pricing::cart::sum_seen;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
@@ -128,9 +129,12 @@ impl OrderView<'_> {
         let before = cart.initial_amount.filter(|_| !cart.changed.is_empty());
         out.money_if("initial_amount", self.order.initial_amount.or(before));
         out.money_if("discount_amount", cart.discount);
-        out.money_if("items_discount_amount", cart.items_discount());
-        out.money_if("total_discount_amount", cart.total_discount());
-        out.money_if("total_amount", cart.total());
+        // The sums of the cart, each made once: an answer asks for them after every redeemable.
+        let items_discount = cart.items_discount();
+        let total_discount = sum_seen([cart.discount, items_discount]);
+        out.money_if("items_discount_amount", items_discount);
+        out.money_if("total_discount_amount", total_discount);
+        out.money_if("total_amount", cart.amount.map(|amount| amount.less(total_discount.unwrap_or_default())));
         let on_order = self.applied.on_order(cart);
         let on_items = self.applied.on_items(cart);
         out.money_if("applied_discount_amount", on_order);

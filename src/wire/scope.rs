@@ -144,19 +144,33 @@ impl GoodsList<'_> {
 
     /// The products and SKUs of the order that the entries cover, each once, with its lines.
     fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&Reach>)> {
-        let mut found: Vec<(u64, LineGoods<'_>, Vec<&Reach>)> = Vec::new();
+        let mut numbers = Vec::new();
+        let mut found: Vec<(LineGoods<'_>, Vec<&Reach>)> = Vec::new();
+        // A bit for the number of each that was found: nearly all of 500 lines are new, and not looked for.
+        let mut seen = [0_u64; 64];
         for reach in self.reach.iter().filter(|reach| reach.entry.is_some()) {
             let Some(goods) = (self.goods)(reach.place) else { continue };
             let number = number_of(goods.id);
-            let same = |known: &&mut (u64, LineGoods<'_>, Vec<&Reach>)| {
-                known.0 == number && known.1.object == goods.object && known.1.id == goods.id
+            let slot = usize::try_from(number >> 32 & 63).ok().and_then(|slot| seen.get_mut(slot));
+            let bit = 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0));
+            let may = slot.is_none_or(|slot| {
+                let may = *slot & bit != 0;
+                *slot |= bit;
+                may
+            });
+            let same = |known: &(&u64, &mut (LineGoods<'_>, Vec<&Reach>))| {
+                let (known_number, (known, _)) = known;
+                **known_number == number && known.object == goods.object && known.id == goods.id
             };
-            match found.iter_mut().find(same) {
-                Some((_, _, covered)) => covered.push(reach),
-                None => found.push((number, goods, vec![reach])),
+            match numbers.iter().take(if may { usize::MAX } else { 0 }).zip(&mut found).find(same) {
+                Some((_, (_, covered))) => covered.push(reach),
+                None => {
+                    numbers.push(number);
+                    found.push((goods, vec![reach]));
+                }
             }
         }
-        found.into_iter().map(|(_, goods, covered)| (goods, covered)).collect()
+        found
     }
 
     /// The lines and units that are covered, in the order in which they are taken.
