@@ -34,6 +34,10 @@ impl Money {
         u64::try_from(minor).ok().map(Money)
     }
 
+    fn from_minor(minor: u64) -> Option<Money> {
+        (minor <= Money::MAX.0).then_some(Money(minor))
+    }
+
     /// The amount in minor units.
     pub fn minor(self) -> u64 {
         self.0
@@ -41,7 +45,7 @@ impl Money {
 
     /// The sum, or `None` beyond [`LARGEST`].
     pub fn plus(self, other: Money) -> Option<Money> {
-        Money::from_wide(u128::from(self.0).checked_add(u128::from(other.0))?)
+        Money::from_minor(self.0.checked_add(other.0)?)
     }
 
     /// The difference, never below nothing.
@@ -51,13 +55,13 @@ impl Money {
 
     /// The amount of `count` times this, or `None` beyond [`LARGEST`].
     pub fn times(self, count: u64) -> Option<Money> {
-        Money::from_wide(u128::from(self.0).checked_mul(u128::from(count))?)
+        Money::from_minor(self.0.checked_mul(count)?)
     }
 
     /// This amount in the proportion `part / whole`, rounded half-up; `None` when `whole` is 0 or the result too large.
     pub fn portion(self, part: u64, whole: u64) -> Option<Money> {
         if let Some(minor) = self.0.checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
-            return Money::from_wide(u128::from(minor));
+            return Money::from_minor(minor);
         }
         let numerator = u128::from(self.0).checked_mul(u128::from(part))?;
         Money::from_wide(round_half_up(numerator, u128::from(whole))?)
@@ -102,7 +106,7 @@ fn round_half_up_narrow(numerator: u64, denominator: u64) -> Option<u64> {
 const MILLIONTHS: u32 = 1_000_000;
 
 /// A percentage from 0 to 100 with at most six decimals, held as millionths of a percent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Percent(u32);
 
 impl Percent {

@@ -146,7 +146,7 @@ impl Serialize for Instant {
 }
 
 /// An ISO 8601 duration such as `P1M`, `P2D` or `PT1H30M`. Years and months follow the calendar, the rest is exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Duration {
     months: u32,
     millis: i64,

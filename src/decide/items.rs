@@ -16,7 +16,7 @@ use crate::pricing::lines::goods_key;
 use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
 use crate::text::{Text, joined};
 
-/// From how many goods that are named on, it is worth to write down which goods the lines are.
+/// From how many rules on, it is worth to write down which goods the lines are.
 const WORTH_AN_INDEX: usize = 16;
 
 /// The lines of an order as rules and scopes see them.
@@ -49,7 +49,7 @@ impl<'a> Items<'a> {
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
         let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        Items::build(case, added, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
+        Items::build(case, added, offers.flat_map(|offer| offer.rules.iter()).map(|rule| &**rule))
     }
 
     /// The lines of a case, with what these rules and their scopes ask of them.
@@ -67,9 +67,12 @@ impl<'a> Items<'a> {
         let mut wants_data = false;
         for rule in rules {
             wants_data |= rule.needs.meets(Needs::GOODS_DATA);
+            named = named.saturating_add(1);
+            if !rule.needs.meets(Needs::COLLECTIONS) {
+                continue;
+            }
             let mut asked: Vec<&GoodsRef> = Vec::new();
             rule.each_goods(&mut |goods| {
-                named = named.saturating_add(1);
                 if goods.object == GoodsObject::Collection {
                     asked.push(goods);
                 }
@@ -109,7 +112,7 @@ impl<'a> Items<'a> {
                 Known::Unknown => lacks.push(joined(&["collection/", id])),
             }
         }
-        Items::within(case, &[], &collections, lacks, (index.goods_data, true))
+        Items::within(case, &[], &collections, lacks, (index.goods_data, false))
     }
 
     /// The lines in these collections, with their goods' data and an index if somebody wants them.

@@ -74,18 +74,20 @@ impl Discount {
 }
 
 /// Where a percentage or a new price acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PercentEffect {
     /// On the running total.
+    #[default]
     ApplyToOrder,
     /// On each line in scope.
     ApplyToItems,
 }
 
 /// Where an amount acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AmountEffect {
     /// On the running total.
+    #[default]
     ApplyToOrder,
     /// Once per line in scope.
     ApplyToItems,
@@ -113,9 +115,10 @@ pub struct UnitOff {
 }
 
 /// How free units come into an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnitEffect {
     /// They are always added.
+    #[default]
     AddNewItems,
     /// Units that are in the order become free first; only those missing are added.
     AddMissingItems,

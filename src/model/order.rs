@@ -13,9 +13,10 @@ pub type Metadata = crate::json::Members;
 pub const LARGEST_ORDER: usize = 500;
 
 /// Where an order is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrderStatus {
     /// Written down, nothing more.
+    #[default]
     Created,
     /// Final; a redemption makes it so.
     Paid,
@@ -55,9 +56,10 @@ pub struct Order {
 }
 
 /// What kind of thing a `source_id` on a line names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RelatedObject {
     /// A product.
+    #[default]
     Product,
     /// A variant of a product.
     Sku,

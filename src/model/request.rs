@@ -8,9 +8,10 @@ use crate::money::Money;
 use crate::text::Text;
 
 /// What kind of thing is to be redeemed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum RedeemableObject {
     /// A code, by code or id.
+    #[default]
     Voucher,
     /// One tier of a promotion.
     PromotionTier,
@@ -72,9 +73,10 @@ pub struct Session {
 }
 
 /// The unit of a session's time to live.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TtlUnit {
     /// 24 hours.
+    #[default]
     Days,
     /// 60 minutes.
     Hours,

@@ -9,9 +9,10 @@ use crate::money::Money;
 use crate::text::{Symbol, Text};
 
 /// What an entry names. The later, the more specific: of several entries on one line the most specific counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum GoodsObject {
     /// The products and SKUs of a collection.
+    #[default]
     Collection,
     /// A product and all its SKUs.
     Product,

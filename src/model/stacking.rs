@@ -10,64 +10,71 @@ use crate::text::Text;
 pub const MOST_REDEEMABLES: u64 = 30;
 
 /// Whether all must hold or those that hold are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ApplicationMode {
     /// One that fails fails all.
+    #[default]
     All,
     /// Those that hold are applied.
     Partial,
 }
 
 /// In which order redeemables are applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SortingRule {
     /// As the request names them.
+    #[default]
     RequestedOrder,
     /// By the hierarchy of their categories.
     CategoryHierarchy,
 }
 
 /// What a discount is computed on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CalculationMode {
     /// The order before all discounts.
+    #[default]
     InitialAmount,
     /// What earlier discounts left.
     DiscountedAmount,
 }
 
 /// Whether one product may be discounted more than once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProductsMode {
     /// As often as discounts apply.
+    #[default]
     Stack,
     /// By the first discount only.
     Once,
 }
 
 /// What becomes of a redeemable that grants nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NoEffectRule {
     /// It is redeemed all the same.
+    #[default]
     RedeemAnyway,
     /// It is skipped.
     Skip,
 }
 
 /// Whether a rollback changes the order as well.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Default)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RollbackMode {
     /// Discounts are taken off the order and it is canceled.
+    #[default]
     WithOrder,
     /// The order is left as it is.
     WithoutOrder,
 }
 
 /// How exclusive and joint redeemables are ordered among themselves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupedSortingRule {
     /// Exclusive first, joint last.
+    #[default]
     JointAlwaysLast,
     /// Together, by the sorting rule.
     RedeemablesSortingRule,

@@ -6,7 +6,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use crate::model::scope::GoodsObject;
+use crate::json::Node;
+use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::{LARGEST, Money};
 use crate::rank::{arranged, ranked};
 use crate::rules::ast::{Group, Needs, Rule, Test};
@@ -15,8 +16,8 @@ use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::operator::Operator;
-use crate::rules::scene::Scene;
-use crate::text::Text;
+use crate::rules::scene::{Scene, Symbols};
+use crate::text::{Symbol, Text};
 
 /// What a test is about; sets of them are sums.
 pub mod about {
@@ -62,31 +63,50 @@ pub struct Index {
     tests: Vec<Test>,
     /// What each of them is about.
     about: Vec<u8>,
-    lists: Vec<List>,
-    /// Numbers of tests, list after list.
-    needs: Vec<u32>,
-    /// Rules that are more than a conjunction, list after list.
+    /// How each of them is asked.
+    ways: Vec<Way>,
+    /// The lists that each test must hold for, test after test, and where those of each test end.
+    barred: Vec<u32>,
+    ends: Vec<u32>,
+    /// What each list is about.
+    lists: Vec<u8>,
+    /// Lists that want amounts.
+    amounts: Vec<(u32, Range)>,
+    initial: Vec<(u32, Range)>,
+    /// Rules that are more than a conjunction.
     trees: Vec<Tree>,
+    /// The goods and properties that tests name.
+    goods: Symbols,
+    properties: Vec<Text>,
     /// The collections that tests name, and those of them that a rule makes itself.
     pub collections: Vec<(Text, Option<Collection>)>,
     /// Whether any test looks at custom data of products and SKUs.
     pub goods_data: bool,
 }
 
-/// The rules of one list.
-#[derive(Debug, Clone, Copy)]
-struct List {
-    amount: Range,
-    initial: Range,
-    /// Where its tests end; they begin where those of the list before it end.
-    needs_end: u32,
-    trees_end: u32,
-    about: u8,
+/// The tests of lists while they are read.
+#[derive(Default)]
+struct Asked {
+    tests: Vec<Test>,
+    /// Which list needs which of them.
+    needs: Vec<(u32, u32)>,
+}
+
+/// How a test is asked when there are many: those of one kind share what they find.
+#[derive(Debug, Clone)]
+enum Way {
+    /// By itself.
+    Alone,
+    /// Whether a property of the customer is one of these texts.
+    Texts(usize, Vec<Symbol>),
+    /// Whether any line is one of these goods, named by both of their symbols; or that none is.
+    Goods(Vec<[u32; 2]>, bool),
 }
 
 /// A rule with an `or` in it.
 #[derive(Debug, Clone)]
 struct Tree {
+    list: u32,
     logic: Expression,
     /// The number of the test that each place of the logic stands for.
     tests: Vec<u32>,
@@ -133,15 +153,20 @@ impl Index {
     /// Prepares lists of rules; they are known by their place from here on.
     pub fn new<'r, L: IntoIterator<Item = &'r Rule>>(lists: impl IntoIterator<Item = L>) -> Index {
         let mut index = Index::default();
-        let mut asked: Vec<Test> = Vec::new();
+        let mut asked = Asked::default();
         for rules in lists {
-            let mut list = List { amount: Range::ANY, initial: Range::ANY, needs_end: 0, trees_end: 0, about: 0 };
+            let (mut ranges, mut about) = ([Range::ANY; 2], 0);
             for rule in rules {
-                index.add(rule, &mut list, &mut asked);
+                about |= index.add(rule, &mut ranges, &mut asked);
             }
-            list.needs_end = number(index.needs.len());
-            list.trees_end = number(index.trees.len());
-            index.lists.push(list);
+            let list = number(index.lists.len());
+            let [amount, initial] = ranges;
+            for (bounded, range) in [(&mut index.amounts, amount), (&mut index.initial, initial)] {
+                if range != Range::ANY {
+                    bounded.push((list, range));
+                }
+            }
+            index.lists.push(about);
         }
         index.share(asked);
         index
@@ -159,27 +184,29 @@ impl Index {
 
     /// What the tests of a list are about, all together.
     pub fn about(&self, list: usize) -> u8 {
-        self.lists.get(list).map_or(0, |list| list.about)
+        self.lists.get(list).copied().unwrap_or(0)
     }
 
-    fn add(&mut self, rule: &Rule, list: &mut List, asked: &mut Vec<Test>) {
+    /// What a rule is about; what it asks for is noted.
+    fn add(&mut self, rule: &Rule, ranges: &mut [Range; 2], asked: &mut Asked) -> u8 {
         self.note_goods(rule);
         let mut places = Vec::new();
         let plain = leaves_of(&rule.tests.logic, &mut places);
         let leaves = &rule.tests.leaves;
         let tests = || places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test);
-        list.about |= tests().fold(0, |sum, test| sum | test.about());
+        let about = tests().fold(0, |sum, test| sum | test.about());
         if !plain {
-            let from = asked.len();
-            asked.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
-            let tests = (from..asked.len()).map(number).collect();
-            self.trees.push(Tree { logic: rule.tests.logic.clone(), tests });
-            return;
+            let from = asked.tests.len();
+            asked.tests.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
+            let tests = (from..asked.tests.len()).map(number).collect();
+            self.trees.push(Tree { list: number(self.lists.len()), logic: rule.tests.logic.clone(), tests });
+            return about;
         }
+        let [amount, initial] = ranges;
         for test in tests() {
             let range = match test.kind {
-                Kind::Amount => Some(&mut list.amount),
-                Kind::InitialAmount => Some(&mut list.initial),
+                Kind::Amount => Some(&mut *amount),
+                Kind::InitialAmount => Some(&mut *initial),
                 _ => None,
             };
             // What is refined is not only an amount.
@@ -188,10 +215,11 @@ impl Index {
                 Some(())
             });
             if within.is_none() {
-                self.needs.push(number(asked.len()));
-                asked.push(canonical(test));
+                asked.needs.push((number(self.lists.len()), number(asked.tests.len())));
+                asked.tests.push(canonical(test));
             }
         }
+        about
     }
 
     /// What tests want to know of lines besides their names.
@@ -209,7 +237,8 @@ impl Index {
     }
 
     /// Keeps every different test once and numbers them anew.
-    fn share(&mut self, asked: Vec<Test>) {
+    fn share(&mut self, asked: Asked) {
+        let Asked { tests: asked, needs } = asked;
         let prints: Vec<u64> = asked.iter().map(fingerprint).collect();
         let order = ranked(prints.iter().copied());
         let mut renumbered = vec![0_u32; asked.len()];
@@ -233,37 +262,101 @@ impl Index {
             };
         }
         let renew = |number: &mut u32| *number = at(&renumbered, *number).unwrap_or(0);
-        self.needs.iter_mut().for_each(renew);
         self.trees.iter_mut().flat_map(|tree| &mut tree.tests).for_each(renew);
+        let by_test = ranked(needs.iter().map(|(_, test)| u64::from(at(&renumbered, *test).unwrap_or(0))));
+        let by_test: Vec<(u32, u32)> = by_test.into_iter().filter_map(|place| needs.get(place).copied()).collect();
+        for (number, test) in (0..).zip(&self.tests) {
+            let these = by_test.iter().skip(self.barred.len());
+            let these = these.take_while(|(_, test)| at(&renumbered, *test) == Some(number));
+            self.barred.extend(these.map(|(list, _)| list));
+            self.ends.push(self::number(self.barred.len()));
+            self.ways.push(way(test, &mut self.goods, &mut self.properties));
+        }
     }
 
     /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
     /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
     pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
         let asked = asked & !about::OWN;
-        let tests = self.tests.iter().zip(&self.about);
-        let found: Vec<bool> = tests.map(|(test, about)| about & asked == 0 || test.stands(scene)).collect();
-        let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
-        let ranges = asked & about::ORDER != 0;
-        let minor = |amount: Option<Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
-        let (amount, initial) = (minor(scene.amount), minor(scene.initial_amount));
-        let mut holding = Vec::new();
-        let (mut needs, mut trees) = (0_usize, 0_usize);
-        for (place, list) in self.lists.iter().enumerate() {
-            let (needs_end, trees_end) = (list.needs_end as usize, list.trees_end as usize);
-            let in_range = !ranges | (list.amount.holds(amount) & list.initial.holds(initial));
-            let asked = self.needs.get(needs..needs_end).unwrap_or_default();
-            // Without a branch for each test: which of them hold is as good as random.
-            let plain = asked.iter().fold(in_range, |plain, test| plain & holds(test));
-            let grown = || self.trees.get(trees..trees_end).unwrap_or_default();
-            if plain
-                && grown().iter().all(|tree| tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)))
-            {
-                holding.push(place);
+        let mut out = vec![false; self.lists.len()];
+        let mut bar = |list: u32| out.get_mut(list as usize).into_iter().for_each(|out| *out = true);
+        if asked & about::ORDER != 0 {
+            for (bounded, amount) in [(&self.amounts, scene.amount), (&self.initial, scene.initial_amount)] {
+                let amount = amount.map_or(Range::NO_AMOUNT, Money::minor);
+                bounded.iter().filter(|(_, range)| !range.holds(amount)).for_each(|(list, _)| bar(*list));
             }
-            (needs, trees) = (needs_end, trees_end);
         }
-        holding
+        let found = self.answers(scene, asked);
+        let mut from = 0;
+        for (holds, end) in found.iter().zip(&self.ends) {
+            let end = *end as usize;
+            if !holds {
+                self.barred.get(from..end).unwrap_or_default().iter().for_each(|list| bar(*list));
+            }
+            from = end;
+        }
+        for tree in &self.trees {
+            let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
+            if !tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)) {
+                bar(tree.list);
+            }
+        }
+        out.iter().enumerate().filter(|(_, out)| !**out).map(|(place, _)| place).collect()
+    }
+
+    /// Which tests hold.
+    fn answers(&self, scene: &Scene<'_>, asked: u8) -> Vec<bool> {
+        // What no test may be asked about must not be looked up either.
+        let shares = scene.passes == Needs::default();
+        let lines = self.goods.lines(scene.items);
+        let text = |property: &Text| match scene.customer.and_then(|customer| customer.find_dotted(property)) {
+            Some(Node::Text(text)) => Some(Symbol::of(0, text)),
+            _ => None,
+        };
+        let texts: Vec<Option<Symbol>> = self.properties.iter().map(text).collect();
+        let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
+        let answer = |((test, about), way): ((&Test, &u8), &Way)| match way {
+            _ if about & asked == 0 => true,
+            Way::Texts(property, wanted) if shares => match texts.get(*property) {
+                Some(Some(text)) => wanted.contains(text) && test.stands(scene),
+                _ => test.stands(scene),
+            },
+            Way::Goods(wanted, there) if shares => {
+                let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
+                let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
+                    let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
+                    let item = line.and_then(|line| scene.items.get(line as usize));
+                    // Two texts of one symbol are next to impossible; then every line is asked.
+                    item.is_some_and(|item| item.is(goods) || scene.items.iter().any(|item| item.is(goods)))
+                };
+                wanted.iter().zip(goods).any(is_there) == *there
+            }
+            _ => test.stands(scene),
+        };
+        tests.map(answer).collect()
+    }
+}
+
+/// How a test is asked among many.
+fn way(test: &Test, goods: &mut Symbols, properties: &mut Vec<Text>) -> Way {
+    let [Condition { operator: Operator::In, operands, goods: named }] = test.conditions.as_slice() else {
+        return Way::Alone;
+    };
+    match (test.kind, &test.property) {
+        _ if test.rules.is_some() => Way::Alone,
+        (Kind::Goods(pick @ (Pick::Any | Pick::None)), _) => {
+            let symbols = named.iter().map(|one| [one.symbol, one.source_symbol].map(|symbol| goods.number(symbol)));
+            Way::Goods(symbols.collect(), pick == Pick::Any)
+        }
+        (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
+            let place = properties.iter().position(|known| known == property).unwrap_or_else(|| {
+                properties.push(property.clone());
+                properties.len().saturating_sub(1)
+            });
+            let texts = operands.iter().filter_map(Operand::as_text);
+            Way::Texts(place, texts.map(|text| Symbol::of(0, text)).collect())
+        }
+        _ => Way::Alone,
     }
 }
 

@@ -3,12 +3,17 @@
 //!
 //! Its readers are called from everywhere and are kept out of line: inlined, they were a fifth of the package.
 
+use std::cell::OnceCell;
+
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
+
+/// What a whole number must be; its end is [`LARGEST`].
+const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
 
 /// Where a value stands in the value around it.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +23,11 @@ enum Step<'p> {
     Item(usize),
 }
 
+/// Where the first problem of a document is put down. Readers go on after it with whatever stands for the wrong value,
+/// so that none of them has to give back what it had read; who reads the whole document looks here once, at its end.
+#[derive(Debug, Default)]
+struct First(OnceCell<Problem>);
+
 /// A value, and the way to it. Paths cost nothing until there is a problem to tell.
 #[derive(Debug, Clone, Copy)]
 pub struct At<'p> {
@@ -25,11 +35,28 @@ pub struct At<'p> {
     pub node: &'p Node<'p>,
     around: Option<&'p At<'p>>,
     step: Step<'p>,
+    first: &'p First,
 }
 
 /// Reads a whole document that is a text.
 pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
-    read(&At::whole(&Node::read(text.as_bytes())?))
+    read_whole(text.as_bytes(), read)
+}
+
+/// Reads a whole document; the first problem of it, when there is any.
+pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
+    let node = Node::read(bytes)?;
+    read_node(&node, read)
+}
+
+/// Reads a whole document that was parsed before.
+pub fn read_node<T>(node: &Node<'_>, read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
+    let first = First::default();
+    let read = read(&At { node, around: None, step: Step::Whole, first: &first });
+    match first.0.into_inner() {
+        Some(problem) => Err(problem),
+        None => Ok(read),
+    }
 }
 
 /// A closed set of words and what they mean.
@@ -40,15 +67,10 @@ pub fn word<T: Copy + PartialEq>(words: Words<T>, meaning: T) -> Option<&'static
     words.iter().find(|(_, known)| *known == meaning).map(|(word, _)| *word)
 }
 
-/// How a value is read.
-pub type Read<T> = fn(&At<'_>) -> Result<T, Problem>;
+/// How a value is read. What is wrong with it is put down, and something harmless is read in its place.
+pub type Read<T> = fn(&At<'_>) -> T;
 
 impl<'p> At<'p> {
-    /// The whole of a document.
-    pub fn whole(node: &'p Node<'p>) -> At<'p> {
-        At { node, around: None, step: Step::Whole }
-    }
-
     /// The path, such as `redeemables[1].id`; empty for the whole.
     #[cold]
     #[inline(never)]
@@ -62,39 +84,69 @@ impl<'p> At<'p> {
         }
     }
 
+    /// Puts down a problem, when it is the first.
+    #[cold]
+    #[inline(never)]
+    pub fn tell(&self, problem: Problem) {
+        let _ = self.first.0.set(problem);
+    }
+
     /// The problem that this value should be something else.
     #[cold]
     #[inline(never)]
-    pub fn wrong(&self, bound: &str) -> Problem {
-        Problem::bound(self.path(), bound, self.node)
+    pub fn wrong(&self, bound: &str) {
+        if self.first.0.get().is_none() {
+            self.tell(Problem::bound(self.path(), bound, self.node));
+        }
     }
 
     /// A problem of this value as such.
     #[cold]
     #[inline(never)]
-    pub fn problem(&self, text: &str) -> Problem {
-        Problem::at(self.path(), text)
+    pub fn problem(&self, text: &str) {
+        if self.first.0.get().is_none() {
+            self.tell(Problem::at(self.path(), text));
+        }
+    }
+
+    /// The problem that it has no member of this name.
+    #[cold]
+    #[inline(never)]
+    pub fn missing(&self, name: &str) {
+        if self.first.0.get().is_none() {
+            self.tell(Problem::missing(self.path(), name));
+        }
+    }
+
+    fn member(&'p self, name: &'p str, node: &'p Node<'p>) -> At<'p> {
+        At { node, around: Some(self), step: Step::Member(name), first: self.first }
     }
 
     /// Its members, when it is an object.
-    pub fn members(&'p self) -> Result<impl Iterator<Item = (&'p str, At<'p>)>, Problem> {
-        let Node::Object(members) = self.node else {
-            return Err(self.wrong("must be an object"));
+    #[inline]
+    pub fn members(&'p self) -> impl Iterator<Item = (&'p str, At<'p>)> {
+        let members = match self.node {
+            Node::Object(members) => members.as_slice(),
+            _ => {
+                self.wrong("must be an object");
+                &[]
+            }
         };
-        let member = |(name, node): &'p (std::borrow::Cow<'p, str>, Node<'p>)| {
-            let name: &'p str = name;
-            (name, At { node, around: Some(self), step: Step::Member(name) })
-        };
-        Ok(members.iter().map(member))
+        members.iter().map(|(name, node)| (name.as_ref(), self.member(name, node)))
     }
 
     /// Its items, when it is a list.
-    pub fn items(&'p self) -> Result<impl Iterator<Item = At<'p>>, Problem> {
-        let Node::List(items) = self.node else {
-            return Err(self.wrong("must be an array"));
+    #[inline]
+    pub fn items(&'p self) -> impl Iterator<Item = At<'p>> {
+        let items = match self.node {
+            Node::List(items) => items.as_slice(),
+            _ => {
+                self.wrong("must be an array");
+                &[]
+            }
         };
         let numbered = items.iter().enumerate();
-        Ok(numbered.map(|(place, node)| At { node, around: Some(self), step: Step::Item(place) }))
+        numbered.map(|(place, node)| At { node, around: Some(self), step: Step::Item(place), first: self.first })
     }
 
     /// The member of this name; null counts as not there (clients.md).
@@ -102,7 +154,7 @@ impl<'p> At<'p> {
     pub fn get(&'p self, name: &'p str) -> Option<At<'p>> {
         match self.node.get(name)? {
             Node::Null => None,
-            node => Some(At { node, around: Some(self), step: Step::Member(name) }),
+            node => Some(self.member(name, node)),
         }
     }
 
@@ -112,88 +164,113 @@ impl<'p> At<'p> {
     }
 
     /// The member of this name, read, when it is there.
-    pub fn option<T>(&self, name: &str, read: Read<T>) -> Result<Option<T>, Problem> {
-        self.get(name).map(|member| read(&member)).transpose()
+    #[inline(never)]
+    pub fn option<T>(&self, name: &str, read: Read<T>) -> Option<T> {
+        self.get(name).map(|member| read(&member))
     }
 
     /// The member of this name, read; it must be there.
-    pub fn need<T>(&self, name: &str, read: Read<T>) -> Result<T, Problem> {
+    #[inline(never)]
+    pub fn need<T>(&self, name: &str, read: Read<T>) -> T {
         match self.get(name) {
             Some(member) => read(&member),
-            None => Err(Problem::missing(self.path(), name)),
+            None => {
+                self.missing(name);
+                read(&self.member(name, &Node::Null))
+            }
         }
     }
 
     /// Every item of the member of this name, read; none when it is not there.
-    pub fn list<T>(&self, name: &str, read: Read<T>) -> Result<Vec<T>, Problem> {
+    #[inline(never)]
+    pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
         match self.get(name) {
             Some(member) => member.all(read),
-            None => Ok(Vec::new()),
+            None => Vec::new(),
         }
     }
 
     /// Every item, read, when it is a list.
-    pub fn all<T>(&self, read: Read<T>) -> Result<Vec<T>, Problem> {
+    #[inline(never)]
+    pub fn all<T>(&self, read: Read<T>) -> Vec<T> {
         let mut all = Vec::new();
-        for item in self.items()? {
-            all.push(read(&item)?);
+        for item in self.items() {
+            all.push(read(&item));
         }
-        Ok(all)
+        all
     }
 
     /// Refuses anything but an object.
-    pub fn object(&self) -> Result<(), Problem> {
-        self.members().map(|_| ())
+    #[inline(never)]
+    pub fn object(&self) {
+        if !matches!(self.node, Node::Object(_)) {
+            self.wrong("must be an object");
+        }
     }
 
     /// A text as it is.
     #[inline(never)]
-    pub fn str(&self) -> Result<&str, Problem> {
+    pub fn str(&self) -> &str {
         match self.node {
-            Node::Text(text) => Ok(text),
-            _ => Err(self.wrong("must be a string")),
+            Node::Text(text) => text,
+            _ => {
+                self.wrong("must be a string");
+                ""
+            }
         }
     }
 
     /// A short text.
     #[inline(never)]
-    pub fn text(&self) -> Result<Text, Problem> {
-        self.str().map(Text::from)
+    pub fn text(&self) -> Text {
+        Text::from(self.str())
     }
 
     /// A long text.
     #[inline(never)]
-    pub fn string(&self) -> Result<String, Problem> {
-        self.str().map(str::to_owned)
+    pub fn string(&self) -> String {
+        self.str().to_owned()
     }
 
     /// Yes or no.
     #[inline(never)]
-    pub fn flag(&self) -> Result<bool, Problem> {
+    pub fn flag(&self) -> bool {
         match self.node {
-            Node::Flag(flag) => Ok(*flag),
-            _ => Err(self.wrong("must be a boolean")),
+            Node::Flag(flag) => *flag,
+            _ => {
+                self.wrong("must be a boolean");
+                false
+            }
         }
+    }
+
+    /// What was read, or what stands for it when it should be something else.
+    #[inline]
+    pub fn or_wrong<T: Default>(&self, read: Option<T>, bound: &str) -> T {
+        read.unwrap_or_else(|| {
+            self.wrong(bound);
+            T::default()
+        })
+    }
+
+    /// The whole number that it is, without a word when it is none.
+    pub fn number(&self) -> Option<u64> {
+        self.node.as_i64().filter(|number| *number <= LARGEST).and_then(|number| u64::try_from(number).ok())
     }
 
     /// A whole number from 0 to the largest that is exact everywhere.
     #[inline(never)]
-    pub fn whole_number(&self) -> Result<u64, Problem> {
-        match self.node {
-            Node::Whole(number) if *number <= LARGEST => u64::try_from(*number).ok(),
-            _ => None,
-        }
-        .ok_or_else(|| self.wrong(&format!("must be an integer from 0 to {LARGEST}")))
+    pub fn whole_number(&self) -> u64 {
+        self.or_wrong(self.number(), WHOLE)
     }
 
     /// A count of units: a whole number, or a text that holds one (calculation.md section 2.2).
     #[inline(never)]
-    pub fn quantity(&self) -> Result<u64, Problem> {
+    pub fn quantity(&self) -> u64 {
         match self.node {
             Node::Text(text) => {
                 let number = text.parse::<i64>().ok().filter(|number| (0..=LARGEST).contains(number));
-                let number = number.and_then(|number| u64::try_from(number).ok());
-                number.ok_or_else(|| self.wrong(&format!("must be an integer from 0 to {LARGEST}")))
+                self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
             }
             _ => self.whole_number(),
         }
@@ -201,59 +278,68 @@ impl<'p> At<'p> {
 
     /// An amount of minor units.
     #[inline(never)]
-    pub fn money(&self) -> Result<Money, Problem> {
-        self.whole_number().map(|number| Money::from_wide(u128::from(number)).unwrap_or_default())
+    pub fn money(&self) -> Money {
+        Money::from_wide(u128::from(self.whole_number())).unwrap_or_default()
     }
 
     /// A percentage.
     #[inline(never)]
-    pub fn percent(&self) -> Result<Percent, Problem> {
+    pub fn percent(&self) -> Percent {
         let read = match self.node {
             Node::Whole(number) => Percent::parse(&number.to_string()),
             Node::Fraction(text) => Percent::parse(text),
             Node::Text(text) => Percent::parse(text),
             _ => None,
         };
-        read.ok_or_else(|| self.wrong("must be a number from 0 to 100 with at most 6 decimals"))
+        self.or_wrong(read, "must be a number from 0 to 100 with at most 6 decimals")
     }
 
     /// A moment.
     #[inline(never)]
-    pub fn instant(&self) -> Result<Instant, Problem> {
-        let read = self.str().ok().and_then(Instant::parse);
-        read.ok_or_else(|| self.wrong("must be an ISO 8601 date-time"))
+    pub fn instant(&self) -> Instant {
+        self.or_wrong(self.node.as_str().and_then(Instant::parse), "must be an ISO 8601 date-time")
     }
 
     /// Custom data.
     #[inline(never)]
-    pub fn metadata(&self) -> Result<Metadata, Problem> {
+    pub fn metadata(&self) -> Metadata {
         match self.node {
-            Node::Object(members) => Ok(Metadata::of(members)),
-            _ => Err(self.wrong("must be an object")),
+            Node::Object(members) => Metadata::of(members),
+            _ => {
+                self.wrong("must be an object");
+                Metadata::default()
+            }
         }
     }
 
     /// One of a closed set of words.
-    pub fn one_of<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, Problem> {
-        let found = match self.node {
-            Node::Text(text) => words.iter().find(|(word, _)| word == text).map(|(_, meaning)| *meaning),
-            _ => None,
-        };
-        found.ok_or_else(|| {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-            self.wrong(&format!("must be one of {}", known.join(", ")))
-        })
+    pub fn one_of<T: Copy + Default>(&self, words: &[(&str, T)]) -> T {
+        let text = self.node.as_str();
+        for (word, meaning) in words {
+            if text == Some(word) {
+                return *meaning;
+            }
+        }
+        let mut bound = String::from("must be one of ");
+        let mut between = "";
+        for (word, _) in words {
+            bound.push_str(between);
+            bound.push_str(word);
+            between = ", ";
+        }
+        self.wrong(&bound);
+        T::default()
     }
 }
 
 /// The readers as functions, for [`At::option`], [`At::need`] and [`At::list`].
 pub mod read {
-    use super::{At, Instant, Metadata, Money, Percent, Problem, Text};
+    use super::{At, Instant, Metadata, Money, Percent, Text};
 
     macro_rules! readers {
         ($($name:ident: $kind:ty,)*) => {$(
             #[doc = concat!("[`At::", stringify!($name), "`].")]
-            pub fn $name(at: &At<'_>) -> Result<$kind, Problem> {
+            pub fn $name(at: &At<'_>) -> $kind {
                 at.$name()
             }
         )*};

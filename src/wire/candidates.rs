@@ -9,7 +9,6 @@ use crate::shelf::Shelf;
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::at::{At, read};
-use crate::wire::problem::Problem;
 use crate::wire::voucher::read_voucher;
 
 /// What a set of rules lists, and what the codes of its campaigns would be, by campaign.
@@ -30,7 +29,7 @@ struct Program {
 }
 
 /// Reads what a set of rules lists.
-pub fn read_listed(body: &At<'_>) -> Result<Listed, Problem> {
+pub fn read_listed(body: &At<'_>) -> Listed {
     let mut listed = Listed::default();
     let mut programs: Shelf<Program> = Shelf::default();
     for (kind, object) in [
@@ -40,13 +39,13 @@ pub fn read_listed(body: &At<'_>) -> Result<Listed, Problem> {
         ("promotion_stacks", CandidateObject::PromotionStack),
     ] {
         let Some(documents) = body.get(kind) else { continue };
-        for document in documents.items()? {
-            let mut candidate = read_candidate(&document, object)?;
+        for document in documents.items() {
+            let mut candidate = read_candidate(&document, object);
             if object == CandidateObject::Campaign {
                 let standalone = is(&document, "type", "STANDALONE");
                 programs
                     .put(candidate.id.clone(), Program { campaign_type: candidate.campaign_type.clone(), standalone });
-                match read_campaign_voucher(&document)?.filter(|_| !standalone) {
+                match read_campaign_voucher(&document).filter(|_| !standalone) {
                     Some(voucher) => listed.campaign_vouchers.push(voucher),
                     None => continue,
                 }
@@ -58,22 +57,20 @@ pub fn read_listed(body: &At<'_>) -> Result<Listed, Problem> {
             listed.candidates.push(candidate);
         }
     }
-    Ok(listed)
+    listed
 }
 
 /// Reads one document. A code of a campaign is public only if the campaign says so, which whoever calls knows.
-pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Result<Candidate, Problem> {
+pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Candidate {
     let text = |name| at.option(name, read::text);
-    let nested = |outer: &str, name| {
-        at.get(outer).filter(|outer| outer.object().is_ok()).map(|outer| outer.option(name, read::text))
-    };
+    let nested = |outer: &str, name| at.get(outer).and_then(|outer| outer.option(name, read::text));
     let is_voucher = object == CandidateObject::Voucher;
-    let code = if is_voucher { text("code")?.unwrap_or_default() } else { Text::default() };
-    let name = if is_voucher { None } else { text("name")? };
-    let id = text("id")?.or(name.clone()).unwrap_or_else(|| code.clone());
+    let code = if is_voucher { text("code").unwrap_or_default() } else { Text::default() };
+    let name = if is_voucher { None } else { text("name") };
+    let id = text("id").or(name.clone()).unwrap_or_else(|| code.clone());
     let campaign_id = match object {
         CandidateObject::Campaign => Some(id.clone()),
-        _ => text("campaign_id")?.or(text("promotion_id")?).or(nested("campaign", "id").transpose()?.flatten()),
+        _ => text("campaign_id").or(text("promotion_id")).or(nested("campaign", "id")),
     };
     let voucher_type = match object {
         CandidateObject::Campaign => at.get("voucher").map(|voucher| kind_of_voucher(&voucher)),
@@ -81,38 +78,39 @@ pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Result<Candidate,
         CandidateObject::PromotionTier | CandidateObject::PromotionStack => None,
     };
     let campaign_type = match object {
-        CandidateObject::Campaign => text("campaign_type")?,
+        CandidateObject::Campaign => text("campaign_type"),
         CandidateObject::Voucher => None,
         CandidateObject::PromotionTier | CandidateObject::PromotionStack => Some("PROMOTION".into()),
     };
-    Ok(Candidate {
+    Candidate {
         object,
         public: !is_voucher || campaign_id.is_none(),
         code: if is_voucher { code } else { id.clone() },
         id,
         name,
-        created_at: at.option("created_at", read::instant)?.unwrap_or_else(Instant::default),
+        created_at: at.option("created_at", read::instant).unwrap_or_else(Instant::default),
         campaign_id,
         campaign_type,
-        category_id: text("category_id")?,
+        category_id: text("category_id"),
         voucher_type,
-        holder_id: text("holder_id")?,
-        referrer_id: text("referrer_id")?,
-    })
+        holder_id: text("holder_id"),
+        referrer_id: text("referrer_id"),
+    }
 }
 
 /// Reads what a code of a campaign would be, when the campaign has codes. It is known by the campaign's id.
-pub fn read_campaign_voucher(at: &At<'_>) -> Result<Option<Incentive>, Problem> {
-    let Some(config) = at.get("voucher") else { return Ok(None) };
-    let id = at.option("id", read::text)?.or(at.option("name", read::text)?).unwrap_or_default();
-    let voucher = read_voucher(&config, "")?;
+pub fn read_campaign_voucher(at: &At<'_>) -> Option<Incentive> {
+    let config = at.get("voucher")?;
+    let id = at.option("id", read::text).or(at.option("name", read::text)).unwrap_or_default();
+    let voucher = read_voucher(&config, "");
     // Nobody has redeemed the next code yet, and the campaign's own window and category are found with the campaign.
-    Ok(Some(Incentive { id: id.clone(), code: Text::default(), campaign_id: Some(id), quantity: None, ..voucher }))
+    Some(Incentive { id: id.clone(), code: Text::default(), campaign_id: Some(id), quantity: None, ..voucher })
 }
 
 fn kind_of_voucher(at: &At<'_>) -> Text {
-    match at.option("type", read::text) {
-        Ok(Some(said)) => said,
+    let said = at.get("type").and_then(|said| said.node.as_str().map(Text::from));
+    match said {
+        Some(said) => said,
         _ if at.get("gift").is_some() => "GIFT_VOUCHER".into(),
         _ if at.get("loyalty_card").is_some() => "LOYALTY_CARD".into(),
         _ => "DISCOUNT_VOUCHER".into(),
@@ -120,5 +118,5 @@ fn kind_of_voucher(at: &At<'_>) -> Text {
 }
 
 fn is(at: &At<'_>, name: &str, word: &str) -> bool {
-    at.get(name).is_some_and(|value| value.str().is_ok_and(|value| value == word))
+    at.get(name).is_some_and(|value| value.node.as_str() == Some(word))
 }

@@ -33,7 +33,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
     let list = Steps::new(evaluated, context);
     let mut seen = Seen::default();
     Out::object_about(about(evaluated), |out| {
-        out.member("id").text(&validated.id);
+        out.member("id").text(&validated.id());
         out.member("valid").flag(evaluated.valid);
         list.put(out.member("redeemables"), &sorted.redeemables, &mut seen);
         if !sorted.skipped.is_empty() {

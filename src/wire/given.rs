@@ -15,7 +15,7 @@ use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
-use crate::wire::at::{At, read};
+use crate::wire::at::{At, read, read_whole};
 use crate::wire::candidates::{Listed, read_listed};
 use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
@@ -81,152 +81,146 @@ pub struct Given {
 impl Given {
     /// Reads a set of rules.
     pub fn read(bytes: &[u8]) -> Result<Given, Problem> {
-        let node = Node::read(bytes)?;
-        let body = At::whole(&node);
-        body.object()?;
+        read_whole(bytes, Given::read_body)
+    }
+
+    fn read_body(body: &At<'_>) -> Given {
+        body.object();
         let mut given = Given {
-            complete: body.option("complete", read::flag)?.unwrap_or(false),
-            client: body.option("client", read::flag)?.unwrap_or(false),
-            whole_catalogue: body.option("whole_catalogue", read::flag)?.unwrap_or(false),
-            stacking_rules: body.option("stacking_rules", read_stacking_rules)?.unwrap_or_default(),
-            time_zone: body.option("time_zone", read_time_zone)?.unwrap_or_default(),
-            campaigns: body.list("campaigns", read_campaign)?,
+            complete: body.option("complete", read::flag).unwrap_or(false),
+            client: body.option("client", read::flag).unwrap_or(false),
+            whole_catalogue: body.option("whole_catalogue", read::flag).unwrap_or(false),
+            stacking_rules: body.option("stacking_rules", read_stacking_rules).unwrap_or_default(),
+            time_zone: body.option("time_zone", read_time_zone).unwrap_or_default(),
+            campaigns: body.list("campaigns", read_campaign),
             vouchers: Vec::new(),
-            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.to_string()))?,
-            stacks: body.list("promotion_stacks", read_stack)?,
-            rewards: body.list("rewards", read_reward)?,
-            reward_assignments: body.list("reward_assignments", read_reward_assignment)?,
-            categories: body.list("categories", read_category)?,
-            customers: body.list("customers", read_customer)?,
-            orders: body.list("orders", read_order)?,
-            products: body.list("products", read_goods)?,
-            skus: body.list("skus", read_goods)?,
-            rules: body.list("validation_rules", read_rule)?,
-            segments: body.list("segments", read_segment)?,
-            collections: body.list("product_collections", read_collection)?,
-            assignments: body.list("validation_rules_assignments", read_assignment)?,
-            listed: read_listed(&body)?,
-            redemptions: body.list("redemptions", |past| Ok(read_past(past.metadata()?)))?,
+            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.to_string())),
+            stacks: body.list("promotion_stacks", read_stack),
+            rewards: body.list("rewards", read_reward),
+            reward_assignments: body.list("reward_assignments", read_reward_assignment),
+            categories: body.list("categories", read_category),
+            customers: body.list("customers", read_customer),
+            orders: body.list("orders", read_order),
+            products: body.list("products", read_goods),
+            skus: body.list("skus", read_goods),
+            rules: body.list("validation_rules", read_rule),
+            segments: body.list("segments", read_segment),
+            collections: body.list("product_collections", read_collection),
+            assignments: body.list("validation_rules_assignments", read_assignment),
+            listed: read_listed(body),
+            redemptions: body.list("redemptions", |past| read_past(past.metadata())),
             journal: None,
         };
         let mut journal = Journal::default();
         if let Some(vouchers) = body.get("vouchers") {
-            for voucher in vouchers.items()? {
-                given.add_voucher(&voucher, &mut journal)?;
+            for voucher in vouchers.items() {
+                given.add_voucher(&voucher, &mut journal);
             }
         }
         if let Some(holds) = body.get("holds") {
-            for hold in holds.items()? {
-                given.hold(&hold, &mut journal)?;
+            for hold in holds.items() {
+                given.hold(&hold, &mut journal);
             }
         }
         if let Some(transfers) = body.get("transfers") {
-            let entries: Vec<Entry> = transfers.all(read_transfer)?;
-            journal
-                .apply(&entries)
-                .map_err(|conflict| transfers.problem(&format!("is given twice: `{}`", conflict.0)))?;
+            note(&mut journal, &transfers.all(read_transfer), &transfers);
         }
-        let counted = body.option("counted", read::flag)?.unwrap_or(true);
+        let counted = body.option("counted", read::flag).unwrap_or(true);
         given.journal = counted.then_some(journal);
-        Ok(given)
+        given
     }
 
-    fn add_voucher(&mut self, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
-        let voucher = read_voucher(at, &at.node.to_string())?;
-        count(&voucher, at, journal)?;
-        self.vouchers.push((voucher, at.option("code_hash", read::text)?));
-        Ok(())
+    fn add_voucher(&mut self, at: &At<'_>, journal: &mut Journal) {
+        let voucher = read_voucher(at, &at.node.to_string());
+        count(&voucher, at, journal);
+        self.vouchers.push((voucher, at.option("code_hash", read::text)));
     }
 
-    fn hold(&self, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
-        at.object()?;
-        let code = at.need("voucher", read::text)?;
+    fn hold(&self, at: &At<'_>, journal: &mut Journal) {
+        at.object();
+        let code = at.need("voucher", read::text);
         let found = self.vouchers.iter().find(|(voucher, _)| voucher.code == code);
         let Some((voucher, _)) = found else {
-            return at.need("voucher", |voucher| Err(voucher.wrong("must be the code of a given voucher")));
+            return at.need("voucher", |voucher| voucher.wrong("must be the code of a given voucher"));
         };
-        let key = at.need("key", read::text)?;
-        let expires_at = at.need("expires_at", read::instant)?;
+        let key = at.need("key", read::text);
+        let expires_at = at.need("expires_at", read::instant);
         let hold = |account, amount| Entry::Hold(Hold { key: key.clone(), account, amount, expires_at });
-        let quantity = at.option("quantity", read::whole_number)?;
+        let quantity = at.option("quantity", read::whole_number);
         let mut entries = vec![hold(redemptions_account(&voucher.id), quantity.unwrap_or(1))];
-        if let Some(credits) = at.option("credits", read::whole_number)? {
+        if let Some(credits) = at.option("credits", read::whole_number) {
             entries.push(hold(credits_account(&voucher.id), credits));
         }
-        if let Some(points) = at.option("points", read::whole_number)? {
+        if let Some(points) = at.option("points", read::whole_number) {
             entries.push(hold(points_account(&voucher.id), points));
         }
-        journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
+        note(journal, &entries, at);
     }
 }
 
 /// Reads a transfer of the past: what moved where, when, and what it undid.
-fn read_transfer(at: &At<'_>) -> Result<Entry, Problem> {
-    at.object()?;
-    let account = |name: &str| Ok(AccountId::new(at.need(name, read::text)?));
-    Ok(Entry::Post(Transfer {
-        id: at.need("id", read::text)?,
-        chain: at.option("chain", read::text)?.unwrap_or_else(|| "given".into()),
-        debit: account("debit")?,
-        credit: account("credit")?,
-        amount: at.option("amount", read::whole_number)?.unwrap_or(1),
-        reverses: at.option("reverses", read::text)?,
-        at: at.need("at", read::instant)?,
-    }))
-}
-
-fn read_time_zone(at: &At<'_>) -> Result<TimeZone, Problem> {
-    at.object()?;
-    let transitions = at.list("transitions", |transition| {
-        let offset = transition.option("offset", read_offset)?;
-        Ok((transition.need("at", read::instant)?, offset.unwrap_or(0)))
-    })?;
-    Ok(TimeZone {
-        name: at.need("name", read::text)?,
-        offset: at.option("offset", read_offset)?.unwrap_or(0),
-        transitions,
+fn read_transfer(at: &At<'_>) -> Entry {
+    at.object();
+    let account = |name: &str| AccountId::new(at.need(name, read::text));
+    Entry::Post(Transfer {
+        id: at.need("id", read::text),
+        chain: at.option("chain", read::text).unwrap_or_else(|| "given".into()),
+        debit: account("debit"),
+        credit: account("credit"),
+        amount: at.option("amount", read::whole_number).unwrap_or(1),
+        reverses: at.option("reverses", read::text),
+        at: at.need("at", read::instant),
     })
 }
 
-fn read_offset(at: &At<'_>) -> Result<i32, Problem> {
+fn read_time_zone(at: &At<'_>) -> TimeZone {
+    at.object();
+    let transitions = at.list("transitions", |transition| {
+        let offset = transition.option("offset", read_offset);
+        (transition.need("at", read::instant), offset.unwrap_or(0))
+    });
+    TimeZone { name: at.need("name", read::text), offset: at.option("offset", read_offset).unwrap_or(0), transitions }
+}
+
+fn read_offset(at: &At<'_>) -> i32 {
     let seconds = match at.node {
         Node::Whole(seconds) => i32::try_from(*seconds).ok().filter(|seconds| seconds.unsigned_abs() < 86_400),
         _ => None,
     };
-    seconds.ok_or_else(|| at.wrong("must be an integer of seconds, less than a day"))
+    at.or_wrong(seconds, "must be an integer of seconds, less than a day")
 }
 
 /// Reads which rule was assigned to what.
-pub fn read_assignment(at: &At<'_>) -> Result<Assignment, Problem> {
-    at.object()?;
-    Ok(Assignment {
-        id: at.option("id", read::text)?.unwrap_or_default(),
-        related_object_id: at.need("related_object_id", read::text)?,
-        related_object_type: at.option("related_object_type", read::text)?.unwrap_or_default(),
-        rule_id: at.need("rule_id", read::text)?,
-    })
+pub fn read_assignment(at: &At<'_>) -> Assignment {
+    at.object();
+    Assignment {
+        id: at.option("id", read::text).unwrap_or_default(),
+        related_object_id: at.need("related_object_id", read::text),
+        related_object_type: at.option("related_object_type", read::text).unwrap_or_default(),
+        rule_id: at.need("rule_id", read::text),
+    }
 }
 
 /// Writes what a voucher's document says has been used as transfers, so that there is one way of counting.
-fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) -> Result<(), Problem> {
+fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) {
     let campaign = voucher.campaign_id.as_deref();
     let counted = |block: &str, name: &str| match at.get(block) {
         Some(block) => block.option(name, read::whole_number),
-        None => Ok(None),
+        None => None,
     };
-    let used = counted("redemption", "redeemed_quantity")?.unwrap_or(0);
+    let used = counted("redemption", "redeemed_quantity").unwrap_or(0);
     let mut moves = vec![(redemptions_account(&voucher.id), redeemed_account(campaign), used)];
     if let Grant::Loyalty(_) = &voucher.grant {
-        let spent = counted("redemption", "redeemed_points")?.unwrap_or(0);
+        let spent = counted("redemption", "redeemed_points").unwrap_or(0);
         moves.push((points_account(&voucher.id), points_spent_account(campaign), spent));
     }
     if let Grant::Gift(gift) = &voucher.grant {
         let allotment = gift.allotment().minor();
-        let balance = counted("gift", "balance")?.unwrap_or(allotment);
-        let spent = counted("redemption", "redeemed_amount")?.unwrap_or(allotment.saturating_sub(balance));
+        let balance = counted("gift", "balance").unwrap_or(allotment);
+        let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
         if spent > allotment {
             let path = format!("{}.redemption.redeemed_amount", at.path());
-            return Err(Problem::bound(path, format!("must be at most {allotment}"), spent));
+            at.tell(Problem::bound(path, format!("must be at most {allotment}"), spent));
         }
         moves.push((credits_account(&voucher.id), spent_account(campaign), spent));
     }
@@ -243,5 +237,12 @@ fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) -> Result<(), 
         })
     };
     let entries: Vec<Entry> = moves.map(transfer).collect();
-    journal.apply(&entries).map_err(|conflict| at.problem(&format!("is given twice: `{}`", conflict.0)))
+    note(journal, &entries, at);
+}
+
+/// Notes entries, each once.
+fn note(journal: &mut Journal, entries: &[Entry], at: &At<'_>) {
+    if let Err(conflict) = journal.apply(entries) {
+        at.problem(&joined(&["is given twice: `", &conflict.0, "`"]));
+    }
 }

@@ -4,11 +4,11 @@
 
 use crate::formula::Formula;
 use crate::model::discount::{AmountEffect, Discount, Dynamic, Gift, GiftEffect, PercentEffect, UnitEffect, UnitOff};
+use crate::text::joined;
 use crate::wire::at::{At, Read, Words, read, word};
 use crate::wire::node::Node;
 use crate::wire::order::read_goods;
 use crate::wire::out::Out;
-use crate::wire::problem::Problem;
 
 pub use crate::wire::scope::read_scope;
 
@@ -39,8 +39,9 @@ const UNIT_EFFECTS: Words<UnitEffect> = &[
 const MANY: &str = "ADD_MANY_ITEMS";
 
 /// The types of discount.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Kind {
+    #[default]
     Percent,
     Amount,
     Fixed,
@@ -70,113 +71,114 @@ const FIELDS: &[(&str, &[Kind])] = &[
 ];
 
 /// Reads a discount; its fields must fit its type.
-pub fn read_discount(at: &At<'_>) -> Result<Discount, Problem> {
-    at.object()?;
-    let kind = at.need("type", |kind| kind.one_of(KINDS))?;
+pub fn read_discount(at: &At<'_>) -> Discount {
+    at.object();
+    let kind = at.need("type", |kind| kind.one_of(KINDS));
     for (name, _) in FIELDS.iter().filter(|(_, kinds)| !kinds.contains(&kind)) {
         if let Some(stray) = at.get(name) {
             let kind = word(KINDS, kind).unwrap_or_default();
-            return Err(stray.problem(&format!("must NOT be present on a discount of type {kind}")));
+            stray.problem(&joined(&["must NOT be present on a discount of type ", kind]));
         }
     }
-    let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money)?;
+    let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money);
     let percent_effect = |at: &At<'_>| at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS));
-    Ok(match kind {
+    match kind {
         Kind::Percent => Discount::Percent {
             percent_off: Dynamic {
-                plain: at.need("percent_off", read::percent)?,
-                formula: formula_of(at, "percent_off_formula")?,
+                plain: at.need("percent_off", read::percent),
+                formula: formula_of(at, "percent_off_formula"),
             },
-            amount_limit: at.option("amount_limit", read::money)?,
+            amount_limit: at.option("amount_limit", read::money),
             aggregated_amount_limit,
-            effect: percent_effect(at)?,
+            effect: percent_effect(at),
         },
         Kind::Amount => Discount::Amount {
             amount_off: Dynamic {
-                plain: at.need("amount_off", read::money)?,
-                formula: formula_of(at, "amount_off_formula")?,
+                plain: at.need("amount_off", read::money),
+                formula: formula_of(at, "amount_off_formula"),
             },
             aggregated_amount_limit,
-            effect: at.option("effect", |effect| effect.one_of(EFFECTS))?,
+            effect: at.option("effect", |effect| effect.one_of(EFFECTS)),
         },
         Kind::Fixed => {
-            let fixed_amount = dynamic(at, "fixed_amount", "fixed_amount_formula", read::money)?;
-            let effect = percent_effect(at)?;
+            let fixed_amount = dynamic(at, "fixed_amount", "fixed_amount_formula", read::money);
+            let effect = percent_effect(at);
             let priced = fixed_amount.plain.is_some() || fixed_amount.formula.is_some();
             if effect == Some(PercentEffect::ApplyToOrder) && !priced {
-                return Err(Problem::missing(at.path(), "fixed_amount"));
+                at.missing("fixed_amount");
             }
             Discount::Fixed { fixed_amount, effect }
         }
-        Kind::Unit => read_units(at)?,
-    })
+        Kind::Unit => read_units(at),
+    }
 }
 
-fn read_units(at: &At<'_>) -> Result<Discount, Problem> {
+fn read_units(at: &At<'_>) -> Discount {
     let is_many = |effect: &At<'_>| matches!(effect.node, Node::Text(text) if text == MANY);
     if !at.get("effect").as_ref().is_some_and(is_many) && at.get("units").is_none() {
-        return Ok(Discount::Unit(Box::new(read_unit(at)?)));
+        return Discount::Unit(Box::new(read_unit(at)));
     }
-    at.option("effect", |effect| effect.one_of(&[(MANY, ())]))?;
+    at.option("effect", |effect| effect.one_of(&[(MANY, ())]));
     let units = at.need("units", |units| {
         let all = units.all(|unit| {
-            unit.option("effect", |effect| effect.one_of(&[("ADD_NEW_ITEMS", ()), ("ADD_MISSING_ITEMS", ())]))?;
+            unit.option("effect", |effect| effect.one_of(&[("ADD_NEW_ITEMS", ()), ("ADD_MISSING_ITEMS", ())]));
             read_unit(unit)
-        })?;
-        match all.is_empty() {
-            true => Err(units.problem("must NOT have fewer than 1 items")),
-            false => Ok(all),
+        });
+        if all.is_empty() {
+            units.problem("must NOT have fewer than 1 items");
         }
-    })?;
-    Ok(Discount::Units(units))
+        all
+    });
+    Discount::Units(units)
 }
 
-fn read_unit(at: &At<'_>) -> Result<UnitOff, Problem> {
-    at.object()?;
-    let unit_type = at.need("unit_type", read::text)?;
-    let effect = at.option("effect", |effect| effect.one_of(UNIT_EFFECTS))?;
-    let unit_off = dynamic(at, "unit_off", "unit_off_formula", read_count)?;
-    Ok(UnitOff {
+fn read_unit(at: &At<'_>) -> UnitOff {
+    at.object();
+    let unit_type = at.need("unit_type", read::text);
+    let effect = at.option("effect", |effect| effect.one_of(UNIT_EFFECTS));
+    let unit_off = dynamic(at, "unit_off", "unit_off_formula", read_count);
+    UnitOff {
         effect: effect.unwrap_or_else(|| UnitEffect::default_of(&unit_type)),
         unit_off: Dynamic { plain: unit_off.plain.unwrap_or(1), formula: unit_off.formula },
         unit_type,
-        product: at.option("product", read_goods)?,
-        sku: at.option("sku", read_goods)?,
-    })
-}
-
-/// A count of at least 1.
-pub(crate) fn read_count(at: &At<'_>) -> Result<u64, Problem> {
-    match at.whole_number()? {
-        0 => Err(at.wrong("must be at least 1")),
-        count => Ok(count),
+        product: at.option("product", read_goods),
+        sku: at.option("sku", read_goods),
     }
 }
 
-/// A number that may be missing, and its formula.
-pub(crate) fn dynamic<T>(
-    at: &At<'_>,
-    plain: &str,
-    formula: &str,
-    read: Read<T>,
-) -> Result<Dynamic<Option<T>>, Problem> {
-    Ok(Dynamic { plain: at.option(plain, read)?, formula: formula_of(at, formula)? })
+/// A count of at least 1.
+pub(crate) fn read_count(at: &At<'_>) -> u64 {
+    let count = at.whole_number();
+    if count == 0 {
+        at.wrong("must be at least 1");
+    }
+    count
 }
 
-fn formula_of(at: &At<'_>, name: &str) -> Result<Option<Box<Formula>>, Problem> {
-    let formula =
-        at.option(name, |formula| Formula::parse(formula.str()?).map_err(|error| formula.problem(&error.to_string())))?;
-    Ok(formula.map(Box::new))
+/// A number that may be missing, and its formula.
+pub(crate) fn dynamic<T>(at: &At<'_>, plain: &str, formula: &str, read: Read<T>) -> Dynamic<Option<T>> {
+    Dynamic { plain: at.option(plain, read), formula: formula_of(at, formula) }
+}
+
+fn formula_of(at: &At<'_>, name: &str) -> Option<Box<Formula>> {
+    let read: Read<Option<Box<Formula>>> = |formula| match Formula::parse(formula.str()) {
+        Ok(read) => Some(Box::new(read)),
+        Err(error) => {
+            formula.problem(&error.to_string());
+            None
+        }
+    };
+    at.option(name, read).flatten()
 }
 
 /// Reads a gift.
-pub fn read_gift(at: &At<'_>) -> Result<Gift, Problem> {
-    at.object()?;
-    Ok(Gift {
-        amount: at.need("amount", read::money)?,
-        subtracted_amount: at.option("subtracted_amount", read::money)?.unwrap_or_default(),
-        effect: at.option("effect", |effect| effect.one_of(GIFT_EFFECTS))?.unwrap_or_default(),
-    })
+pub fn read_gift(at: &At<'_>) -> Gift {
+    at.object();
+    Gift {
+        amount: at.need("amount", read::money),
+        subtracted_amount: at.option("subtracted_amount", read::money).unwrap_or_default(),
+        effect: at.option("effect", |effect| effect.one_of(GIFT_EFFECTS)).unwrap_or_default(),
+    }
 }
 
 /// Writes a discount as a validation echoes it: with the numbers that its formulas came to and the effect that it takes.

@@ -15,7 +15,7 @@ use crate::rules::index::omitted;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::at::{At, Words, read};
+use crate::wire::at::{At, Words, read, read_whole};
 use crate::wire::decision::Steps;
 use crate::wire::node::Node;
 use crate::wire::order::read_order;
@@ -75,70 +75,72 @@ const OPERATORS: &[(&str, Compare, bool)] = &[
 
 /// Reads the body of a qualification; an empty one asks for everything.
 pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
-    let node = if bytes.is_empty() { Node::Object(Vec::new()) } else { Node::read(bytes)? };
-    let body = At::whole(&node);
-    body.object()?;
+    read_whole(if bytes.is_empty() { b"{}" } else { bytes }, read_body)
+}
+
+fn read_body(body: &At<'_>) -> Qualify {
+    body.object();
     let mut asked = Qualify {
         request: Redeemables {
-            customer: body.option("customer", read_customer)?,
-            order: body.option("order", read_order)?,
-            session: body.option("session", read_session)?,
-            tracking_id: body.option("tracking_id", read::text)?.filter(|id| !id.is_empty()),
-            metadata: body.option("metadata", read::metadata)?.unwrap_or_default(),
+            customer: body.option("customer", read_customer),
+            order: body.option("order", read_order),
+            session: body.option("session", read_session),
+            tracking_id: body.option("tracking_id", read::text).filter(|id| !id.is_empty()),
+            metadata: body.option("metadata", read::metadata).unwrap_or_default(),
             ..Redeemables::default()
         },
-        scenario: body.option("scenario", |at| at.one_of(SCENARIOS))?.unwrap_or_default(),
+        scenario: body.option("scenario", |at| at.one_of(SCENARIOS)).unwrap_or_default(),
         limit: usize::try_from(DEFAULT_LIMIT).unwrap_or_default(),
         ..Qualify::default()
     };
     if let Some(options) = body.get("options") {
-        read_options(&options, &mut asked)?;
+        read_options(&options, &mut asked);
     }
-    Ok(asked)
+    asked
 }
 
-fn read_options(at: &At<'_>, asked: &mut Qualify) -> Result<(), Problem> {
-    at.object()?;
-    if let Some(limit) = at.option("limit", read_limit)? {
+fn read_options(at: &At<'_>, asked: &mut Qualify) {
+    at.object();
+    if let Some(limit) = at.option("limit", read_limit) {
         asked.limit = limit;
     }
-    asked.starting_after = at.option("starting_after", read::instant)?;
-    asked.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES))?.unwrap_or_default();
+    asked.starting_after = at.option("starting_after", read::instant);
+    asked.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES)).unwrap_or_default();
     // Names that mean nothing here are passed over, as in a validation.
-    let names: Vec<Text> = at.list("expand", read::text)?;
+    let names: Vec<Text> = at.list("expand", read::text);
     let named = |name: &str| names.iter().any(|given| given == name);
     asked.request.expand.redeemable = named("redeemable");
     asked.request.expand.category = named("category");
     asked.expand_rules = named("validation_rules");
     if let Some(filters) = at.get("filters") {
-        asked.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS))?.unwrap_or(false);
-        for (name, filter) in filters.members()?.filter(|(name, _)| *name != "junction") {
+        asked.any_filter = filters.option("junction", |at| at.one_of(JUNCTIONS)).unwrap_or(false);
+        for (name, filter) in filters.members().filter(|(name, _)| *name != "junction") {
             let Some((_, field, words)) = FIELDS.iter().find(|(known, _, _)| *known == name) else {
-                return Err(filter.problem("is not a field to filter by"));
+                filter.problem("is not a field to filter by");
+                continue;
             };
-            read_filter(&filter, *field, words, &mut asked.filters)?;
+            read_filter(&filter, *field, words, &mut asked.filters);
         }
     }
-    Ok(())
 }
 
-fn read_limit(at: &At<'_>) -> Result<usize, Problem> {
-    let limit = at.whole_number().ok().filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
-    limit
-        .and_then(|limit| usize::try_from(limit).ok())
-        .ok_or_else(|| at.wrong(&format!("must be an integer from 1 to {LARGEST_LIMIT}")))
+fn read_limit(at: &At<'_>) -> usize {
+    let limit = at.number().filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    at.or_wrong(limit, &format!("must be an integer from 1 to {LARGEST_LIMIT}"))
 }
 
-fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) -> Result<(), Problem> {
-    at.object()?;
-    let Some(conditions) = at.get("conditions") else { return Err(Problem::missing(at.path(), "conditions")) };
-    for (name, values) in conditions.members()? {
+fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) {
+    at.object();
+    let Some(conditions) = at.get("conditions") else { return at.missing("conditions") };
+    for (name, values) in conditions.members() {
         let Some((_, compare, single)) = OPERATORS.iter().find(|(known, _, _)| *known == name) else {
-            return Err(values.problem("is not an operator of a filter"));
+            values.problem("is not an operator of a filter");
+            continue;
         };
         let value = |value: &At<'_>| {
             if !words.is_empty() {
-                value.one_of(words)?;
+                value.one_of(words);
             }
             value.text()
         };
@@ -146,14 +148,14 @@ fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Fi
         if matches!(compare, Compare::In | Compare::NotIn) {
             match values.node {
                 Node::List(_) => {
-                    for item in values.items()? {
-                        read.push(value(&item)?);
+                    for item in values.items() {
+                        read.push(value(&item));
                     }
                 }
-                _ => read.push(value(&values)?),
+                _ => read.push(value(&values)),
             }
             if read.is_empty() {
-                return Err(values.problem("must NOT have fewer than 1 items"));
+                values.problem("must NOT have fewer than 1 items");
             }
         }
         if *single {
@@ -161,7 +163,6 @@ fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Fi
         }
         filters.push(Filter { field, compare: *compare, values: read });
     }
-    Ok(())
 }
 
 /// The JSON of an answer.

@@ -6,8 +6,7 @@ use crate::decide::rollback::RollBack;
 use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
 use crate::text::Text;
-use crate::wire::at::{At, Words, read};
-use crate::wire::node::Node;
+use crate::wire::at::{At, Words, read, read_whole};
 use crate::wire::order::read_order;
 use crate::wire::problem::Problem;
 
@@ -30,99 +29,104 @@ pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
 
 /// Reads the body of a validation or a redemption.
 pub fn read_redeemables(bytes: &[u8]) -> Result<Redeemables, Problem> {
-    let node = Node::read(bytes)?;
-    let body = At::whole(&node);
-    body.object()?;
-    body.need("redeemables", |_| Ok(()))?;
-    let redeemables = body.list("redeemables", read_redeemable)?;
-    if redeemables.is_empty() {
-        return Err(Problem::at("redeemables", "must NOT have fewer than 1 items"));
-    }
-    Ok(Redeemables {
-        redeemables,
-        customer: body.option("customer", read_customer)?,
-        order: body.option("order", read_order)?,
-        session: body.option("session", read_session)?,
-        tracking_id: body.option("tracking_id", read::text)?.filter(|id| !id.is_empty()),
-        metadata: body.option("metadata", read::metadata)?.unwrap_or_default(),
-        expand: body.option("options", read_options)?.unwrap_or_default(),
-        channel: Default::default(),
-    })
+    read_whole(bytes, read_body)
 }
 
-fn read_redeemable(at: &At<'_>) -> Result<Redeemable, Problem> {
-    at.object()?;
-    let id = at.need("id", |id| match id.text()? {
-        text if text.is_empty() => Err(id.wrong("must NOT be empty")),
-        text => Ok(text),
-    })?;
-    let object = at.need("object", |object| object.one_of(OBJECTS))?;
+fn read_body(body: &At<'_>) -> Redeemables {
+    body.object();
+    body.need("redeemables", |_| ());
+    let redeemables = body.list("redeemables", read_redeemable);
+    if redeemables.is_empty() {
+        body.tell(Problem::at("redeemables", "must NOT have fewer than 1 items"));
+    }
+    Redeemables {
+        redeemables,
+        customer: body.option("customer", read_customer),
+        order: body.option("order", read_order),
+        session: body.option("session", read_session),
+        tracking_id: body.option("tracking_id", read::text).filter(|id| !id.is_empty()),
+        metadata: body.option("metadata", read::metadata).unwrap_or_default(),
+        expand: body.option("options", read_options).unwrap_or_default(),
+        channel: Default::default(),
+    }
+}
+
+fn read_redeemable(at: &At<'_>) -> Redeemable {
+    at.object();
+    let id = at.need("id", |id| {
+        let text = id.text();
+        if text.is_empty() {
+            id.wrong("must NOT be empty");
+        }
+        text
+    });
+    let object = at.need("object", |object| object.one_of(OBJECTS));
     let credits = at.option("gift", |gift| {
-        gift.object()?;
+        gift.object();
         gift.option("credits", read::money)
-    })?;
+    });
     let reward = at.option("reward", |reward| {
-        reward.object()?;
-        let id = reward.need("id", read::text)?;
-        Ok(WantedReward { id, points: reward.option("points", read::whole_number)? })
-    })?;
-    Ok(Redeemable { object, id, credits: credits.flatten(), reward })
+        reward.object();
+        let id = reward.need("id", read::text);
+        WantedReward { id, points: reward.option("points", read::whole_number) }
+    });
+    Redeemable { object, id, credits: credits.flatten(), reward }
 }
 
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
-pub fn read_customer(at: &At<'_>) -> Result<Customer, Problem> {
-    let mut document = at.metadata()?;
-    at.option("metadata", |metadata| metadata.object())?;
-    Ok(Customer {
+pub fn read_customer(at: &At<'_>) -> Customer {
+    let mut document = at.metadata();
+    at.option("metadata", |metadata| metadata.object());
+    Customer {
         metadata: document.take_members("metadata"),
         document,
-        id: at.option("id", read::text)?,
-        source_id: at.option("source_id", read::text)?,
-    })
+        id: at.option("id", read::text),
+        source_id: at.option("source_id", read::text),
+    }
 }
 
 /// The session of a request.
-pub(crate) fn read_session(at: &At<'_>) -> Result<Session, Problem> {
-    at.object()?;
+pub(crate) fn read_session(at: &At<'_>) -> Session {
+    at.object();
     // What only a lock has says nothing without one.
     for (name, needed) in [("ttl", "type"), ("ttl_unit", "ttl")] {
         if at.get(name).is_some() && at.get(needed).is_none() {
-            return Err(Problem::missing(at.path(), needed));
+            at.missing(needed);
         }
     }
-    Ok(Session {
-        lock: at.option("type", |kind| kind.one_of(&[("LOCK", ())]))?.is_some(),
-        key: at.option("key", read::text)?.filter(|key| !key.is_empty()),
-        ttl: at.option("ttl", read::whole_number)?,
-        unit: at.option("ttl_unit", |unit| unit.one_of(TTL_UNITS))?,
-    })
+    Session {
+        lock: at.option("type", |kind| kind.one_of(&[("LOCK", ())])).is_some(),
+        key: at.option("key", read::text).filter(|key| !key.is_empty()),
+        ttl: at.option("ttl", read::whole_number),
+        unit: at.option("ttl_unit", |unit| unit.one_of(TTL_UNITS)),
+    }
 }
 
 /// What the options name; names that mean nothing here are passed over, as older clients send some.
-fn read_options(at: &At<'_>) -> Result<Expand, Problem> {
-    at.object()?;
-    let names: Vec<Text> = at.list("expand", read::text)?;
+fn read_options(at: &At<'_>) -> Expand {
+    at.object();
+    let names: Vec<Text> = at.list("expand", read::text);
     let named = |name: &str| names.iter().any(|given| given == name);
-    Ok(Expand {
+    Expand {
         redeemable: named("redeemable"),
         category: named("category"),
         redemption: named("redemption"),
         trace: named("trace"),
-    })
+    }
 }
 
 /// Reads the body of a rollback; an empty one says nothing.
 pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<RollBack, Problem> {
-    let node = if bytes.is_empty() { Node::Object(Vec::new()) } else { Node::read(bytes)? };
-    let body = At::whole(&node);
-    body.object()?;
-    Ok(RollBack {
-        redemption_id: Text::from(redemption_id),
-        stack,
-        reason: body.option("reason", read::string)?,
-        tracking_id: body.option("tracking_id", read::text)?,
-        customer: body.option("customer", read_customer)?,
-        order: body.option("order", read_order)?,
-        metadata: body.option("metadata", read::metadata)?.unwrap_or_default(),
+    read_whole(if bytes.is_empty() { b"{}" } else { bytes }, |body| {
+        body.object();
+        RollBack {
+            redemption_id: Text::from(redemption_id),
+            stack,
+            reason: body.option("reason", read::string),
+            tracking_id: body.option("tracking_id", read::text),
+            customer: body.option("customer", read_customer),
+            order: body.option("order", read_order),
+            metadata: body.option("metadata", read::metadata).unwrap_or_default(),
+        }
     })
 }

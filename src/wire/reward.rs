@@ -8,60 +8,62 @@ use crate::money::Money;
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::out::Out;
-use crate::wire::problem::Problem;
 
 /// Reads a reward from its document; what its `parameters` hold says what kind it is.
-pub fn read_reward(at: &At<'_>) -> Result<Reward, Problem> {
-    at.object()?;
-    Ok(Reward {
-        id: at.need("id", read::text)?,
-        name: at.option("name", read::text)?.unwrap_or_default(),
-        kind: at.need("parameters", read_kind)?,
-        stock: at.option("stock", read::whole_number)?,
-        metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
-    })
+pub fn read_reward(at: &At<'_>) -> Reward {
+    at.object();
+    Reward {
+        id: at.need("id", read::text),
+        name: at.option("name", read::text).unwrap_or_default(),
+        kind: at.need("parameters", read_kind),
+        stock: at.option("stock", read::whole_number),
+        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
+    }
 }
 
-fn read_kind(at: &At<'_>) -> Result<RewardKind, Problem> {
-    at.object()?;
-    if let Some(coin) = at.option("coin", read_coin)? {
-        return Ok(RewardKind::Coin(coin));
+fn read_kind(at: &At<'_>) -> RewardKind {
+    at.object();
+    if let Some(coin) = at.option("coin", read_coin) {
+        return RewardKind::Coin(coin);
     }
     let campaign = at.option("campaign", |campaign| {
-        campaign.object()?;
-        let balance = campaign.option("balance", read::whole_number)?;
-        Ok(RewardKind::Campaign { campaign_id: campaign.need("id", read::text)?, balance })
-    })?;
+        campaign.object();
+        let balance = campaign.option("balance", read::whole_number);
+        RewardKind::Campaign { campaign_id: campaign.need("id", read::text), balance }
+    });
     if let Some(campaign) = campaign {
-        return Ok(campaign);
+        return campaign;
     }
     at.need("product", |product| {
-        product.object()?;
-        Ok(RewardKind::Material {
-            product_id: product.need("id", read::text)?,
-            sku_id: product.option("sku_id", read::text)?,
-        })
+        product.object();
+        RewardKind::Material {
+            product_id: product.need("id", read::text),
+            sku_id: product.option("sku_id", read::text),
+        }
     })
 }
 
-fn read_coin(at: &At<'_>) -> Result<Coin, Problem> {
-    at.object()?;
-    let points = at.option("points_ratio", |points| match points.quantity()? {
-        0 => Err(points.wrong("must be at least 1")),
-        points => Ok(points),
-    })?;
-    Ok(Coin { value: at.need("exchange_ratio", read_major)?, points: points.unwrap_or(1) })
+fn read_coin(at: &At<'_>) -> Coin {
+    at.object();
+    let points = at.option("points_ratio", |at| {
+        let points = at.quantity();
+        if points == 0 {
+            at.wrong("must be at least 1");
+        }
+        points
+    });
+    Coin { value: at.need("exchange_ratio", read_major), points: points.unwrap_or(1) }
 }
 
 /// An amount in major units, as a number or as text: minor units, half up (calculation.md section 10.3).
-fn read_major(at: &At<'_>) -> Result<Money, Problem> {
+fn read_major(at: &At<'_>) -> Money {
     let parsed = match at.node {
         Node::Whole(number) => minor_of(&number.to_string()),
         Node::Fraction(text) => minor_of(text),
         Node::Text(text) => minor_of(text),
         _ => None,
     };
-    parsed.filter(|money| !money.is_zero()).ok_or_else(|| at.wrong("must be an amount of at least 0.01"))
+    at.or_wrong(parsed.filter(|money| !money.is_zero()), "must be an amount of at least 0.01")
 }
 
 fn minor_of(text: &str) -> Option<Money> {
@@ -76,21 +78,21 @@ fn minor_of(text: &str) -> Option<Money> {
 }
 
 /// Reads the assignment of a reward to a campaign.
-pub fn read_reward_assignment(at: &At<'_>) -> Result<RewardAssignment, Problem> {
-    at.object()?;
+pub fn read_reward_assignment(at: &At<'_>) -> RewardAssignment {
+    at.object();
     let points = at.option("parameters", |parameters| {
-        parameters.object()?;
+        parameters.object();
         parameters.option("loyalty", |loyalty| {
-            loyalty.object()?;
+            loyalty.object();
             loyalty.option("points", read::whole_number)
         })
-    })?;
-    Ok(RewardAssignment {
-        id: at.need("id", read::text)?,
-        reward_id: at.need("reward_id", read::text)?,
-        campaign_id: at.need("related_object_id", read::text)?,
+    });
+    RewardAssignment {
+        id: at.need("id", read::text),
+        reward_id: at.need("reward_id", read::text),
+        campaign_id: at.need("related_object_id", read::text),
         points: points.flatten().flatten(),
-    })
+    }
 }
 
 /// Writes a reward as the next value, with what it cost.

@@ -26,62 +26,71 @@ use condition::{Values, read_conditions};
 const DEEPEST: u32 = 8;
 
 /// Reads a validation rule from its document.
-pub fn read_rule(at: &At<'_>) -> Result<Rule, Problem> {
-    at.object()?;
+pub fn read_rule(at: &At<'_>) -> Rule {
+    at.object();
     let tests = match at.get("rules") {
-        Some(rules) => read_group(&rules, 0)?,
+        Some(rules) => read_group(&rules, 0),
         None => Group::default(),
     };
-    let id = at.option("id", read::text)?.unwrap_or_default();
+    let id = at.option("id", read::text).unwrap_or_default();
     let mut rule = Rule {
         needs: tests.needs(),
         tests,
-        message: read_message(at)?,
-        scope: at.option("applicable_to", read_scope)?.unwrap_or_default(),
-        bundle: at.option("bundle_rules", read_bundle_rules)?.flatten(),
+        message: read_message(at),
+        scope: at.option("applicable_to", read_scope).unwrap_or_default(),
+        bundle: at.option("bundle_rules", read_bundle_rules).flatten(),
         own_collections: Vec::new(),
         id,
     };
     add_scopes(&mut rule);
-    Ok(rule)
+    rule.note_collections();
+    rule
 }
 
 /// The text that the rule's author wrote for a failure.
-fn read_message(at: &At<'_>) -> Result<Option<String>, Problem> {
+fn read_message(at: &At<'_>) -> Option<String> {
     let message = at.option("error", |error| {
-        error.object()?;
+        error.object();
         error.option("message", read::string)
-    })?;
-    Ok(message.flatten())
+    });
+    message.flatten()
 }
 
 /// Reads numbered tests and their logic.
-fn read_group(at: &At<'_>, depth: u32) -> Result<Group, Problem> {
+fn read_group(at: &At<'_>, depth: u32) -> Group {
     if depth > DEEPEST {
-        return Err(at.problem(&format!("nests deeper than {DEEPEST} rules")));
+        at.problem(&format!("nests deeper than {DEEPEST} rules"));
+        return Group::default();
     }
     let mut leaves = Vec::new();
-    for (key, leaf) in at.members()?.filter(|(key, _)| *key != "logic") {
-        leaves.push(read_leaf(Text::from(key), &leaf, depth)?);
+    for (key, leaf) in at.members().filter(|(key, _)| *key != "logic") {
+        leaves.extend(read_leaf(Text::from(key), &leaf, depth));
     }
     // Keys are mostly numbers, and "10" comes after "9".
     let places = ranked(leaves.iter().map(|leaf| leaf.key.parse().unwrap_or(u64::MAX)));
     let leaves = arranged(leaves, &places);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
-    let logic = match at.get("logic") {
-        Some(logic) => Expression::parse(logic.str()?, &keys).map_err(|error| logic.wrong(&error.to_string()))?,
-        None => Expression::parse("", &keys).map_err(|error| at.wrong(&error.to_string()))?,
-    };
-    Ok(Group { leaves, logic })
+    let said = at.get("logic");
+    let logic = Expression::parse(said.as_ref().map_or("", At::str), &keys).unwrap_or_else(|error| {
+        said.as_ref().unwrap_or(at).wrong(&error.to_string());
+        Expression::default()
+    });
+    Group { leaves, logic }
 }
 
-fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
-    at.object()?;
-    let (name, kind) =
-        at.need("name", |name| Kind::named(name.str()?).ok_or_else(|| name.wrong("is not the name of a rule")))?;
-    let property = at.option("property", read::text)?.filter(|property| !property.is_empty());
+/// Reads a test; nothing when there is none of its name.
+fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Option<Leaf> {
+    at.object();
+    let (name, kind) = at.need("name", |name| {
+        let kind = Kind::named(name.str());
+        if kind.is_none() {
+            name.wrong("is not the name of a rule");
+        }
+        kind
+    })?;
+    let property = at.option("property", read::text).filter(|property| !property.is_empty());
     if kind.has_property() && property.is_none() {
-        return Err(at.problem(&format!("Rule '{name}' must have a 'property'")));
+        at.problem(&joined(&["Rule '", name, "' must have a 'property'"]));
     }
     let values = match kind {
         Kind::Goods(Pick::Product) => Values::Goods(Some(GoodsObject::Product)),
@@ -91,7 +100,7 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
         _ => Values::Any,
     };
     let conditions = match at.get("conditions") {
-        Some(conditions) => read_conditions(&conditions, values)?,
+        Some(conditions) => read_conditions(&conditions, values),
         None => Vec::new(),
     };
     let allowed = |operator: Operator| match kind {
@@ -107,16 +116,16 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Result<Leaf, Problem> {
         _ => true,
     };
     if let Some(wrong) = conditions.iter().find(|condition| !allowed(condition.operator)) {
-        let path = format!("{}.conditions.{}", at.path(), wrong.operator.name());
-        return Err(Problem::at(path, format!("is not an operator of the rule `{name}`")));
+        let path = joined(&[&at.path(), ".conditions.", wrong.operator.name()]);
+        at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name, "`"])));
     }
-    let rules = at.option("rules", |rules| Ok(rules.members()?.next().is_some()))?.unwrap_or(false);
+    let rules = at.option("rules", |rules| rules.members().next().is_some()).unwrap_or(false);
     let rules = match at.get("rules").filter(|_| rules) {
-        Some(rules) => Some(read_group(&rules, depth.saturating_add(1))?).filter(|group| !group.leaves.is_empty()),
+        Some(rules) => Some(read_group(&rules, depth.saturating_add(1))).filter(|group| !group.leaves.is_empty()),
         None => None,
     };
     let test = Test { name, kind, property, conditions, rules: rules.map(Box::new) };
-    Ok(Leaf { key, test, message: read_message(at)? })
+    Some(Leaf { key, test, message: read_message(at) })
 }
 
 /// Tests of the older family that say what a discount is about become part of the scope (validation-rules.md section
@@ -149,12 +158,12 @@ fn add_scopes(rule: &mut Rule) {
 
 /// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
 /// so that their logic is not looked at.
-pub fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
+pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
     let mut entries = Vec::new();
     let mut keys = Vec::new();
-    for (key, entry) in at.members()?.filter(|(key, _)| !matches!(*key, "limit" | "logic")) {
-        entry.need("name", |name| name.one_of(&[("order.items.any", ())]))?;
-        let leaf = read_leaf(Text::from(key), &entry, DEEPEST.saturating_sub(1))?;
+    for (key, entry) in at.members().filter(|(key, _)| !matches!(*key, "limit" | "logic")) {
+        entry.need("name", |name| name.one_of(&[("order.items.any", ())]));
+        let Some(leaf) = read_leaf(Text::from(key), &entry, DEEPEST.saturating_sub(1)) else { continue };
         keys.push(leaf.key.parse().unwrap_or(u64::MAX));
         let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
         let quantities = inner.filter(|inner| inner.name == "order.items.aggregated_quantity");
@@ -165,11 +174,12 @@ pub fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
             Some(_) => None,
         };
         let Some(quantity) = quantity.filter(|quantity| *quantity > 0) else {
-            return Err(entry.problem("must ask for a whole number of units from 1"));
+            entry.problem("must ask for a whole number of units from 1");
+            continue;
         };
         let goods: Vec<_> = leaf.test.conditions.into_iter().flat_map(|condition| condition.goods).collect();
         if goods.is_empty() {
-            return Err(entry.problem("must name a product, a SKU or a collection"));
+            entry.problem("must name a product, a SKU or a collection");
         }
         entries.push(BundleEntry { goods, quantity });
     }
@@ -177,10 +187,10 @@ pub fn read_bundle_rules(at: &At<'_>) -> Result<Option<BundleRules>, Problem> {
         None => 1,
         Some(Node::Null) => MOST_BUNDLES,
         Some(_) => at.need("limit", |limit| {
-            let read = limit.whole_number().ok().filter(|read| (1..=MOST_BUNDLES).contains(read));
-            read.ok_or_else(|| limit.wrong(&format!("must be an integer from 1 to {MOST_BUNDLES}")))
-        })?,
+            let read = limit.number().filter(|read| (1..=MOST_BUNDLES).contains(read));
+            limit.or_wrong(read, "must be an integer from 1 to 100")
+        }),
     };
     let entries = arranged(entries, &ranked(keys));
-    Ok((!entries.is_empty()).then_some(BundleRules { entries, limit }))
+    (!entries.is_empty()).then_some(BundleRules { entries, limit })
 }

@@ -9,7 +9,6 @@ use crate::rank::number_of;
 use crate::wire::at::{At, Words, read, word};
 use crate::wire::offer::{dynamic, read_count};
 use crate::wire::out::Out;
-use crate::wire::problem::Problem;
 use crate::wire::rules::read_goods;
 
 pub(crate) const PICKS: Words<Pick> = &[
@@ -41,39 +40,39 @@ pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
 ];
 
 /// Reads the goods that a rule makes a discount apply to.
-pub fn read_scope(at: &At<'_>) -> Result<Scope, Problem> {
-    at.object()?;
-    let included_all = at.option("included_all", read::flag)?.unwrap_or(false);
-    Ok(Scope::new(included_all, at.list("included", read_entry)?, at.list("excluded", read_entry)?))
+pub fn read_scope(at: &At<'_>) -> Scope {
+    at.object();
+    let included_all = at.option("included_all", read::flag).unwrap_or(false);
+    Scope::new(included_all, at.list("included", read_entry), at.list("excluded", read_entry))
 }
 
-fn read_entry(at: &At<'_>) -> Result<Entry, Problem> {
-    let goods = read_goods(at, None)?;
+fn read_entry(at: &At<'_>) -> Entry {
+    let goods = read_goods(at, None);
     let mut caps = Vec::new();
     for (name, formula, kind) in CAPS {
-        let most = dynamic(at, name, formula, read::whole_number)?;
+        let most = dynamic(at, name, formula, read::whole_number);
         if most.plain.is_some() || most.formula.is_some() {
             caps.push(Cap { kind: *kind, most });
         }
     }
     let terms = Terms {
-        pick: at.option("effect", |effect| effect.one_of(PICKS))?.unwrap_or_default(),
-        target: at.option("target", |target| target.one_of(TARGETS))?.unwrap_or_default(),
-        skip_initially: at.option("skip_initially", read::whole_number)?.unwrap_or(0),
-        repeat: at.option("repeat", read_count)?.unwrap_or(1),
-        quantity_limit: at.option("quantity_limit", read::whole_number)?,
-        aggregated_quantity_limit: at.option("aggregated_quantity_limit", read::whole_number)?,
-        amount_limit: at.option("amount_limit", read::money)?,
-        aggregated_amount_limit: at.option("aggregated_amount_limit", read::money)?,
+        pick: at.option("effect", |effect| effect.one_of(PICKS)).unwrap_or_default(),
+        target: at.option("target", |target| target.one_of(TARGETS)).unwrap_or_default(),
+        skip_initially: at.option("skip_initially", read::whole_number).unwrap_or(0),
+        repeat: at.option("repeat", read_count).unwrap_or(1),
+        quantity_limit: at.option("quantity_limit", read::whole_number),
+        aggregated_quantity_limit: at.option("aggregated_quantity_limit", read::whole_number),
+        amount_limit: at.option("amount_limit", read::money),
+        aggregated_amount_limit: at.option("aggregated_amount_limit", read::money),
         caps,
     };
-    Ok(Entry {
+    Entry {
         goods,
-        product: (at.option("product_id", read::text)?, at.option("product_source_id", read::text)?),
-        price: dynamic(at, "price", "price_formula", read::money)?,
+        product: (at.option("product_id", read::text), at.option("product_source_id", read::text)),
+        price: dynamic(at, "price", "price_formula", read::money),
         terms,
         group: 0,
-    })
+    }
 }
 
 /// The most units of an order that a result numbers one by one (calculation.md section 7.1).

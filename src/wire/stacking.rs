@@ -10,7 +10,6 @@ use crate::model::stacking::{
 use crate::text::Text;
 use crate::wire::at::{At, Words, word};
 use crate::wire::out::Out;
-use crate::wire::problem::Problem;
 
 const APPLICATION_MODES: Words<ApplicationMode> =
     &[("ALL", ApplicationMode::All), ("PARTIAL", ApplicationMode::Partial)];
@@ -29,69 +28,67 @@ const CALCULATION_MODES: Words<CalculationMode> =
     &[("INITIAL_AMOUNT", CalculationMode::InitialAmount), ("DISCOUNTED_AMOUNT", CalculationMode::DiscountedAmount)];
 
 /// Reads stacking rules.
-pub fn read_stacking_rules(at: &At<'_>) -> Result<StackingRules, Problem> {
+pub fn read_stacking_rules(at: &At<'_>) -> StackingRules {
     let mut rules = StackingRules::default();
-    for (name, member) in at.members()? {
+    for (name, member) in at.members() {
         if member.is_null() {
             continue;
         }
         match name {
-            "redeemables_limit" => rules.redeemables_limit = member.whole_number()?,
-            "applicable_redeemables_limit" => rules.applicable_redeemables_limit = member.whole_number()?,
+            "redeemables_limit" => rules.redeemables_limit = member.whole_number(),
+            "applicable_redeemables_limit" => rules.applicable_redeemables_limit = member.whole_number(),
             "applicable_redeemables_per_category_limit" => {
-                rules.applicable_redeemables_per_category_limit = Some(member.whole_number()?);
+                rules.applicable_redeemables_per_category_limit = Some(member.whole_number());
             }
             "applicable_redeemables_category_limits" => {
-                rules.applicable_redeemables_category_limits = read_limits(&member)?;
+                rules.applicable_redeemables_category_limits = read_limits(&member);
             }
             "applicable_exclusive_redeemables_limit" => {
-                rules.applicable_exclusive_redeemables_limit = member.whole_number()?;
+                rules.applicable_exclusive_redeemables_limit = member.whole_number();
             }
             "applicable_exclusive_redeemables_per_category_limit" => {
-                rules.applicable_exclusive_redeemables_per_category_limit = Some(member.whole_number()?);
+                rules.applicable_exclusive_redeemables_per_category_limit = Some(member.whole_number());
             }
-            "exclusive_categories" => rules.exclusive_categories = read_texts(&member)?,
-            "joint_categories" => rules.joint_categories = read_texts(&member)?,
-            "no_effect_skip_categories" => rules.no_effect_skip_categories = read_texts(&member)?,
-            "no_effect_redeem_anyway_categories" => rules.no_effect_redeem_anyway_categories = read_texts(&member)?,
-            "initial_amount_mode_categories" => rules.initial_amount_mode_categories = read_texts(&member)?,
-            "discounted_amount_mode_categories" => rules.discounted_amount_mode_categories = read_texts(&member)?,
-            _ => read_mode(&mut rules, name, &member)?,
+            "exclusive_categories" => rules.exclusive_categories = read_texts(&member),
+            "joint_categories" => rules.joint_categories = read_texts(&member),
+            "no_effect_skip_categories" => rules.no_effect_skip_categories = read_texts(&member),
+            "no_effect_redeem_anyway_categories" => rules.no_effect_redeem_anyway_categories = read_texts(&member),
+            "initial_amount_mode_categories" => rules.initial_amount_mode_categories = read_texts(&member),
+            "discounted_amount_mode_categories" => rules.discounted_amount_mode_categories = read_texts(&member),
+            _ => read_mode(&mut rules, name, &member),
         }
     }
-    Ok(rules)
+    rules
 }
 
-fn read_mode(rules: &mut StackingRules, name: &str, at: &At<'_>) -> Result<(), Problem> {
+fn read_mode(rules: &mut StackingRules, name: &str, at: &At<'_>) {
     match name {
-        "redeemables_application_mode" => rules.redeemables_application_mode = at.one_of(APPLICATION_MODES)?,
+        "redeemables_application_mode" => rules.redeemables_application_mode = at.one_of(APPLICATION_MODES),
         "redeemables_sorting_rule" => {
             let hierarchy = ("CATEGORY_HIERARCHY", SortingRule::CategoryHierarchy);
-            rules.redeemables_sorting_rule =
-                at.one_of(&[hierarchy, ("REQUESTED_ORDER", SortingRule::RequestedOrder)])?;
+            rules.redeemables_sorting_rule = at.one_of(&[hierarchy, ("REQUESTED_ORDER", SortingRule::RequestedOrder)]);
         }
         "redeemables_products_application_mode" => {
-            rules.redeemables_products_application_mode = at.one_of(PRODUCTS_MODES)?;
+            rules.redeemables_products_application_mode = at.one_of(PRODUCTS_MODES);
         }
-        "redeemables_no_effect_rule" => rules.redeemables_no_effect_rule = at.one_of(NO_EFFECT_RULES)?,
-        "redeemables_rollback_order_mode" => rules.redeemables_rollback_order_mode = at.one_of(ROLLBACK_MODES)?,
-        "grouped_redeemables_sorting_rule" => rules.grouped_redeemables_sorting_rule = at.one_of(GROUPED_RULES)?,
-        "discount_calculation_mode" => rules.discount_calculation_mode = at.one_of(CALCULATION_MODES)?,
+        "redeemables_no_effect_rule" => rules.redeemables_no_effect_rule = at.one_of(NO_EFFECT_RULES),
+        "redeemables_rollback_order_mode" => rules.redeemables_rollback_order_mode = at.one_of(ROLLBACK_MODES),
+        "grouped_redeemables_sorting_rule" => rules.grouped_redeemables_sorting_rule = at.one_of(GROUPED_RULES),
+        "discount_calculation_mode" => rules.discount_calculation_mode = at.one_of(CALCULATION_MODES),
         _ => {}
     }
-    Ok(())
 }
 
-fn read_texts(at: &At<'_>) -> Result<Vec<Text>, Problem> {
+fn read_texts(at: &At<'_>) -> Vec<Text> {
     at.all(|item| item.text())
 }
 
-fn read_limits(at: &At<'_>) -> Result<Vec<(Text, u64)>, Problem> {
+fn read_limits(at: &At<'_>) -> Vec<(Text, u64)> {
     let mut limits = Vec::new();
-    for (category, limit) in at.members()? {
-        limits.push((Text::from(category), limit.whole_number()?));
+    for (category, limit) in at.members() {
+        limits.push((Text::from(category), limit.whole_number()));
     }
-    Ok(limits)
+    limits
 }
 
 /// Writes stacking rules as the next value, as validations show them: without the calculation mode and its categories,

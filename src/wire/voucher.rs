@@ -9,9 +9,9 @@ use crate::model::incentive::{
     Campaign, CampaignType, Card, Category, Grant, Incentive, IncentiveObject, Tier, Validity,
 };
 use crate::model::promotion::Stack;
+use crate::text::joined;
 use crate::time::{DailyHours, Duration, Timeframe};
-use crate::wire::at::{At, Words, read};
-use crate::wire::node::Node;
+use crate::wire::at::{At, Read, Words, read, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
 
@@ -19,8 +19,9 @@ use crate::wire::problem::Problem;
 const ALL_DAYS: [u8; 7] = [0, 1, 2, 3, 4, 5, 6];
 
 /// What a type of voucher grants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum VoucherType {
+    #[default]
     Discount,
     Gift,
     Loyalty,
@@ -41,113 +42,112 @@ const CAMPAIGN_TYPES: Words<CampaignType> = &[
 ];
 
 /// Reads the fields of a document that say when it holds; they must describe possible windows.
-pub fn read_validity(at: &At<'_>) -> Result<Validity, Problem> {
-    at.object()?;
+pub fn read_validity(at: &At<'_>) -> Validity {
+    at.object();
     let validity = Validity {
-        start_date: at.option("start_date", read::instant)?,
-        expiration_date: at.option("expiration_date", read::instant)?,
-        timeframe: at.option("validity_timeframe", read_timeframe)?,
-        days_of_week: at.option("validity_day_of_week", read_days)?,
-        hours: at.option("validity_hours", read_hours)?,
+        start_date: at.option("start_date", read::instant),
+        expiration_date: at.option("expiration_date", read::instant),
+        timeframe: at.option("validity_timeframe", read_timeframe),
+        days_of_week: at.option("validity_day_of_week", read_days),
+        hours: at.option("validity_hours", read_hours),
     };
     if validity.timeframe.is_some() && validity.start_date.is_none() {
-        return Err(Problem::missing(at.path(), "start_date"));
+        at.missing("start_date");
     }
     if let (Some(start), Some(end)) = (validity.start_date, validity.expiration_date)
         && start >= end
     {
-        let wrong = |end: &At<'_>| Err::<(), Problem>(end.wrong("must be later than start_date"));
-        at.option("expiration_date", wrong)?;
+        at.option("expiration_date", |end| end.wrong("must be later than start_date"));
     }
     if validity.hours.is_some() && (validity.timeframe.is_some() || validity.days_of_week.is_some()) {
-        return at.need("validity_hours", |hours| {
-            Err(hours.problem("cannot be combined with validity_timeframe or validity_day_of_week"))
+        at.need("validity_hours", |hours| {
+            hours.problem("cannot be combined with validity_timeframe or validity_day_of_week");
         });
     }
-    Ok(validity)
+    validity
 }
 
-fn read_timeframe(at: &At<'_>) -> Result<Timeframe, Problem> {
-    let duration: fn(&At<'_>) -> Result<Duration, Problem> = |at| {
-        let duration = at.str().ok().and_then(Duration::parse);
-        duration.ok_or_else(|| at.wrong("must be an ISO 8601 duration longer than 0"))
+fn read_timeframe(at: &At<'_>) -> Timeframe {
+    let duration: Read<Duration> = |at| {
+        let duration = at.node.as_str().and_then(Duration::parse);
+        at.or_wrong(duration, "must be an ISO 8601 duration longer than 0")
     };
-    at.object()?;
-    Ok(Timeframe { interval: at.need("interval", duration)?, duration: at.need("duration", duration)? })
+    at.object();
+    Timeframe { interval: at.need("interval", duration), duration: at.need("duration", duration) }
 }
 
-fn read_days(at: &At<'_>) -> Result<Vec<u8>, Problem> {
+fn read_days(at: &At<'_>) -> Vec<u8> {
     at.all(|at| {
-        let number = at.whole_number().ok().and_then(|number| u8::try_from(number).ok());
-        number.filter(|day| *day <= 6).ok_or_else(|| at.wrong("must be an integer from 0 to 6"))
+        let number = at.number().and_then(|number| u8::try_from(number).ok());
+        at.or_wrong(number.filter(|day| *day <= 6), "must be an integer from 0 to 6")
     })
 }
 
-fn read_hours(at: &At<'_>) -> Result<Vec<DailyHours>, Problem> {
-    at.object()?;
-    let hours = at.list("daily", read_daily)?;
+fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
+    at.object();
+    let hours = at.list("daily", read_daily);
     for (place, one) in hours.iter().enumerate() {
         let overlaps = |other: &DailyHours| {
             other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| one.days.contains(day))
         };
         if hours.iter().take(place).any(overlaps) {
             let path = format!("{}.daily[{place}]", at.path());
-            return Err(Problem::at(path, "must NOT overlap another one on the same day"));
+            at.tell(Problem::at(path, "must NOT overlap another one on the same day"));
         }
     }
-    Ok(hours)
+    hours
 }
 
-fn read_daily(at: &At<'_>) -> Result<DailyHours, Problem> {
-    let clock: fn(&At<'_>) -> Result<u16, Problem> = |at| {
-        let minutes = at.str().ok().and_then(DailyHours::parse_clock);
-        minutes.ok_or_else(|| at.wrong("must be a time HH:mm"))
+fn read_daily(at: &At<'_>) -> DailyHours {
+    let clock: Read<u16> = |at| {
+        let minutes = at.node.as_str().and_then(DailyHours::parse_clock);
+        at.or_wrong(minutes, "must be a time HH:mm")
     };
-    at.object()?;
-    let start = at.need("start_time", clock)?;
-    let end = at.need("expiration_time", clock)?;
+    at.object();
+    let start = at.need("start_time", clock);
+    let end = at.need("expiration_time", clock);
     if start > end {
-        return Err(Problem::at(format!("{}.expiration_time", at.path()), "must NOT be earlier than start_time"));
+        at.tell(Problem::at(joined(&[&at.path(), ".expiration_time"]), "must NOT be earlier than start_time"));
     }
-    let days = at.option("days_of_week", read_days)?;
-    Ok(DailyHours { start, end, days: days.unwrap_or_else(|| ALL_DAYS.to_vec()) })
+    let days = at.option("days_of_week", read_days);
+    DailyHours { start, end, days: days.unwrap_or_else(|| ALL_DAYS.to_vec()) }
 }
 
 /// Reads a voucher from its document. The kind follows from what it grants when nothing says it (clients.md). `text`
 /// is the document itself, for answers that show it.
-pub fn read_voucher(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
-    at.object()?;
-    let said = at.option("type", |kind| kind.one_of(VOUCHER_TYPES))?;
+pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
+    at.object();
+    let said = at.option("type", |kind| kind.one_of(VOUCHER_TYPES));
     let grant = match said.unwrap_or_else(|| voucher_type(at)) {
-        VoucherType::Gift => Grant::Gift(at.need("gift", read_gift)?),
-        VoucherType::Loyalty => Grant::Loyalty(at.need("loyalty_card", read_card)?),
-        VoucherType::Discount => Grant::Discount(at.need("discount", read_discount)?),
+        VoucherType::Gift => Grant::Gift(at.need("gift", read_gift)),
+        VoucherType::Loyalty => Grant::Loyalty(at.need("loyalty_card", read_card)),
+        VoucherType::Discount => Grant::Discount(at.need("discount", read_discount)),
     };
-    let code = at.option("code", read::text)?.unwrap_or_default();
-    let holder_id = at.option("holder_id", read::text)?;
+    let code = at.option("code", read::text).unwrap_or_default();
+    let holder_id = at.option("holder_id", read::text);
     let quantity = at.option("redemption", |redemption| {
-        redemption.object()?;
+        redemption.object();
         redemption.option("quantity", read::whole_number)
-    })?;
-    Ok(Incentive {
+    });
+    Incentive {
         object: IncentiveObject::Voucher,
-        id: at.option("id", read::text)?.unwrap_or_else(|| code.clone()),
+        id: at.option("id", read::text).unwrap_or_else(|| code.clone()),
         code,
-        campaign_id: at.option("campaign_id", read::text)?,
-        category_id: at.option("category_id", read::text)?,
+        campaign_id: at.option("campaign_id", read::text),
+        category_id: at.option("category_id", read::text),
         grant,
-        active: at.option("active", read::flag)?.unwrap_or(true),
-        validity: read_validity(at)?,
+        active: at.option("active", read::flag).unwrap_or(true),
+        validity: read_validity(at),
         quantity: quantity.flatten(),
-        referrer_id: match at.option("is_referral_code", read::flag)?.unwrap_or(false) {
-            true => at.option("referrer_id", read::text)?.or_else(|| holder_id.clone()),
-            false => at.option("referrer_id", read::text)?,
+        referrer_id: match at.option("is_referral_code", read::flag).unwrap_or(false) {
+            true => at.option("referrer_id", read::text).or_else(|| holder_id.clone()),
+            false => at.option("referrer_id", read::text),
         },
         holder_id,
         tier: None,
-        metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
+        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
         document: Box::from(text),
-    })
+    }
 }
 
 fn voucher_type(at: &At<'_>) -> VoucherType {
@@ -158,104 +158,104 @@ fn voucher_type(at: &At<'_>) -> VoucherType {
     }
 }
 
-fn read_card(at: &At<'_>) -> Result<Card, Problem> {
-    at.object()?;
+fn read_card(at: &At<'_>) -> Card {
+    at.object();
     let count = |name: &str| at.option(name, read::whole_number);
-    Ok(Card {
-        points: count("points")?.unwrap_or(0),
-        subtracted_points: count("subtracted_points")?.unwrap_or(0),
-        expired_points: count("expired_points")?.unwrap_or(0),
-    })
+    Card {
+        points: count("points").unwrap_or(0),
+        subtracted_points: count("subtracted_points").unwrap_or(0),
+        expired_points: count("expired_points").unwrap_or(0),
+    }
 }
 
 /// Reads a promotion tier from its document; its discount stands in `action` (objects.md section 7). `text` is the
 /// document itself, for answers that show it.
-pub fn read_tier(at: &At<'_>, text: &str) -> Result<Incentive, Problem> {
-    at.object()?;
+pub fn read_tier(at: &At<'_>, text: &str) -> Incentive {
+    at.object();
     let discount = at.need("action", |action| {
-        action.object()?;
+        action.object();
         action.need("discount", read_discount)
-    })?;
-    let id = at.need("id", read::text)?;
+    });
+    let id = at.need("id", read::text);
     let inside = at.option("campaign", |campaign| {
-        campaign.object()?;
+        campaign.object();
         campaign.option("id", read::text)
-    })?;
-    let campaign_id = match at.option("campaign_id", read::text)? {
+    });
+    let campaign_id = match at.option("campaign_id", read::text) {
         Some(id) => Some(id),
-        None => at.option("promotion_id", read::text)?.or(inside.flatten()),
+        None => at.option("promotion_id", read::text).or(inside.flatten()),
     };
     let tier = Tier {
-        name: at.option("name", read::text)?.unwrap_or_default(),
-        banner: at.option("banner", read::text)?,
-        hierarchy: at.option("hierarchy", read::whole_number)?.unwrap_or(1),
+        name: at.option("name", read::text).unwrap_or_default(),
+        banner: at.option("banner", read::text),
+        hierarchy: at.option("hierarchy", read::whole_number).unwrap_or(1),
     };
-    Ok(Incentive {
+    Incentive {
         object: IncentiveObject::PromotionTier,
         code: id.clone(),
         id,
         campaign_id,
-        category_id: at.option("category_id", read::text)?,
+        category_id: at.option("category_id", read::text),
         grant: Grant::Discount(discount),
-        active: at.option("active", read::flag)?.unwrap_or(true),
-        validity: read_validity(at)?,
+        active: at.option("active", read::flag).unwrap_or(true),
+        validity: read_validity(at),
         quantity: None,
         holder_id: None,
         referrer_id: None,
         tier: Some(Box::new(tier)),
-        metadata: at.option("metadata", read::metadata)?.unwrap_or_default(),
+        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
         document: Box::from(text),
-    })
+    }
 }
 
 /// Reads a promotion stack from its document.
-pub fn read_stack(at: &At<'_>) -> Result<Stack, Problem> {
-    at.object()?;
-    Ok(Stack {
-        id: at.need("id", read::text)?,
-        name: at.option("name", read::text)?.unwrap_or_default(),
-        campaign_id: at.option("campaign_id", read::text)?,
-        category_id: at.option("category_id", read::text)?,
+pub fn read_stack(at: &At<'_>) -> Stack {
+    at.object();
+    Stack {
+        id: at.need("id", read::text),
+        name: at.option("name", read::text).unwrap_or_default(),
+        campaign_id: at.option("campaign_id", read::text),
+        category_id: at.option("category_id", read::text),
         tiers: at.need("tiers", |tiers| {
-            tiers.object()?;
+            tiers.object();
             tiers.list("ids", read::text)
-        })?,
-    })
+        }),
+    }
 }
 
 /// Reads a promotion tier from its document as it is stored.
 pub fn read_stored_tier(text: &str) -> Result<Incentive, Problem> {
-    read_tier(&At::whole(&Node::read(text.as_bytes())?), text)
+    read_whole(text.as_bytes(), |at| read_tier(at, text))
 }
 
 /// Reads a voucher from its document as it is stored.
 pub fn read_stored_voucher(text: &str) -> Result<Incentive, Problem> {
-    read_voucher(&At::whole(&Node::read(text.as_bytes())?), text)
+    read_whole(text.as_bytes(), |at| read_voucher(at, text))
 }
 
 /// Reads a campaign from its document.
-pub fn read_campaign(at: &At<'_>) -> Result<Campaign, Problem> {
-    at.object()?;
-    let name = at.option("name", read::text)?.unwrap_or_default();
-    Ok(Campaign {
-        id: at.option("id", read::text)?.unwrap_or_else(|| name.clone()),
+pub fn read_campaign(at: &At<'_>) -> Campaign {
+    at.object();
+    let name = at.option("name", read::text).unwrap_or_default();
+    Campaign {
+        id: at.option("id", read::text).unwrap_or_else(|| name.clone()),
         name,
-        campaign_type: at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES))?.unwrap_or_default(),
-        active: at.option("active", read::flag)?.unwrap_or(true),
-        validity: read_validity(at)?,
-        category_id: at.option("category_id", read::text)?,
+        campaign_type: at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default(),
+        active: at.option("active", read::flag).unwrap_or(true),
+        validity: read_validity(at),
+        category_id: at.option("category_id", read::text),
         activity_after_publishing: at.get("activity_duration_after_publishing").is_some(),
-    })
+    }
 }
 
 /// Reads a category from its document; a new category has hierarchy 1 (objects.md section 13).
-pub fn read_category(at: &At<'_>) -> Result<Category, Problem> {
-    at.object()?;
-    Ok(Category {
-        id: at.need("id", read::text)?,
-        name: at.option("name", read::text)?.unwrap_or_default(),
-        hierarchy: at.option("hierarchy", read::whole_number)?.unwrap_or(1),
-    })
+pub fn read_category(at: &At<'_>) -> Category {
+    at.object();
+    Category {
+        id: at.need("id", read::text),
+        name: at.option("name", read::text).unwrap_or_default(),
+        hierarchy: at.option("hierarchy", read::whole_number).unwrap_or(1),
+    }
 }
 
 /// What the ledger has counted of a voucher.

@@ -9,7 +9,6 @@ use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
-use crate::wire::problem::Problem;
 
 /// What the values of a test are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,51 +22,49 @@ pub(super) enum Values {
 }
 
 /// Reads conditions: each operator with its values, an array or a bare value that stands for an array of one.
-pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Result<Vec<Condition>, Problem> {
+pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
     let mut conditions = Vec::new();
-    for (name, member) in at.members()? {
+    for (name, member) in at.members() {
         let Some(operator) = Operator::parse(name) else {
-            return Err(member.problem("is not an operator"));
+            member.problem("is not an operator");
+            continue;
         };
-        let condition = read_condition(operator, &member, values)?;
+        let condition = read_condition(operator, &member, values);
         // A list may be empty, which the lint tells; one value must be there.
         let may_be_empty = matches!(name, "$in" | "$not_in" | "$from" | "$dow" | "$not_differ" | "$not_intersect");
         if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty {
-            return Err(member.problem("must NOT have fewer than 1 items"));
+            member.problem("must NOT have fewer than 1 items");
         }
         conditions.push(condition);
     }
-    Ok(conditions)
+    conditions
 }
 
-fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Result<Condition, Problem> {
+fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition {
     let mut condition = Condition { operator, operands: Vec::new(), goods: Vec::new() };
     let takes = operator.takes();
-    let mut add = |item: &At<'_>| {
-        match (values, takes) {
-            (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)?),
-            (Values::Goods(_), _) | (_, Takes::Goods) => return Err(at.problem("is not an operator of this rule")),
-            _ => condition.operands.push(read_operand(item, operator, values)?),
-        }
-        Ok(())
+    let mut add = |item: &At<'_>| match (values, takes) {
+        (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)),
+        (Values::Goods(_), _) | (_, Takes::Goods) => at.problem("is not an operator of this rule"),
+        _ => condition.operands.extend(read_operand(item, operator, values)),
     };
     match at.node {
         Node::List(_) => {
-            for item in at.items()? {
-                add(&item)?;
+            for item in at.items() {
+                add(&item);
             }
         }
-        _ => add(at)?,
+        _ => add(at),
     }
-    Ok(condition)
+    condition
 }
 
-fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Result<Operand, Problem> {
+fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Option<Operand> {
     let takes = operator.takes();
     let operand = match (takes, values) {
         (Takes::Count, _) => number(at).filter(|number| !number.is_negative()).map(Operand::Number),
         (Takes::Weekdays, _) => {
-            let day = at.whole_number().ok().filter(|day| *day <= 6);
+            let day = at.number().filter(|day| *day <= 6);
             day.map(|day| Operand::Number(Number::count(day)))
         }
         (Takes::Moments, _) => text(at).and_then(Moment::parse).map(Operand::Moment),
@@ -79,14 +76,17 @@ fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Result<Opera
         }
         (Takes::Anything, _) => Some(Operand::Flag(true)),
         (Takes::Values | Takes::Comparable, Values::Numbers) => number(at).map(Operand::Number),
-        (Takes::Texts, _) => return Err(at.problem("is not an operator of this rule")),
+        (Takes::Texts, _) => {
+            at.problem("is not an operator of this rule");
+            None
+        }
         _ => match at.node {
             Node::Text(text) => Some(Operand::Text(Text::from(text.as_ref()))),
             Node::Flag(flag) => Some(Operand::Flag(*flag)),
             _ => number(at).map(Operand::Number),
         },
     };
-    operand.ok_or_else(|| {
+    if operand.is_none() {
         at.wrong(match (takes, values) {
             (Takes::Count, _) => "must be a number from 0",
             (Takes::Weekdays, _) => "must be an integer from 0 to 6",
@@ -95,8 +95,9 @@ fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Result<Opera
             (_, Values::Numbers) => "must be a number",
             (Takes::Comparable, _) => "must be a number or an ISO 8601 date or date-time",
             _ => "must be a string, a number or a boolean",
-        })
-    })
+        });
+    }
+    operand
 }
 
 /// A number, or a text that holds one: older rules and filters hold amounts as texts.
@@ -110,35 +111,35 @@ fn number(at: &At<'_>) -> Option<Number> {
 }
 
 fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
-    at.str().ok()
+    at.node.as_str()
 }
 
 /// Reads a product, SKU or collection of a test.
-pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> Result<GoodsRef, Problem> {
+pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
     const OBJECTS: &[(&str, GoodsObject)] = &[
         ("product", GoodsObject::Product),
         ("sku", GoodsObject::Sku),
         ("products_collection", GoodsObject::Collection),
     ];
     if let (Node::Text(id), Some(object)) = (at.node, assumed) {
-        return Ok(GoodsRef::new(object, Text::from(id.as_ref()), None));
+        return GoodsRef::new(object, Text::from(id.as_ref()), None);
     }
-    at.object()?;
+    at.object();
     let object = match assumed {
-        Some(assumed) => at.option("object", |object| object.one_of(OBJECTS))?.unwrap_or(assumed),
-        None => at.need("object", |object| object.one_of(OBJECTS))?,
+        Some(assumed) => at.option("object", |object| object.one_of(OBJECTS)).unwrap_or(assumed),
+        None => at.need("object", |object| object.one_of(OBJECTS)),
     };
-    let source_id = at.option("source_id", read::text)?;
-    let id = match (at.option("id", read::text)?, &source_id) {
+    let source_id = at.option("source_id", read::text);
+    let id = match (at.option("id", read::text), &source_id) {
         (Some(id), _) => id,
         (None, Some(source_id)) => source_id.clone(),
-        (None, None) => at.need("id", read::text)?,
+        (None, None) => at.need("id", read::text),
     };
-    Ok(GoodsRef::new(object, id, source_id))
+    GoodsRef::new(object, id, source_id)
 }
 
 /// Reads a window: its parts stand in one text, divided by semicolons.
-fn read_window(at: &At<'_>, operator: Operator) -> Result<Operand, Problem> {
+fn read_window(at: &At<'_>, operator: Operator) -> Option<Operand> {
     let parts: Vec<&str> = text(at).unwrap_or_default().split(';').collect();
     let window = match (parts.as_slice(), operator) {
         ([start, interval, duration], Operator::Timeframe) => recurring(start, interval, duration),
@@ -149,8 +150,9 @@ fn read_window(at: &At<'_>, operator: Operator) -> Result<Operand, Problem> {
         ([start, end, days], Operator::TimeframeDaily) => hours(start, end, days),
         _ => None,
     };
-    let window =
-        window.ok_or_else(|| at.wrong("must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`"));
+    if window.is_none() {
+        at.wrong("must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`");
+    }
     window.map(|window| Operand::Window(Box::new(window)))
 }
 

@@ -7,34 +7,36 @@ use crate::rules::operator::Operator;
 use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
 use crate::text::Text;
 use crate::wire::at::{At, read};
-use crate::wire::problem::Problem;
 use crate::wire::rules::condition::{Values, read_conditions, read_goods};
 
 /// Reads a filter: a junction, and conditions by the path of their field.
-pub fn read_filter(at: &At<'_>) -> Result<Filter, Problem> {
+pub fn read_filter(at: &At<'_>) -> Filter {
     let mut filter = Filter { any: false, fields: Vec::new() };
     let mut joined = false;
-    for (name, member) in at.members()? {
+    for (name, member) in at.members() {
         if name == "junction" {
             joined = true;
-            filter.any = match member.str().unwrap_or_default() {
+            filter.any = match member.node.as_str().unwrap_or_default() {
                 word if word.eq_ignore_ascii_case("and") => false,
                 word if word.eq_ignore_ascii_case("or") => true,
-                _ => return Err(member.problem("has wrong `junction` property. It must be one of: and, or")),
+                _ => {
+                    member.problem("has wrong `junction` property. It must be one of: and, or");
+                    false
+                }
             };
             continue;
         }
         let field = field(name);
-        let mut conditions = member.need("conditions", |conditions| read_conditions(conditions, Values::Any))?;
+        let mut conditions = member.need("conditions", |conditions| read_conditions(conditions, Values::Any));
         if is_date(name) {
             conditions.iter_mut().for_each(count_days);
         }
         filter.fields.push((field, conditions));
     }
     if !joined {
-        return Err(Problem::missing(at.path(), "junction"));
+        at.missing("junction");
     }
-    Ok(filter)
+    filter
 }
 
 fn field(path: &str) -> Field {
@@ -64,41 +66,44 @@ fn count_days(condition: &mut Condition) {
 }
 
 /// Reads a segment: a static list of customers or a filter.
-pub fn read_segment(at: &At<'_>) -> Result<Segment, Problem> {
+pub fn read_segment(at: &At<'_>) -> Segment {
     let is_static =
-        at.need("type", |kind| kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)]))?;
+        at.need("type", |kind| kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)]));
     let members = match is_static {
-        true => Members::Listed(at.list("customers", read_customer_id)?),
-        false => Members::Passing(at.need("filter", read_filter)?),
+        true => Members::Listed(at.list("customers", read_customer_id)),
+        false => Members::Passing(at.need("filter", read_filter)),
     };
-    Ok(Segment { id: at.option("id", read::text)?.unwrap_or_default(), members })
+    Segment { id: at.option("id", read::text).unwrap_or_default(), members }
 }
 
 /// A customer of a list: the id, or an object that has it.
-fn read_customer_id(at: &At<'_>) -> Result<Text, Problem> {
-    match at.text() {
-        Ok(id) => Ok(id),
-        Err(_) => at.need("id", read::text),
+fn read_customer_id(at: &At<'_>) -> Text {
+    match at.node.as_str() {
+        Some(id) => Text::from(id),
+        None => at.need("id", read::text),
     }
 }
 
 /// Reads a collection: a static list of products and SKUs or a filter.
-pub fn read_collection(at: &At<'_>) -> Result<Collection, Problem> {
-    let id = at.option("id", read::text)?.unwrap_or_default();
+pub fn read_collection(at: &At<'_>) -> Collection {
+    let id = at.option("id", read::text).unwrap_or_default();
     if id == Collection::EVERYTHING {
-        return Ok(Collection { id, goods: Contents::All });
+        return Collection { id, goods: Contents::All };
     }
-    let is_static = at.need("type", |kind| kind.one_of(&[("STATIC", true), ("AUTO_UPDATE", false)]))?;
+    let is_static = at.need("type", |kind| kind.one_of(&[("STATIC", true), ("AUTO_UPDATE", false)]));
     let goods = match is_static {
-        true => Contents::Listed(at.list("products", |item| read_goods(item, Some(GoodsObject::Product)))?),
+        true => Contents::Listed(at.list("products", |item| read_goods(item, Some(GoodsObject::Product)))),
         false => {
             let valid = "'AUTO_UPDATE' collection must contain valid filter with 'junction' property";
             let filter = at.get("filter").filter(|filter| filter.get("junction").is_some());
             match filter {
-                Some(filter) => Contents::Passing(read_filter(&filter)?),
-                None => return Err(at.problem(valid)),
+                Some(filter) => Contents::Passing(read_filter(&filter)),
+                None => {
+                    at.problem(valid);
+                    Contents::All
+                }
             }
         }
     };
-    Ok(Collection { id, goods })
+    Collection { id, goods }
 }

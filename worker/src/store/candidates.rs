@@ -10,7 +10,7 @@ use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::wire::Node;
-use scrip::wire::at::{At, read_document};
+use scrip::wire::at::{At, read_document, read_node};
 use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
 use scrip::wire::rules::read_rule;
 use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
@@ -94,13 +94,12 @@ impl Offered {
         for row in &rows {
             let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
             let node = Node::read(text.as_bytes()).map_err(|problem| broken("campaign", id, &problem))?;
-            let at = At::whole(&node);
-            let read = || {
-                let candidate = read_candidate(&at, CandidateObject::Campaign)?;
-                Ok((candidate, read_campaign(&at)?, read_campaign_voucher(&at)?))
+            let read = |at: &At<'_>| {
+                (read_candidate(at, CandidateObject::Campaign), read_campaign(at), read_campaign_voucher(at))
             };
-            let (candidate, campaign, voucher) = read().map_err(|problem| broken("campaign", id, &problem))?;
-            let standalone = at.get("type").is_some_and(|kind| kind.str().is_ok_and(|kind| kind == "STANDALONE"));
+            let read = read_node(&node, read).map_err(|problem| broken("campaign", id, &problem));
+            let (candidate, campaign, voucher) = read?;
+            let standalone = node.get("type").and_then(Node::as_str) == Some("STANDALONE");
             programs.insert(id.into(), Program { campaign_type: candidate.campaign_type.clone(), standalone });
             self.campaigns.insert(id.into(), campaign);
             if let Some(voucher) = voucher.filter(|_| !standalone) {
@@ -126,12 +125,12 @@ impl Offered {
                 continue;
             }
             let node = Node::read(text.as_bytes()).map_err(|problem| broken(object.name(), id, &problem))?;
-            let at = At::whole(&node);
-            let read = || {
-                let incentive = if is_voucher { read_voucher(&at, text) } else { read_tier(&at, text) };
-                Ok((read_candidate(&at, object)?, incentive?))
+            let read = |at: &At<'_>| {
+                let incentive = if is_voucher { read_voucher(at, text) } else { read_tier(at, text) };
+                (read_candidate(at, object), incentive)
             };
-            let (mut candidate, incentive) = read().map_err(|problem| broken(object.name(), id, &problem))?;
+            let read = read_node(&node, read).map_err(|problem| broken(object.name(), id, &problem));
+            let (mut candidate, incentive) = read?;
             if let Some(program) = incentive.campaign_id.as_ref().and_then(|id| programs.get(id)) {
                 candidate.public = !is_voucher || program.standalone;
                 candidate.campaign_type = candidate.campaign_type.or_else(|| program.campaign_type.clone());
