@@ -120,6 +120,12 @@ impl Pen {
         self.quoted(name.as_bytes(), b':');
     }
 
+    /// A text that needs no escape.
+    #[inline(never)]
+    pub fn word(&mut self, word: &'static str) {
+        self.quoted(word.as_bytes(), b',');
+    }
+
     /// A text.
     pub fn text(&mut self, text: &str) {
         self.text_before(text, b',');

@@ -109,7 +109,7 @@ impl OrderView<'_> {
         out.object(|out| {
             out.text_if("id", self.order.id.as_ref());
             out.text_if("source_id", self.order.source_id.as_ref());
-            out.text_if("status", self.order.status.map(status_name));
+            out.word_if("status", self.order.status.map(status_name));
             self.put_amounts(out);
             if !self.cart.lines.is_empty() {
                 out.member("items").list(|out| self.put_items(out, &mut seen.0));
@@ -117,7 +117,7 @@ impl OrderView<'_> {
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
-            out.member("object").text("order");
+            out.member("object").word("order");
         });
     }
 
@@ -192,9 +192,9 @@ impl OrderView<'_> {
         let sku = self.priced.skus.beside(place);
         let product = self.priced.products.beside(place);
         let parent = || sku?.product_id.as_ref();
-        out.member("object").text("order_item");
+        out.member("object").word("order_item");
         out.text_if("source_id", item.source_id.as_ref());
-        out.text_if("related_object", item.related_object.map(related_name));
+        out.word_if("related_object", item.related_object.map(related_name));
         out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
         out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
         out.member("quantity").number(line.quantity);

@@ -130,14 +130,14 @@ impl GoodsList<'_> {
                     out.item().object(|out| {
                         put_name(out, goods.object, goods.id, goods.source_id);
                         out.member("strict").flag(true);
-                        out.text_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
+                        out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
                         self.put_covered(out, covered);
                     });
                 }
             });
             out.member("total").number(u64::try_from(total).unwrap_or(0));
-            out.member("data_ref").text("data");
-            out.member("object").text("list");
+            out.member("data_ref").word("data");
+            out.member("object").word("list");
         });
     }
 
@@ -204,7 +204,7 @@ impl GoodsList<'_> {
 
 /// What a result calls goods.
 pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
-    out.member("object").text(object.name());
+    out.member("object").word(object.name());
     out.member("id").text(id);
     out.text_if("source_id", source_id);
 }
@@ -213,7 +213,7 @@ pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: 
 fn put_terms(out: &mut Out, entry: &Entry) {
     let terms = &entry.terms;
     out.money_if("price", entry.price.plain);
-    out.text_if("effect", word(PICKS, terms.pick));
+    out.word_if("effect", word(PICKS, terms.pick));
     out.number_if("quantity_limit", terms.quantity_limit);
     out.number_if("aggregated_quantity_limit", terms.aggregated_quantity_limit);
     out.money_if("amount_limit", terms.amount_limit);
@@ -224,5 +224,5 @@ fn put_terms(out: &mut Out, entry: &Entry) {
     }
     out.number_if("skip_initially", Some(terms.skip_initially).filter(|skip| *skip > 0));
     out.number_if("repeat", Some(terms.repeat).filter(|repeat| *repeat > 1));
-    out.text_if("target", word(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
+    out.word_if("target", word(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
 }
