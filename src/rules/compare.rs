@@ -246,7 +246,7 @@ impl Condition {
             Operator::DaysInFuture => days(equal, ahead),
             Operator::DayOfWeek => {
                 let weekday = Number::whole(i64::from(day.weekday()));
-                self.operands.iter().any(|wanted| *wanted == Operand::Number(weekday))
+                self.operands.contains(&Operand::Number(weekday))
             }
             Operator::PreviousMonth => months(today, day) == -1,
             Operator::ThisMonth => months(today, day) == 0,

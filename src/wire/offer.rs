@@ -251,7 +251,6 @@ fn put_unit(out: &mut Out, unit: &UnitOff) {
 #[cfg(test)]
 mod tests {
     use super::{read_discount, read_scope};
-    use crate::text::joined;
     use crate::wire::at::{Read, read_document};
     use crate::wire::rules::read_bundle_rules;
 

@@ -191,5 +191,5 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
         }),
     };
     let entries = arranged(entries, &ranked(keys));
-    (!entries.is_empty()).then(|| BundleRules { entries, limit })
+    (!entries.is_empty()).then_some(BundleRules { entries, limit })
 }
