@@ -13,6 +13,7 @@ use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
+use crate::model::request::RedeemableObject;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -63,6 +64,49 @@ pub enum Held<'a, T> {
     Lent(&'a T),
     /// Its own.
     Own(Box<T>),
+}
+
+impl<T: Clone> Held<'_, T> {
+    /// The fact itself.
+    pub fn into_owned(self) -> T {
+        match self {
+            Held::Lent(fact) => fact.clone(),
+            Held::Own(fact) => *fact,
+        }
+    }
+}
+
+/// The rules of one thing: nearly always one, which takes no list.
+#[derive(Debug, Clone)]
+pub enum Rules<'a> {
+    /// This one.
+    One(Held<'a, Rule>),
+    /// None, or several.
+    Many(Vec<Held<'a, Rule>>),
+}
+
+impl<'a> Deref for Rules<'a> {
+    type Target = [Held<'a, Rule>];
+
+    fn deref(&self) -> &[Held<'a, Rule>] {
+        match self {
+            Rules::One(rule) => std::slice::from_ref(rule),
+            Rules::Many(rules) => rules,
+        }
+    }
+}
+
+/// A voucher or tier with all that belongs to it, put together beforehand.
+#[derive(Debug, Clone)]
+pub struct Whole<'a> {
+    /// The voucher or tier.
+    pub incentive: &'a Incentive,
+    /// Its campaign.
+    pub campaign: Option<&'a Campaign>,
+    /// Its category, or its campaign's.
+    pub category: Option<&'a Category>,
+    /// The rules assigned to it and to its campaign.
+    pub rules: Rules<'a>,
 }
 
 impl<T> Deref for Held<'_, T> {
@@ -144,6 +188,11 @@ pub trait Facts {
     fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>>;
     /// A promotion tier by id.
     fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>>;
+    /// A voucher by code or id, or a tier by id, with all that belongs to it, if that has been put together beforehand and
+    /// nothing of it is missing.
+    fn whole(&self, _object: RedeemableObject, _name: &str) -> Option<Whole<'_>> {
+        None
+    }
     /// A promotion stack by id.
     fn stack(&self, id: &str) -> Known<Cow<'_, Stack>>;
     /// A reward by id.

@@ -34,6 +34,10 @@ impl Money {
         u64::try_from(minor).ok().map(Money)
     }
 
+    fn from_minor(minor: u64) -> Option<Money> {
+        (minor <= Money::MAX.0).then_some(Money(minor))
+    }
+
     /// The amount in minor units.
     pub fn minor(self) -> u64 {
         self.0
@@ -41,7 +45,7 @@ impl Money {
 
     /// The sum, or `None` beyond [`LARGEST`].
     pub fn plus(self, other: Money) -> Option<Money> {
-        Money::from_wide(u128::from(self.0).checked_add(u128::from(other.0))?)
+        Money::from_minor(self.0.checked_add(other.0)?)
     }
 
     /// The difference, never below nothing.
@@ -51,14 +55,20 @@ impl Money {
 
     /// The amount of `count` times this, or `None` beyond [`LARGEST`].
     pub fn times(self, count: u64) -> Option<Money> {
-        Money::from_wide(u128::from(self.0).checked_mul(u128::from(count))?)
+        Money::from_minor(self.0.checked_mul(count)?)
     }
 
     /// This amount in the proportion `part / whole`, rounded half-up; `None` when `whole` is 0 or the result too large.
+    #[inline]
     pub fn portion(self, part: u64, whole: u64) -> Option<Money> {
-        if let Some(minor) = self.0.checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
-            return Money::from_wide(u128::from(minor));
+        match self.0.checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
+            Some(minor) => Money::from_minor(minor),
+            None => self.wide_portion(part, whole),
         }
+    }
+
+    #[cold]
+    fn wide_portion(self, part: u64, whole: u64) -> Option<Money> {
         let numerator = u128::from(self.0).checked_mul(u128::from(part))?;
         Money::from_wide(round_half_up(numerator, u128::from(whole))?)
     }
@@ -93,6 +103,7 @@ pub fn round_half_up(numerator: u128, denominator: u128) -> Option<u128> {
 
 /// The same in 64 bits, where they are enough: wide division costs ten times as much. `None` sends the caller to the
 /// wide form.
+#[inline]
 fn round_half_up_narrow(numerator: u64, denominator: u64) -> Option<u64> {
     let doubled = numerator.checked_mul(2)?.checked_add(denominator)?;
     doubled.checked_div(denominator.checked_mul(2)?)
@@ -139,6 +150,7 @@ impl Percent {
     }
 
     /// This percentage of an amount, rounded half-up; never more than the amount.
+    #[inline]
     pub fn of(self, base: Money) -> Option<Money> {
         base.portion(u64::from(self.0), u64::from(MILLIONTHS).checked_mul(100)?)
     }

@@ -1,7 +1,6 @@
 //! Keeps things in the order in which they came, and finds them by name. It must not know what they are.
 
-use crate::rank::number_of;
-use crate::text::Text;
+use crate::text::{Symbol, Text};
 
 /// Things with names. One index of names serves every kind of thing, which keeps the package small.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +30,17 @@ impl<T> Shelf<T> {
 
     /// The thing of this name.
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.things.get(self.index.get(name)?)
+        self.at(self.place(name)?)
+    }
+
+    /// The place of the thing of this name.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.index.get(name)
+    }
+
+    /// The thing at this place.
+    pub fn at(&self, place: usize) -> Option<&T> {
+        self.things.get(place)
     }
 
     /// The thing of this name, made when there is none.
@@ -90,9 +99,8 @@ impl Index {
     /// The slot that the name is in, or would be; `None` before there are any.
     fn slot(&self, name: &str) -> Option<usize> {
         let last = self.slots.len().checked_sub(1)?;
-        let number = number_of(name);
-        // Both halves of the number, so that no bits of it are lost.
-        let mut slot = usize::try_from((number >> 32 ^ number) & 0xffff_ffff).unwrap_or(0) & last;
+        let number = Symbol::of(0, name).number();
+        let mut slot = usize::try_from(number & 0xffff_ffff).unwrap_or(0) & last;
         loop {
             let which = *self.slots.get(slot)?;
             let known = which.checked_sub(1).and_then(|which| self.names.get(which));

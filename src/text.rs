@@ -30,16 +30,24 @@ impl Symbol {
     /// ```
     pub fn of(kind: u8, text: &str) -> Symbol {
         // Eight bytes at a time, mixed by multiplying with an odd constant and folding the upper half down.
-        let step = |number: u64, part: &[u8]| {
-            let mut word = [0; 8];
-            for (slot, byte) in word.iter_mut().zip(part) {
-                *slot = *byte;
-            }
-            let mixed = (number ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let step = |number: u64, word: u64| {
+            let mixed = (number ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
             mixed ^ (mixed >> 29)
         };
-        let seed = (u64::from(kind) << 56) | u64::try_from(text.len()).unwrap_or(0);
-        let mixed = text.as_bytes().chunks(8).fold(seed, step).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        let mut rest = text.as_bytes();
+        let mut number = (u64::from(kind) << 56) | u64::try_from(rest.len()).unwrap_or(0);
+        while let Some((word, after)) = rest.split_first_chunk::<8>() {
+            number = step(number, u64::from_le_bytes(*word));
+            rest = after;
+        }
+        // Of four bytes to seven the first four and the last four: they overlap, and say everything.
+        let word = match (rest.first_chunk::<4>(), rest.last_chunk::<4>()) {
+            (Some(first), Some(last)) => {
+                u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32
+            }
+            _ => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        let mixed = step(number, word).wrapping_mul(0xd6e8_feb8_6659_fd93);
         // The last letters of a text are in the upper bits, and tables look at the lower ones.
         Symbol(mixed ^ (mixed >> 32))
     }

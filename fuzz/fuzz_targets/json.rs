@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     match read(bytes, 64) {
         Ok(node) => {
             let kept = node.kept();
-            let mut pen = Pen::new();
+            let mut pen = Pen::default();
             pen.node(&kept);
             let text = pen.into_bytes();
             assert_eq!(read(&text, 64).map(|again| again.kept()), Ok(kept));

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, PastRedemption, Seek};
+use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, PastRedemption, Rules, Seek, Whole};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
+use crate::model::request::RedeemableObject;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -49,6 +50,16 @@ pub struct GivenFacts {
     candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
+    /// What belongs to each voucher and to each tier.
+    beside: [Vec<Option<Beside>>; 2],
+}
+
+/// What belongs to a voucher or tier, by place.
+#[derive(Debug, Clone)]
+struct Beside {
+    campaign: Option<usize>,
+    category: Option<usize>,
+    rules: Vec<usize>,
 }
 
 /// The rules that are assigned to one thing.
@@ -96,7 +107,7 @@ impl GivenFacts {
                 assign(&voucher.id, rule);
             }
         }
-        GivenFacts {
+        let mut facts = GivenFacts {
             complete: given.complete,
             client: given.client,
             whole_catalogue: given.whole_catalogue,
@@ -124,7 +135,36 @@ impl GivenFacts {
             candidates: OnceLock::new(),
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
+            beside: Default::default(),
+        };
+        facts.beside = [&facts.vouchers, &facts.tiers].map(|shelf| shelf.iter().map(|one| facts.beside(one)).collect());
+        facts
+    }
+
+    /// What belongs to a voucher or tier; nothing when a part of it was not given.
+    fn beside(&self, incentive: &Incentive) -> Option<Beside> {
+        let place = |id: Option<&Text>, find: &dyn Fn(&str) -> Option<usize>| match id {
+            Some(id) => find(id).map(Some),
+            None => Some(None),
+        };
+        let campaign = place(incentive.campaign_id.as_ref(), &|id| self.campaigns.place(id))?;
+        let inherited = || self.campaigns.at(campaign?)?.category_id.as_ref();
+        let category = incentive.category_id.as_ref().or_else(inherited);
+        let category = place(category, &|id| self.categories.place(id))?;
+        let mut rules = Vec::new();
+        let names = [Some(&incentive.id), incentive.campaign_id.as_ref()];
+        for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
+            if assigned.unknown {
+                return None;
+            }
+            for place in &assigned.places {
+                // A rule of a voucher and of its campaign counts once.
+                if !rules.contains(place) {
+                    rules.push(*place);
+                }
+            }
         }
+        Some(Beside { campaign, category, rules })
     }
 
     /// What is not here does not exist, or only the server knows.
@@ -214,6 +254,27 @@ impl Facts for GivenFacts {
 
     fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
         self.known(self.tiers.get(id))
+    }
+
+    fn whole(&self, object: RedeemableObject, name: &str) -> Option<Whole<'_>> {
+        let [vouchers, tiers] = &self.beside;
+        let (shelf, beside) = match object {
+            RedeemableObject::Voucher => (&self.vouchers, vouchers),
+            RedeemableObject::PromotionTier => (&self.tiers, tiers),
+            RedeemableObject::PromotionStack => return None,
+        };
+        let place = shelf.place(name)?;
+        let beside = beside.get(place)?.as_ref()?;
+        let rule = |place: &usize| self.rules.get(*place).map(Held::Lent);
+        Some(Whole {
+            incentive: shelf.at(place)?,
+            campaign: beside.campaign.and_then(|place| self.campaigns.at(place)),
+            category: beside.category.and_then(|place| self.categories.at(place)),
+            rules: match beside.rules.as_slice() {
+                [only] => Rules::One(rule(only)?),
+                rules => Rules::Many(rules.iter().filter_map(rule).collect()),
+            },
+        })
     }
 
     fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {

@@ -88,10 +88,11 @@ impl Prepared {
 
     /// Finds what of the rules would work for the customer and the order in this JSON.
     pub fn qualify(&self, request: &[u8], context: &Context) -> Answer {
-        let asked = match read_qualification(request) {
+        let mut asked = match read_qualification(request) {
             Ok(asked) => asked,
             Err(problem) => return Answer::unreadable(&problem, context),
         };
+        asked.request.channel.client = self.facts.client();
         match decide::qualify(&self.facts, &asked, context) {
             Ok(decision) => Answer { status: 200, body: write_qualification(&decision.answer, context) },
             Err(refusal) => Answer::refused(&refusal, context),

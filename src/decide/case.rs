@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::decide::loyalty::Exchange;
-use crate::facts::{Facts, Held, Known};
+use crate::facts::{Facts, Held, Known, Rules, Whole};
 use crate::id::Context;
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, CampaignType, Category, Incentive};
@@ -17,7 +17,8 @@ use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Needs, Rule};
+use crate::rules::Needs;
+use crate::rules::Rule;
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
@@ -49,7 +50,7 @@ pub struct Offer<'a> {
     /// Its category, or its campaign's.
     pub category: Option<Held<'a, Category>>,
     /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
-    pub rules: Vec<Held<'a, Rule>>,
+    pub rules: Rules<'a>,
     /// What points of a loyalty card are exchanged for.
     pub exchange: Option<Box<Exchange<'a>>>,
 }
@@ -63,7 +64,7 @@ impl Offer<'_> {
         self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
     }
 
-    /// The lines it is about: the scope of the first rule that names any goods.
+    /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
     pub fn scope(&self) -> Option<&Scope> {
         let scopes = self.rules.iter().map(|rule| &rule.scope);
         scopes.into_iter().find(|scope| scope.names_goods())
@@ -85,7 +86,7 @@ pub enum Resolved<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Buyer<'a> {
     /// The stored profile under what the request sent; `None` without any customer.
-    pub customer: Option<Cow<'a, Customer>>,
+    pub customer: Option<Held<'a, Customer>>,
     /// Whether there is a stored profile.
     pub stored: bool,
     /// The name of the profile that only the server has.
@@ -105,11 +106,11 @@ pub struct Case<'a> {
     /// Moment and seed.
     pub context: &'a Context,
     /// The project's stacking rules.
-    pub stacking: Cow<'a, StackingRules>,
+    pub stacking: Held<'a, StackingRules>,
     /// The project's time zone.
-    pub zone: Cow<'a, TimeZone>,
+    pub zone: Held<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
-    pub order: Option<Cow<'a, Order>>,
+    pub order: Option<Held<'a, Order>>,
     /// Its goods and amounts.
     pub priced: Priced<'a>,
     /// Who buys.
@@ -125,7 +126,7 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Resolves a request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
     pub fn open(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Result<Case<'a>, Refusal> {
-        let stacking = facts.stacking_rules();
+        let stacking: Held<'_, StackingRules> = facts.stacking_rules().into();
         check_shape(&request.redeemables, &stacking)?;
         let mut lacks = Lacks::default();
         let buyer = find_buyer(facts, request);
@@ -143,7 +144,7 @@ impl<'a> Case<'a> {
             facts,
             context,
             stacking,
-            zone: facts.time_zone(),
+            zone: facts.time_zone().into(),
             order,
             priced,
             buyer,
@@ -207,6 +208,21 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
+        if redeemable.reward.is_none()
+            && let Some(whole) = self.facts.whole(redeemable.object, &redeemable.id)
+        {
+            let Whole { incentive, campaign, category, mut rules } = whole;
+            if let Rules::Many(several) = &mut rules {
+                join_scopes(several);
+            }
+            return Resolved::Offer(Offer {
+                incentive: Held::Lent(incentive),
+                campaign: campaign.map(Held::Lent),
+                category: category.map(Held::Lent),
+                rules,
+                exchange: None,
+            });
+        }
         let kind = redeemable.object.name();
         let found = match redeemable.object {
             RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),
@@ -250,7 +266,8 @@ impl<'a> Case<'a> {
         if let Some(exchange) = &exchange {
             rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
         }
-        Resolved::Offer(Offer { incentive, campaign, category, rules, exchange })
+        join_scopes(&mut rules);
+        Resolved::Offer(Offer { incentive, campaign, category, rules: Rules::Many(rules), exchange })
     }
 
     fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {
@@ -279,6 +296,23 @@ impl<'a> Case<'a> {
     }
 }
 
+/// Of several rules that name goods the first has the scope of all: what the first of them includes, without what any of
+/// them excludes (calculation.md section 7.2, validation-rules.md section 6). `[inferred]`
+fn join_scopes(rules: &mut [Held<'_, Rule>]) {
+    if rules.iter().filter(|rule| rule.scope.names_goods()).count() < 2 {
+        return;
+    }
+    let including = rules.iter().find(|rule| !rule.scope.included.is_empty()).map(|rule| &rule.scope);
+    let included = including.map_or_else(Vec::new, |scope| scope.included.clone());
+    let excluded = rules.iter().flat_map(|rule| rule.scope.excluded.iter().cloned()).collect();
+    let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
+    let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
+    if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
+        let own = Rule::clone(first);
+        *first = Held::Own(Box::new(Rule { scope, own_collections: collections, ..own }));
+    }
+}
+
 fn duplicated() -> Refusal {
     Refusal::new(Reason::DuplicatedRedeemables, "Duplicated redeemables detected in one redemption")
 }
@@ -299,13 +333,14 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let twins_among = |wanted: &dyn Fn(&Redeemable) -> bool| {
-        let those = redeemables.iter().filter(|redeemable| wanted(redeemable));
+    let names: Vec<&str> = redeemables.iter().map(|redeemable| redeemable.id.as_str()).collect();
+    let twins_among = |kind: &RedeemableObject| {
+        let those = redeemables.iter().filter(|redeemable| redeemable.object == *kind);
         has_twins(&those.map(|redeemable| redeemable.id.as_str()).collect::<Vec<&str>>())
     };
     // A tier may be called as a code is.
     let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier];
-    let twins = twins_among(&|_| true) && kinds.iter().any(|kind| twins_among(&|one| one.object == *kind));
+    let twins = has_twins(&names) && kinds.iter().any(twins_among);
     if twins { Err(duplicated()) } else { Ok(()) }
 }
 
@@ -337,7 +372,7 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
         _ => None,
     };
     let Some(stored) = found.is() else {
-        return Buyer { customer: sent.map(Cow::Borrowed), stored: false, unknown };
+        return Buyer { customer: sent.map(Held::Lent), stored: false, unknown };
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
@@ -346,35 +381,37 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
         customer.document.overlay(document);
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Buyer { customer: Some(Cow::Owned(customer)), stored: true, unknown }
+    Buyer { customer: Some(Held::Own(Box::new(customer))), stored: true, unknown }
 }
 
 /// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
 /// named by `source_id`, what is stored.
-fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks) -> Option<Cow<'a, Order>> {
+fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks) -> Option<Held<'a, Order>> {
     let sent = sent?;
     let key = sent.id.as_deref().or(sent.source_id.as_deref());
-    let Some(key) = key else { return Some(Cow::Borrowed(sent)) };
+    let Some(key) = key else { return Some(Held::Lent(sent)) };
     let stored = match facts.order(key) {
         Known::Is(stored) => stored.into_owned(),
-        Known::Absent => return Some(Cow::Borrowed(sent)),
+        Known::Absent => return Some(Held::Lent(sent)),
         Known::Unknown => {
             lacks.add(joined(&["order/", key]));
-            return Some(Cow::Borrowed(sent));
+            return Some(Held::Lent(sent));
         }
     };
     if sent.id.is_none() {
-        return Some(Cow::Owned(Order { status: sent.status.or(stored.status), ..stored }));
+        return Some(Held::Own(Box::new(Order { status: sent.status.or(stored.status), ..stored })));
     }
     let replaced = !sent.items.is_empty() || sent.amount.is_some();
     let mut order = stored;
     if replaced {
         order.amount = sent.amount;
         order.initial_amount = sent.initial_amount;
+    }
+    if !sent.items.is_empty() {
         order.items = sent.items.clone();
     }
     order.discount_amount = sent.discount_amount.or(order.discount_amount);
     order.status = sent.status.or(order.status);
     order.metadata.overlay(sent.metadata.iter());
-    Some(Cow::Owned(order))
+    Some(Held::Own(Box::new(order)))
 }

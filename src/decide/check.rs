@@ -64,7 +64,7 @@ pub fn check_terms(
 /// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
 /// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
 pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
-    for rule in &offer.rules {
+    for rule in offer.rules.iter() {
         let Some(rules) = &rule.bundle else { continue };
         let bundles = count_bundles(rules, items, cart);
         let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);

@@ -16,8 +16,8 @@ use crate::pricing::lines::goods_key;
 use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
 use crate::text::{Text, joined};
 
-/// From how many goods that are named on, it is worth to write down which goods the lines are.
-const WORTH_AN_INDEX: usize = 16;
+/// From how many rules times lines on, it is worth to write down which goods the lines are.
+const WORTH_AN_INDEX: usize = 1024;
 
 /// The lines of an order as rules and scopes see them.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ impl<'a> Items<'a> {
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
         let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        Items::build(case, added, offers.flat_map(|offer| &offer.rules).map(|rule| &**rule))
+        Items::build(case, added, offers.flat_map(|offer| offer.rules.iter()).map(|rule| &**rule))
     }
 
     /// The lines of a case, with what these rules and their scopes ask of them.
@@ -58,18 +58,20 @@ impl<'a> Items<'a> {
     }
 
     fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
-        if case.order.is_none() {
-            return Items::default();
-        }
+        let Some(order) = &case.order else { return Items::default() };
+        let lines = order.items.len();
         let mut lacks = Vec::new();
         let mut named = 0_usize;
         let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
         let mut wants_data = false;
         for rule in rules {
             wants_data |= rule.needs.meets(Needs::GOODS_DATA);
+            named = named.saturating_add(1);
+            if !rule.needs.meets(Needs::COLLECTIONS) {
+                continue;
+            }
             let mut asked: Vec<&GoodsRef> = Vec::new();
             rule.each_goods(&mut |goods| {
-                named = named.saturating_add(1);
                 if goods.object == GoodsObject::Collection {
                     asked.push(goods);
                 }
@@ -95,7 +97,7 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        Items::within(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+        Items::within(case, added, &collections, lacks, (wants_data, named.saturating_mul(lines) >= WORTH_AN_INDEX))
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
@@ -109,7 +111,7 @@ impl<'a> Items<'a> {
                 Known::Unknown => lacks.push(joined(&["collection/", id])),
             }
         }
-        Items::within(case, &[], &collections, lacks, (index.goods_data, true))
+        Items::within(case, &[], &collections, lacks, (index.goods_data, false))
     }
 
     /// The lines in these collections, with their goods' data and an index if somebody wants them.
@@ -183,6 +185,15 @@ fn same_items<'o>(offer: &'o Offer<'_>) -> Option<&'o Text> {
 
 /// A line, with the catalogue's goods beside it, as rules and scopes see it.
 pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let is_bare = item.related_object.is_none() && item.product.is_none() && item.sku.is_none();
+    if is_bare && sku.is_none() && product.is_none() {
+        // Nearly every line names its goods and nothing else.
+        let names = [&item.product_id, &item.sku_id].map(|id| [id.as_deref(), None]);
+        let [product, sku] = names;
+        let mut line = SceneItem::new(product, sku);
+        line.data = Some(&item.metadata);
+        return line;
+    }
     let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
     let parent = || sku?.product_id.as_deref();
     let listed = || product?.id.as_deref();

@@ -3,15 +3,13 @@
 //!
 //! calculation.md section 14.
 
-use std::borrow::Cow;
-
 use crate::decide::caps::cap_postings;
 use crate::decide::case::Case;
 use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved};
 use crate::decide::validate::{Evaluated, Tried, evaluate, finish, spent};
 use crate::decide::{Changes, Decision, Referral, RewardGrant};
-use crate::facts::{Facts, Known, credits_account, incentive_account, points_account};
+use crate::facts::{Facts, Held, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
 use crate::model::customer::Customer;
@@ -107,7 +105,7 @@ pub fn redeem<'a>(
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.order = order.clone().map(Cow::Owned);
+    evaluated.order = order.clone().map(|order| Held::Own(Box::new(order)));
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
         evaluated.walk.cart.write_into(&mut order);
@@ -252,7 +250,7 @@ fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
 
 /// What the host is to merge into its customer: what the request sent, under the id that the redemption shows.
 fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Customer> {
-    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Cow::into_owned))?;
+    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Held::into_owned))?;
     Some(Customer { id, ..sent })
 }
 

@@ -265,7 +265,7 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     };
     let rule = &failure.rule.id;
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
-    let details = format!("{kind} cannot be redeemed because of violated validation rules: {rule}");
+    let details = [kind, " cannot be redeemed because of violated validation rules: ", rule].concat();
     let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
     Refusal::new(reason, details).worded(failure.message().map(str::to_owned)).because(why)
 }

@@ -10,7 +10,7 @@ use crate::decide::check::{Found, standing};
 use crate::decide::judge::Bench;
 use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
-use crate::facts::{Facts, Known};
+use crate::facts::{Facts, Held, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{Book, Hold};
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
@@ -48,9 +48,9 @@ pub struct Evaluated<'a> {
     /// The stack that was asked for, by id.
     pub stack: Option<Text>,
     /// The project's stacking rules.
-    pub stacking: Cow<'a, StackingRules>,
+    pub stacking: Held<'a, StackingRules>,
     /// The order that it was tried on.
-    pub order: Option<Cow<'a, Order>>,
+    pub order: Option<Held<'a, Order>>,
     /// The catalogue's goods beside its lines, and the amounts before.
     pub priced: Priced<'a>,
     /// Who buys.
@@ -149,12 +149,24 @@ impl Evaluated<'_> {
 /// The answer to a validation.
 #[derive(Debug, Clone)]
 pub struct Validated<'a> {
-    /// Its id.
-    pub id: Text,
+    context: &'a Context,
     /// Everything that was tried.
     pub evaluated: Evaluated<'a>,
     /// The lock, when one was asked for and set.
     pub session: Option<SessionAnswer>,
+}
+
+impl Validated<'_> {
+    /// Its id. It is made when somebody asks for it, because making it takes longer than many a decision.
+    pub fn id(&self) -> Text {
+        first_id(self.context).0
+    }
+}
+
+/// The first identifier of a validation, and those after it.
+fn first_id(context: &Context) -> (Text, Ids) {
+    let mut ids = Ids::new(context);
+    (ids.hex18("valid_"), ids)
 }
 
 /// Validates a request. A refusal of the request as a whole is an `Err`; of a redeemable it is part of the answer.
@@ -163,20 +175,18 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let mut ids = Ids::new(context);
-    let id = ids.hex18("valid_");
     let case = Case::open(facts, request, context)?;
     let (mut case, bench) = evaluate(case);
     let mut changes = Changes::default();
     let mut session = None;
     if bench.valid && request.session.as_ref().is_some_and(|session| session.lock) {
-        let answer = session_answer(request.session.as_ref(), &mut ids);
+        let answer = session_answer(request.session.as_ref(), &mut first_id(context).1);
         changes.entries = lock(&mut case, &bench, &answer, context.now);
         session = Some(answer);
     }
     let evaluated = finish(case, bench);
     let trace = evaluated.trace();
-    let answer = Validated { id, evaluated, session };
+    let answer = Validated { context, evaluated, session };
     Ok(Decision { answer, changes, trace })
 }
 

@@ -12,6 +12,6 @@ pub struct Customer {
     pub source_id: Option<Text>,
     /// Custom data.
     pub metadata: Metadata,
-    /// The profile as stored or sent, for answers that show the customer.
+    /// The rest of the profile as stored or sent, for conditions on it and answers that show the customer.
     pub document: Metadata,
 }

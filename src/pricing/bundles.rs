@@ -1,11 +1,16 @@
 //! Decides how many complete bundles a cart holds and which units serve them. It must not know what they are worth.
 //!
 //! calculation.md section 8. A unit serves one entry of one bundle: entries for SKUs take theirs first, then those for
-//! products, then those for collections, each from the lines in order. Units that are free already do not count.
+//! products, then those for collections, of one kind the narrower first, so that a set within another is served; each
+//! from the lines in order. Units that are free already do not count.
 
-use crate::model::scope::{BundleRules, GoodsObject, GoodsRef};
+use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
+use crate::rank::ranked;
 use crate::rules::SceneItem;
+
+/// More units than 500 lines can hold.
+const MOST_UNITS: u64 = 1 << 62;
 
 /// What bundles a cart holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -40,24 +45,34 @@ pub fn count_bundles(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart) 
 /// The units that serve so many bundles, and what is missing of them.
 fn serve(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart, bundles: u64) -> Bundles {
     let mut free: Vec<u64> = cart.lines.iter().map(|line| line.paid_units()).collect();
-    let mut missing = Vec::new();
-    for object in [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection] {
-        let named = |goods: &[GoodsRef]| goods.iter().map(|goods| goods.object).max() == Some(object);
-        for entry in rules.entries.iter().filter(|entry| named(&entry.goods)) {
-            let mut wanted = entry.quantity.saturating_mul(bundles);
-            for (units, item) in free.iter_mut().zip(items) {
-                if wanted > 0 && entry.goods.iter().any(|goods| item.is(goods)) {
-                    let taken = wanted.min(*units);
-                    *units = units.saturating_sub(taken);
-                    wanted = wanted.saturating_sub(taken);
-                }
-            }
-            if let Some(goods) = entry.goods.first().filter(|_| wanted > 0) {
-                missing.push((goods.clone(), wanted));
+    let mut wanting: Vec<u64> = rules.entries.iter().map(|entry| entry.quantity.saturating_mul(bundles)).collect();
+    for place in ranked(rules.entries.iter().map(|entry| width(entry, items, cart))) {
+        let (Some(entry), Some(wanted)) = (rules.entries.get(place), wanting.get_mut(place)) else { continue };
+        for (units, item) in free.iter_mut().zip(items) {
+            if *wanted > 0 && entry.goods.iter().any(|goods| item.is(goods)) {
+                let taken = *units.min(wanted);
+                *units = units.saturating_sub(taken);
+                *wanted = wanted.saturating_sub(taken);
             }
         }
     }
+    let missing = rules.entries.iter().zip(wanting).filter(|(_, wanted)| *wanted > 0);
+    let missing = missing.filter_map(|(entry, wanted)| Some((entry.goods.first()?.clone(), wanted))).collect();
     let taken = cart.lines.iter().zip(&free).map(|(line, left)| line.paid_units().saturating_sub(*left));
     let identified = taken.enumerate().filter(|(_, units)| *units > 0).collect();
     Bundles { quantity: bundles, limit: rules.limit, identified, missing }
+}
+
+/// How much an entry can be served with: those for SKUs come before those for products, these before those for
+/// collections, and of one kind those that fewer units can serve.
+fn width(entry: &BundleEntry, items: &[SceneItem<'_>], cart: &Cart) -> u64 {
+    let kind = match entry.goods.iter().map(|goods| goods.object).max() {
+        Some(GoodsObject::Sku) => 0,
+        Some(GoodsObject::Product) => 1,
+        _ => 2,
+    };
+    let serves = |item: &SceneItem<'_>| entry.goods.iter().any(|goods| item.is(goods));
+    let lines = cart.lines.iter().zip(items).filter(|(_, item)| serves(item));
+    let units = lines.fold(0, |sum: u64, (line, _)| sum.saturating_add(line.paid_units()));
+    units.min(MOST_UNITS).saturating_add(MOST_UNITS.saturating_mul(kind))
 }

@@ -49,6 +49,7 @@ pub fn price<'a>(
     lacks: &mut dyn FnMut(Text),
 ) -> Result<Priced<'a>, Refusal> {
     let mut priced = Priced::default();
+    priced.cart.lines.reserve_exact(order.items.len());
     for (place, item) in order.items.iter().enumerate() {
         let mut find = |kind: &str, key: Option<&str>, found: Known<Cow<'a, Goods>>| match found {
             Known::Is(goods) => Some(goods),
@@ -61,6 +62,12 @@ pub fn price<'a>(
         // A line that carries its own price is not asked about, unless the catalogue's would win; a SKU without its
         // product always is, because a scope may name the product.
         let asks = catalogue_first || (item.amount.is_none() && own_price(item).is_none());
+        if !asks && item.product_id.is_some() {
+            let line =
+                price_line(item, None, None, false).ok_or_else(|| too_large(&format!("order.items[{place}]")))?;
+            priced.cart.lines.push(line);
+            continue;
+        }
         let product_key = goods_key(item, RelatedObject::Product);
         let key = goods_key(item, RelatedObject::Sku);
         let sku = match key {

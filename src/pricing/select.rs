@@ -74,6 +74,7 @@ pub fn select(
     allowance: &mut dyn Allowance,
     found: &mut Vec<Reach>,
 ) {
+    found.reserve(items.len());
     for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
         let all = |entry, excluded, units| Reach { place, entry, excluded, first: 1, step: 1, units };
         let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());

@@ -1,6 +1,6 @@
 //! Decides what a rule can say. It must not know how a rule is written or what it is about at a given moment.
 
-use crate::model::scope::{BundleRules, GoodsRef, Scope};
+use crate::model::scope::{BundleRules, GoodsObject, GoodsRef, Scope};
 use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
@@ -84,6 +84,8 @@ impl Needs {
     pub const BUDGET: Needs = Needs(128);
     /// An event or a member of a programme, which only earning has.
     pub const EARNING: Needs = Needs(256);
+    /// Collections of goods, also those of a scope or a bundle.
+    pub const COLLECTIONS: Needs = Needs(512);
 
     /// Both.
     pub const fn and(self, other: Needs) -> Needs {
@@ -128,6 +130,15 @@ impl Group {
 }
 
 impl Rule {
+    /// Notes in what it needs whether it names a collection, once everything else of it is known.
+    pub fn note_collections(&mut self) {
+        let mut named = false;
+        self.each_goods(&mut |goods| named |= goods.object == GoodsObject::Collection);
+        if named {
+            self.needs = self.needs.and(Needs::COLLECTIONS);
+        }
+    }
+
     /// Shows all goods that the rule names, in its tests, its scope and its bundle.
     pub fn each_goods<'a>(&'a self, see: &mut dyn FnMut(&'a GoodsRef)) {
         self.tests.each_leaf(&mut |leaf| leaf.test.conditions.iter().flat_map(|one| &one.goods).for_each(&mut *see));

@@ -69,16 +69,19 @@ impl Rule {
 
     #[inline]
     fn decide(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
-        if self.tests.holds(scene, None) { Ok(()) } else { Err(self.blame(scene)) }
+        match self.tests.blame(scene, None) {
+            None => Ok(()),
+            Some(place) => Err(self.failure(place, scene)),
+        }
     }
 
+    /// What failed, given the first test that did.
     #[cold]
-    fn blame(&self, scene: &Scene<'_>) -> Failure<'_> {
+    fn failure(&self, place: usize, scene: &Scene<'_>) -> Failure<'_> {
         let mut failure = Failure { rule: self, leaf: None, around: Vec::new(), lines: None };
-        let mut group = Some(&self.tests);
+        let mut group = Some((&self.tests, Some(place)));
         let mut within: Option<Within> = None;
-        while let Some(tests) = group.take() {
-            let blamed = tests.logic.blame(&mut |place| tests.test(place, scene, within.as_ref()));
+        while let Some((tests, blamed)) = group.take() {
             let Some(leaf) = blamed.and_then(|place| tests.leaves.get(place)) else { break };
             failure.around.extend(failure.leaf.replace(leaf));
             failure.lines = within.map(|within| within.lines);
@@ -86,8 +89,8 @@ impl Rule {
             if let Some(rules) = &leaf.test.rules
                 && let Some(matched) = leaf.test.matched(scene, within.as_ref())
             {
+                group = Some((rules, rules.blame(scene, Some(&matched))));
                 within = Some(matched);
-                group = Some(rules);
             }
         }
         failure
@@ -98,6 +101,11 @@ impl Group {
     #[inline]
     fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         self.logic.holds(&mut |place| self.test(place, scene, within))
+    }
+
+    /// The first test that makes the group fail, if it does.
+    fn blame(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<usize> {
+        self.logic.blame(&mut |place| self.test(place, scene, within))
     }
 
     #[inline]

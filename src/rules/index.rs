@@ -4,6 +4,10 @@
 //! Why? A thousand promotions ask for a few dozen goods and segments. Every different test is kept once and looked at
 //! once for each scene; amounts are two comparisons beside the list.
 
+mod answers;
+
+use answers::{Property, Way, way};
+
 use crate::model::scope::GoodsObject;
 use crate::money::{LARGEST, Money};
 use crate::rank::{arranged, number_of, ranked};
@@ -13,7 +17,7 @@ use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::operator::Operator;
-use crate::rules::scene::Scene;
+use crate::rules::scene::{Scene, Symbols};
 use crate::text::Text;
 
 /// What a test is about; sets of them are sums.
@@ -60,31 +64,39 @@ pub struct Index {
     tests: Vec<Test>,
     /// What each of them is about.
     about: Vec<u8>,
-    lists: Vec<List>,
-    /// Numbers of tests, list after list.
-    needs: Vec<u32>,
-    /// Rules that are more than a conjunction, list after list.
+    /// How each of them is asked.
+    ways: Vec<Way>,
+    /// The lists that each test must hold for, test after test, and where those of each test end.
+    barred: Vec<u32>,
+    ends: Vec<u32>,
+    /// What each list is about.
+    lists: Vec<u8>,
+    /// Lists that want amounts.
+    amounts: Vec<(u32, Range)>,
+    initial: Vec<(u32, Range)>,
+    /// Rules that are more than a conjunction.
     trees: Vec<Tree>,
+    /// The goods and properties that tests name.
+    goods: Symbols,
+    properties: Vec<Property>,
     /// The collections that tests name, and those of them that a rule makes itself.
     pub collections: Vec<(Text, Option<Collection>)>,
     /// Whether any test looks at custom data of products and SKUs.
     pub goods_data: bool,
 }
 
-/// The rules of one list.
-#[derive(Debug, Clone, Copy)]
-struct List {
-    amount: Range,
-    initial: Range,
-    /// Where its tests end; they begin where those of the list before it end.
-    needs_end: u32,
-    trees_end: u32,
-    about: u8,
+/// The tests of lists while they are read.
+#[derive(Default)]
+struct Asked {
+    tests: Vec<Test>,
+    /// Which list needs which of them.
+    needs: Vec<(u32, u32)>,
 }
 
 /// A rule with an `or` in it.
 #[derive(Debug, Clone)]
 struct Tree {
+    list: u32,
     logic: Expression,
     /// The number of the test that each place of the logic stands for.
     tests: Vec<u32>,
@@ -131,15 +143,20 @@ impl Index {
     /// Prepares lists of rules; they are known by their place from here on.
     pub fn new<'r, L: IntoIterator<Item = &'r Rule>>(lists: impl IntoIterator<Item = L>) -> Index {
         let mut index = Index::default();
-        let mut asked: Vec<Test> = Vec::new();
+        let mut asked = Asked::default();
         for rules in lists {
-            let mut list = List { amount: Range::ANY, initial: Range::ANY, needs_end: 0, trees_end: 0, about: 0 };
+            let (mut ranges, mut about) = ([Range::ANY; 2], 0);
             for rule in rules {
-                index.add(rule, &mut list, &mut asked);
+                about |= index.add(rule, &mut ranges, &mut asked);
             }
-            list.needs_end = number(index.needs.len());
-            list.trees_end = number(index.trees.len());
-            index.lists.push(list);
+            let list = number(index.lists.len());
+            let [amount, initial] = ranges;
+            for (bounded, range) in [(&mut index.amounts, amount), (&mut index.initial, initial)] {
+                if range != Range::ANY {
+                    bounded.push((list, range));
+                }
+            }
+            index.lists.push(about);
         }
         index.share(asked);
         index
@@ -157,27 +174,29 @@ impl Index {
 
     /// What the tests of a list are about, all together.
     pub fn about(&self, list: usize) -> u8 {
-        self.lists.get(list).map_or(0, |list| list.about)
+        self.lists.get(list).copied().unwrap_or(0)
     }
 
-    fn add(&mut self, rule: &Rule, list: &mut List, asked: &mut Vec<Test>) {
+    /// What a rule is about; what it asks for is noted.
+    fn add(&mut self, rule: &Rule, ranges: &mut [Range; 2], asked: &mut Asked) -> u8 {
         self.note_goods(rule);
         let mut places = Vec::new();
         let plain = leaves_of(&rule.tests.logic, &mut places);
         let leaves = &rule.tests.leaves;
         let tests = || places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test);
-        list.about |= tests().fold(0, |sum, test| sum | test.about());
+        let about = tests().fold(0, |sum, test| sum | test.about());
         if !plain {
-            let from = asked.len();
-            asked.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
-            let tests = (from..asked.len()).map(number).collect();
-            self.trees.push(Tree { logic: rule.tests.logic.clone(), tests });
-            return;
+            let from = asked.tests.len();
+            asked.tests.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
+            let tests = (from..asked.tests.len()).map(number).collect();
+            self.trees.push(Tree { list: number(self.lists.len()), logic: rule.tests.logic.clone(), tests });
+            return about;
         }
+        let [amount, initial] = ranges;
         for test in tests() {
             let range = match test.kind {
-                Kind::Amount => Some(&mut list.amount),
-                Kind::InitialAmount => Some(&mut list.initial),
+                Kind::Amount => Some(&mut *amount),
+                Kind::InitialAmount => Some(&mut *initial),
                 _ => None,
             };
             // What is refined is not only an amount.
@@ -186,10 +205,11 @@ impl Index {
                 Some(())
             });
             if within.is_none() {
-                self.needs.push(number(asked.len()));
-                asked.push(canonical(test));
+                asked.needs.push((number(self.lists.len()), number(asked.tests.len())));
+                asked.tests.push(canonical(test));
             }
         }
+        about
     }
 
     /// What tests want to know of lines besides their names.
@@ -207,7 +227,8 @@ impl Index {
     }
 
     /// Keeps every different test once and numbers them anew.
-    fn share(&mut self, asked: Vec<Test>) {
+    fn share(&mut self, asked: Asked) {
+        let Asked { tests: asked, needs } = asked;
         let prints: Vec<u64> = asked.iter().map(fingerprint).collect();
         let order = ranked(prints.iter().copied());
         let mut renumbered = vec![0_u32; asked.len()];
@@ -231,36 +252,59 @@ impl Index {
             };
         }
         let renew = |number: &mut u32| *number = at(&renumbered, *number).unwrap_or(0);
-        self.needs.iter_mut().for_each(renew);
         self.trees.iter_mut().flat_map(|tree| &mut tree.tests).for_each(renew);
+        let by_test = ranked(needs.iter().map(|(_, test)| u64::from(at(&renumbered, *test).unwrap_or(0))));
+        let by_test: Vec<(u32, u32)> = by_test.into_iter().filter_map(|place| needs.get(place).copied()).collect();
+        for (number, test) in (0..).zip(&self.tests) {
+            let these = by_test.iter().skip(self.barred.len());
+            let these = these.take_while(|(_, test)| at(&renumbered, *test) == Some(number));
+            self.barred.extend(these.map(|(list, _)| list));
+            self.ends.push(self::number(self.barred.len()));
+            self.ways.push(way(test, number, &mut self.goods, &mut self.properties));
+        }
     }
 
     /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
     /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
     pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
         let asked = asked & !about::OWN;
-        let tests = self.tests.iter().zip(&self.about);
-        let found: Vec<bool> = tests.map(|(test, about)| about & asked == 0 || test.stands(scene)).collect();
-        let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
-        let ranges = asked & about::ORDER != 0;
-        let minor = |amount: Option<Money>| amount.map_or(Range::NO_AMOUNT, |amount| amount.minor());
-        let (amount, initial) = (minor(scene.amount), minor(scene.initial_amount));
-        let mut holding = Vec::new();
-        let (mut needs, mut trees) = (0_usize, 0_usize);
-        for (place, list) in self.lists.iter().enumerate() {
-            let (needs_end, trees_end) = (list.needs_end as usize, list.trees_end as usize);
-            let in_range = !ranges | (list.amount.holds(amount) & list.initial.holds(initial));
-            let asked = self.needs.get(needs..needs_end).unwrap_or_default();
-            // Without a branch for each test: which of them hold is as good as random.
-            let plain = asked.iter().fold(in_range, |plain, test| plain & holds(test));
-            let grown = || self.trees.get(trees..trees_end).unwrap_or_default();
-            if plain
-                && grown().iter().all(|tree| tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)))
-            {
-                holding.push(place);
+        let mut out = vec![false; self.lists.len()];
+        // Without a branch where it matters: which of them hold is as good as random.
+        let mut bar = |list: u32, is_out: bool| {
+            if let Some(out) = out.get_mut(list as usize) {
+                *out |= is_out;
             }
-            (needs, trees) = (needs_end, trees_end);
+        };
+        if asked & about::ORDER != 0 {
+            for (bounded, amount) in [(&self.amounts, scene.amount), (&self.initial, scene.initial_amount)] {
+                let amount = amount.map_or(Range::NO_AMOUNT, Money::minor);
+                bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
+            }
         }
+        let found = self.answers(scene, asked);
+        let mut from = 0;
+        for (holds, end) in found.iter().zip(&self.ends) {
+            let end = *end as usize;
+            if !holds {
+                self.barred.get(from..end).unwrap_or_default().iter().for_each(|list| bar(*list, true));
+            }
+            from = end;
+        }
+        for tree in &self.trees {
+            let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
+            if !tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)) {
+                bar(tree.list, true);
+            }
+        }
+        let mut holding = vec![0; out.len()];
+        let mut count = 0_usize;
+        for (place, out) in out.iter().enumerate() {
+            if let Some(slot) = holding.get_mut(count) {
+                *slot = place;
+            }
+            count = count.wrapping_add(usize::from(!out));
+        }
+        holding.truncate(count);
         holding
     }
 }

@@ -84,7 +84,17 @@ impl Expression {
     pub fn blame(&self, test: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
         match self {
             Expression::Leaf(place) => (!test(*place)).then_some(*place),
-            Expression::All(parts) => parts.iter().filter_map(|part| part.blame(test)).min(),
+            Expression::All(parts) => {
+                let mut first = None;
+                for part in parts {
+                    // A test that comes later than the first that failed is not asked.
+                    let is_later = |known: usize| matches!(part, Expression::Leaf(place) if *place > known);
+                    if !first.is_some_and(is_later) {
+                        first = first.into_iter().chain(part.blame(test)).min();
+                    }
+                }
+                first
+            }
             Expression::Any(parts) => {
                 let mut first = usize::MAX;
                 for part in parts {

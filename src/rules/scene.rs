@@ -183,6 +183,61 @@ impl GoodsIndex {
     }
 }
 
+/// The goods that many tests name, each symbol with a number: one look for each name of a line says which of them it is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Symbols {
+    /// Symbols by their lower bits, each with its number, counted from 1; at most half of the slots are taken.
+    slots: Vec<(Symbol, u32)>,
+    count: u32,
+}
+
+impl Symbols {
+    /// The number of a symbol, counted from 0.
+    pub(super) fn number(&mut self, symbol: Symbol) -> u32 {
+        if self.slots.len() <= (self.count as usize).saturating_mul(2) {
+            let size = self.slots.len().saturating_mul(2).max(64);
+            for old in std::mem::replace(&mut self.slots, vec![(Symbol::default(), 0); size]) {
+                let slot = self.slot(old.0);
+                self.slots.get_mut(slot).filter(|_| old.1 > 0).into_iter().for_each(|new| *new = old);
+            }
+        }
+        let slot = self.slot(symbol);
+        let Some((known, number)) = self.slots.get_mut(slot) else { return 0 };
+        if *number == 0 {
+            self.count = self.count.saturating_add(1);
+            (*known, *number) = (symbol, self.count);
+        }
+        number.saturating_sub(1)
+    }
+
+    /// Where a symbol is, or would be.
+    fn slot(&self, symbol: Symbol) -> usize {
+        let mask = self.slots.len().saturating_sub(1);
+        let mut slot = usize::try_from(symbol.number() & 0xffff_ffff).unwrap_or(0) & mask;
+        while let Some((known, 1..)) = self.slots.get(slot)
+            && *known != symbol
+        {
+            slot = slot.wrapping_add(1) & mask;
+        }
+        slot
+    }
+
+    /// The first line that each number is on, counted from 1; 0 for none.
+    pub(super) fn lines(&self, items: &[SceneItem<'_>]) -> Vec<u32> {
+        let mut lines = vec![0; self.count as usize];
+        for (line, item) in (1..).zip(items) {
+            let named = item.symbols.iter().zip(&item.names).filter(|(_, name)| name.is_some());
+            for symbol in named.map(|(symbol, _)| symbol).chain(&item.collections) {
+                let number = self.slots.get(self.slot(*symbol)).map_or(0, |(_, number)| *number as usize);
+                if let Some(first @ 0) = number.checked_sub(1).and_then(|number| lines.get_mut(number)) {
+                    *first = line;
+                }
+            }
+        }
+        lines
+    }
+}
+
 /// Lines of an order as a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines([u64; 8]);

@@ -18,7 +18,7 @@ use crate::text::Text;
 use crate::wire::at::word;
 use crate::wire::error::put_refusal;
 use crate::wire::offer::put_discount;
-use crate::wire::order_view::{Applied, OrderView};
+use crate::wire::order_view::{Applied, OrderView, Seen};
 use crate::wire::out::Out;
 use crate::wire::request::TTL_UNITS;
 use crate::wire::reward::put_reward;
@@ -31,28 +31,29 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
     let list = Steps::new(evaluated, context);
-    Out::object_of(|out| {
-        out.member("id").text(&validated.id);
+    let mut seen = Seen::default();
+    Out::object_about(about(evaluated), |out| {
+        out.member("id").text(&validated.id());
         out.member("valid").flag(evaluated.valid);
-        list.put(out.member("redeemables"), &sorted.redeemables);
+        list.put(out.member("redeemables"), &sorted.redeemables, &mut seen);
         if !sorted.skipped.is_empty() {
-            list.put(out.member("skipped_redeemables"), &sorted.skipped);
+            list.put(out.member("skipped_redeemables"), &sorted.skipped, &mut seen);
         }
         if !sorted.inapplicable.is_empty() {
-            list.put(out.member("inapplicable_redeemables"), &sorted.inapplicable);
+            list.put(out.member("inapplicable_redeemables"), &sorted.inapplicable, &mut seen);
         }
         if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
             OrderView { order: &order, priced, cart, applied: Applied::Everything, subtotals: true }
-                .put(out.member("order"));
+                .put_again(out.member("order"), &mut seen);
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
             out.member("session").object(|out| {
                 out.member("key").text(&session.key);
-                out.member("type").text("LOCK");
+                out.member("type").word("LOCK");
                 out.member("ttl").number(session.ttl);
-                out.text_if("ttl_unit", word(TTL_UNITS, session.unit));
+                out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
             });
         }
         put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
@@ -63,6 +64,13 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
             put_trace(out.member("trace"), evaluated, Level::of(evaluated));
         }
     })
+}
+
+/// About how many bytes the JSON of a validation has: room that is there need not be made, by copying, while writing.
+fn about(evaluated: &Evaluated<'_>) -> usize {
+    let orders = evaluated.applied().count().saturating_add(1);
+    let lines = evaluated.walk.cart.lines.len().saturating_mul(orders);
+    lines.saturating_mul(192).saturating_add(evaluated.walk.steps.len().saturating_mul(384)).saturating_add(2048)
 }
 
 /// The steps by the list that they are shown in (calculation.md section 11.2, step 8).
@@ -110,7 +118,7 @@ impl<'a> Steps<'a> {
     ///
     /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
     /// list holds all applied ones, in the order of application, or none.
-    pub fn put(&self, out: &mut Out, steps: &[&Step]) {
+    pub fn put(&self, out: &mut Out, steps: &[&Step], seen: &mut Seen) {
         let mut cart = self.evaluated.priced.cart.clone();
         let order = self.evaluated.shown_order();
         out.list(|out| {
@@ -119,28 +127,29 @@ impl<'a> Steps<'a> {
                     // It was added once before, so that it fits.
                     let _ = cart.add(gain);
                 }
-                out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart));
+                out.item().object(|out| self.put_step(out, step, order.as_deref(), &cart, seen));
             }
         });
     }
 
-    fn put_step(&self, out: &mut Out, step: &Step, order: Option<&Order>, cart: &Cart) {
+    fn put_step(&self, out: &mut Out, step: &Step, order: Option<&Order>, cart: &Cart, seen: &mut Seen) {
         let status = match &step.outcome {
             Outcome::Applied(_) => "APPLICABLE",
             Outcome::Skipped(_) => "SKIPPED",
             Outcome::Refused(_) => "INAPPLICABLE",
         };
-        out.member("status").text(status);
+        out.member("status").word(status);
         if let Some(redeemable) = self.evaluated.redeemable(step) {
             out.member("id").text(&redeemable.id);
-            out.member("object").text(redeemable.object.name());
+            out.member("object").word(redeemable.object.name());
         }
         match &step.outcome {
             Outcome::Applied(gain) => {
                 if let Some(order) = order {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
-                    OrderView { order, priced, cart, applied, subtotals: true }.put(out.member("order"));
+                    let view = OrderView { order, priced, cart, applied, subtotals: true };
+                    view.put_again(out.member("order"), seen);
                 }
                 self.put_scope(out, step, gain, cart);
                 self.put_grant(out, step, cart, None);
@@ -296,11 +305,11 @@ impl<'a> Steps<'a> {
         out.member("id").text(&category.id);
         out.member("name").text(&category.name);
         out.member("hierarchy").number(category.hierarchy);
-        out.member("object").text("category");
+        out.member("object").word("category");
         if rules.exclusive_categories.contains(&category.id) {
-            out.member("stacking_rules_type").text("EXCLUSIVE");
+            out.member("stacking_rules_type").word("EXCLUSIVE");
         } else if rules.joint_categories.contains(&category.id) {
-            out.member("stacking_rules_type").text("JOINT");
+            out.member("stacking_rules_type").word("JOINT");
         }
     }
 }
@@ -309,9 +318,9 @@ fn put_skip(out: &mut Out, skip: Skip) {
     out.member("result").object(|out| put_details(out, skip.message(), skip.key()));
 }
 
-fn put_details(out: &mut Out, message: &str, key: &str) {
+fn put_details(out: &mut Out, message: &str, key: &'static str) {
     out.member("details").object(|out| {
         out.member("message").text(message);
-        out.member("key").text(key);
+        out.member("key").word(key);
     });
 }

@@ -5,6 +5,7 @@
 
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
+use crate::pricing::cart::sum_seen;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
@@ -65,6 +66,24 @@ impl Applied<'_> {
     }
 }
 
+/// The lines as an answer has them already. It tells the order again after each redeemable, and of a line little changes:
+/// what does not is copied.
+#[derive(Debug, Default)]
+pub struct Seen(Vec<Shown>);
+
+/// A line that was written, and where.
+#[derive(Debug, Default, Clone, Copy)]
+struct Shown {
+    line: Line,
+    applied: Option<Money>,
+    start: usize,
+    /// Where the amounts begin that discounts change.
+    amounts: usize,
+    /// Where the goods and the custom data begin.
+    rest: usize,
+    end: usize,
+}
+
 /// An order with its amounts.
 pub struct OrderView<'a> {
     /// As sent or stored.
@@ -82,18 +101,23 @@ pub struct OrderView<'a> {
 impl OrderView<'_> {
     /// Writes the order as the next value.
     pub(crate) fn put(&self, out: &mut Out) {
+        self.put_again(out, &mut Seen::default());
+    }
+
+    /// Writes the order as the next value into an answer that may have told it before, with other amounts.
+    pub(crate) fn put_again(&self, out: &mut Out, seen: &mut Seen) {
         out.object(|out| {
             out.text_if("id", self.order.id.as_ref());
             out.text_if("source_id", self.order.source_id.as_ref());
-            out.text_if("status", self.order.status.map(status_name));
+            out.word_if("status", self.order.status.map(status_name));
             self.put_amounts(out);
             if !self.cart.lines.is_empty() {
-                out.member("items").list(|out| self.put_items(out));
+                out.member("items").list(|out| self.put_items(out, &mut seen.0));
             }
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
-            out.member("object").text("order");
+            out.member("object").word("order");
         });
     }
 
@@ -105,9 +129,12 @@ impl OrderView<'_> {
         let before = cart.initial_amount.filter(|_| !cart.changed.is_empty());
         out.money_if("initial_amount", self.order.initial_amount.or(before));
         out.money_if("discount_amount", cart.discount);
-        out.money_if("items_discount_amount", cart.items_discount());
-        out.money_if("total_discount_amount", cart.total_discount());
-        out.money_if("total_amount", cart.total());
+        // The sums of the cart, each made once: an answer asks for them after every redeemable.
+        let items_discount = cart.items_discount();
+        let total_discount = sum_seen([cart.discount, items_discount]);
+        out.money_if("items_discount_amount", items_discount);
+        out.money_if("total_discount_amount", total_discount);
+        out.money_if("total_amount", cart.amount.map(|amount| amount.less(total_discount.unwrap_or_default())));
         let on_order = self.applied.on_order(cart);
         let on_items = self.applied.on_items(cart);
         out.money_if("applied_discount_amount", on_order);
@@ -117,20 +144,57 @@ impl OrderView<'_> {
         out.money_if("total_applied_discount_amount", total);
     }
 
-    fn put_items(&self, out: &mut Out) {
-        let items = self.order.items.iter().chain(&self.cart.added);
-        for (place, (item, line)) in items.zip(&self.cart.lines).enumerate() {
-            out.item().object(|out| self.put_item(out, place, item, line));
+    fn put_items(&self, out: &mut Out, seen: &mut Vec<Shown>) {
+        let cart = self.cart;
+        // What unit effects do to lines is not among what is compared.
+        if !cart.changed.is_empty() || !self.applied.replaced(cart).is_empty() {
+            seen.clear();
+        }
+        let known = seen.len();
+        seen.resize(cart.lines.len(), Shown::default());
+        let items = self.order.items.iter().chain(&cart.added);
+        for (place, ((item, line), shown)) in items.zip(&cart.lines).zip(seen).enumerate() {
+            let applied = self.applied.on_line(place, line);
+            let before = Some(*shown).filter(|_| place < known);
+            if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
+                out.again(before.start, before.end);
+                continue;
+            }
+            let start = out.place();
+            match before {
+                Some(before) => out.again(before.start, before.amounts),
+                None => {
+                    out.open();
+                    self.put_units(out, place, item, line);
+                }
+            }
+            let amounts = out.place();
+            out.money_if("discount_amount", line.discount);
+            out.money_if("applied_discount_amount", applied);
+            out.money_if("price", line.price);
+            if self.subtotals && line.amount.is_some() {
+                out.member("subtotal_amount").number(line.subtotal().minor());
+            }
+            let rest = out.place();
+            match before.filter(|before| before.rest.saturating_add(1) < before.end) {
+                Some(before) => out.again(before.rest, before.end),
+                None => {
+                    self.put_rest(out, place, item);
+                    out.close();
+                }
+            }
+            *shown = Shown { line: *line, applied, start, amounts, rest, end: out.place() };
         }
     }
 
-    fn put_item(&self, out: &mut Out, place: usize, item: &Item, line: &Line) {
+    /// What a line is, how many units, and their gross amount.
+    fn put_units(&self, out: &mut Out, place: usize, item: &Item, line: &Line) {
         let sku = self.priced.skus.beside(place);
         let product = self.priced.products.beside(place);
         let parent = || sku?.product_id.as_ref();
-        out.member("object").text("order_item");
+        out.member("object").word("order_item");
         out.text_if("source_id", item.source_id.as_ref());
-        out.text_if("related_object", item.related_object.map(related_name));
+        out.word_if("related_object", item.related_object.map(related_name));
         out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
         out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
         out.member("quantity").number(line.quantity);
@@ -146,15 +210,13 @@ impl OrderView<'_> {
         }
         out.money_if("amount", line.amount);
         out.money_if("initial_amount", item.initial_amount.or(changed.and_then(|changed| changed.initial_amount)));
-        out.money_if("discount_amount", line.discount);
-        out.money_if("applied_discount_amount", self.applied.on_line(place, line));
-        out.money_if("price", line.price);
-        if self.subtotals && line.amount.is_some() {
-            out.member("subtotal_amount").number(line.subtotal().minor());
-        }
+    }
+
+    /// What was given in place of it, its goods and its custom data.
+    fn put_rest(&self, out: &mut Out, place: usize, item: &Item) {
         self.put_replaced(out, place);
-        put_goods(out, "product", item.product.as_deref(), product);
-        put_goods(out, "sku", item.sku.as_deref(), sku);
+        put_goods(out, "product", item.product.as_deref(), self.priced.products.beside(place));
+        put_goods(out, "sku", item.sku.as_deref(), self.priced.skus.beside(place));
         if !item.metadata.is_empty() {
             out.member("metadata").metadata(&item.metadata);
         }

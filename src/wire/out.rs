@@ -9,16 +9,19 @@ use crate::money::Money;
 #[derive(Debug, Default)]
 pub struct Out {
     pen: Pen,
-    /// Whether the innermost object or list has something in it.
-    filled: bool,
 }
 
 impl Out {
     /// The JSON of one object.
     pub fn object_of(write: impl FnOnce(&mut Out)) -> Vec<u8> {
-        let mut out = Out { pen: Pen::new(), filled: false };
+        Out::object_about(4096, write)
+    }
+
+    /// The JSON of one object of about so many bytes.
+    pub fn object_about(count: usize, write: impl FnOnce(&mut Out)) -> Vec<u8> {
+        let mut out = Out { pen: Pen::with_room(count) };
         out.object(write);
-        out.pen.into_bytes()
+        out.into_bytes()
     }
 
     /// What has been written.
@@ -28,43 +31,68 @@ impl Out {
 
     /// An object as the next value.
     pub fn object(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open(b'{');
+        self.open();
         write(self);
-        self.close(b'}');
+        self.close();
+    }
+
+    /// Opens an object that is closed with a copy, maybe.
+    pub fn open(&mut self) {
+        self.pen.open(b'{');
+    }
+
+    /// Closes an object whose beginning is a copy.
+    pub fn close(&mut self) {
+        self.pen.close(b'}');
+    }
+
+    /// How much has been written.
+    pub fn place(&self) -> usize {
+        self.pen.place()
+    }
+
+    /// What was written from one place to another one, once more.
+    pub fn again(&mut self, start: usize, end: usize) {
+        self.pen.again(start, end);
     }
 
     /// A list as the next value; `write` puts down its items.
     pub fn list(&mut self, write: impl FnOnce(&mut Out)) {
-        self.open(b'[');
+        self.pen.open(b'[');
         write(self);
-        self.close(b']');
+        self.pen.close(b']');
     }
 
     /// Begins an item of a list; its value comes next.
     pub fn item(&mut self) -> &mut Out {
-        if self.filled {
-            self.pen.byte(b',');
-        }
-        self.filled = true;
         self
     }
 
     /// Begins a member; its value comes next. The name is plain: it needs no escape.
-    #[inline(never)]
     pub fn member(&mut self, name: &str) -> &mut Out {
-        self.pen.name(name, self.filled);
-        self.filled = true;
+        self.pen.name(name);
         self
     }
 
     /// A text as the next value.
-    #[inline(never)]
     pub fn text(&mut self, text: &str) {
         self.pen.text(text);
     }
 
-    /// A whole number as the next value.
+    /// A text of ours as the next value: like a name, it needs no escape.
+    pub fn word(&mut self, word: &'static str) {
+        self.pen.word(word);
+    }
+
+    /// A member with a text of ours, when there is one.
     #[inline(never)]
+    pub fn word_if(&mut self, name: &str, word: Option<&'static str>) {
+        if let Some(word) = word {
+            self.member(name).word(word);
+        }
+    }
+
+    /// A whole number as the next value.
     pub fn number(&mut self, number: u64) {
         self.pen.number(number);
     }
@@ -76,7 +104,7 @@ impl Out {
 
     /// JSON that is written already as the next value.
     pub fn raw(&mut self, json: &str) {
-        self.pen.put(json.as_bytes());
+        self.pen.raw(json.as_bytes());
     }
 
     /// Custom data as the next value.
@@ -91,8 +119,7 @@ impl Out {
 
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
-        self.item().text(name);
-        self.pen.byte(b':');
+        self.pen.text_before(name, b':');
         write(self);
     }
 
@@ -104,12 +131,18 @@ impl Out {
 
     /// A member with a text, when there is one.
     pub fn text_if(&mut self, name: &str, text: Option<impl AsRef<str>>) {
+        self.member_text(name, text.as_ref().map(AsRef::as_ref));
+    }
+
+    #[inline(never)]
+    fn member_text(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
-            self.member(name).text(text.as_ref());
+            self.member(name).text(text);
         }
     }
 
     /// A member with a number, when there is one.
+    #[inline(never)]
     pub fn number_if(&mut self, name: &str, number: Option<u64>) {
         if let Some(number) = number {
             self.member(name).number(number);
@@ -128,15 +161,5 @@ impl Out {
                 out.item().text(text);
             }
         });
-    }
-
-    fn open(&mut self, bracket: u8) {
-        self.pen.byte(bracket);
-        self.filled = false;
-    }
-
-    fn close(&mut self, bracket: u8) {
-        self.pen.byte(bracket);
-        self.filled = true;
     }
 }

@@ -19,7 +19,7 @@ use crate::wire::at::{At, Words, read, read_whole};
 use crate::wire::decision::Steps;
 use crate::wire::node::Node;
 use crate::wire::order::read_order;
-use crate::wire::order_view::{Applied, OrderView, put_goods, related_name, status_name};
+use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name, status_name};
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
 use crate::wire::request::{read_customer, read_session};
@@ -256,7 +256,7 @@ impl Found<'_> {
             out.text_if("campaign_id", self.shown.candidate.campaign_id.as_ref());
         }
         let applied: Vec<&Step> = stack.applied().collect();
-        Steps::new(stack, self.context).put(out.member("redeemables"), &applied);
+        Steps::new(stack, self.context).put(out.member("redeemables"), &applied, &mut Seen::default());
     }
 
     /// The rules assigned to it and to its campaign, with what was left out of each.

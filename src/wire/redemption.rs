@@ -20,7 +20,7 @@ use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::decision::{Sorted, Steps};
 use crate::wire::error;
-use crate::wire::order_view::{Applied, OrderView};
+use crate::wire::order_view::{Applied, OrderView, Seen};
 use crate::wire::out::Out;
 use crate::wire::reward::put_reward;
 use crate::wire::trace::{Level, put_trace};
@@ -87,7 +87,7 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let parent = redeemed.parent.as_ref().map(|id| parent(redeemed, id, order.as_ref()));
     let sorted = Sorted::of(evaluated);
     let steps = Steps::new(evaluated, context);
-    let list = |shown: &[&Step]| written(|out| steps.put(out, shown));
+    let list = |shown: &[&Step]| written(|out| steps.put(out, shown, &mut Seen::default()));
     let redemptions: Vec<&Map<String, Value>> = children.iter().map(|child| &child.body).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));
     if let Some(parent) = &parent {

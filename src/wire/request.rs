@@ -73,13 +73,15 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
     Redeemable { object, id, credits: credits.flatten(), reward }
 }
 
-/// The customer of a request or a record: two identifiers, custom data, and the whole profile as it came.
+/// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
 pub fn read_customer(at: &At<'_>) -> Customer {
+    let mut document = at.metadata();
+    at.option("metadata", |metadata| metadata.object());
     Customer {
-        document: at.metadata(),
+        metadata: document.take_members("metadata"),
+        document,
         id: at.option("id", read::text),
         source_id: at.option("source_id", read::text),
-        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
     }
 }
 

@@ -43,6 +43,7 @@ pub fn read_rule(at: &At<'_>) -> Rule {
         id,
     };
     add_scopes(&mut rule);
+    rule.note_collections();
     rule
 }
 

@@ -177,7 +177,7 @@ fn generate(store: &mut Store<'_>, context: &Context, id: &str, mut job: Generat
     store.write(statement, params);
     let params = vec![job.campaign_id.clone().into(), added.into()];
     store.write(
-        "UPDATE document SET body = json_set(body, '$.vouchers_count', json_extract(body, '$.vouchers_count') + ?2) WHERE kind = 'campaign' AND id = ?1",
+        "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = ?1",
         params,
     );
     if job.made >= job.wanted {
@@ -281,7 +281,7 @@ pub fn advance(store: &mut Store<'_>, context: &Context, id: &str, cursor: Strin
     let params =
         vec![id.into(), i64::try_from(progress).unwrap_or(0).into(), moment::text(now_ms).into(), now_ms.into()];
     store.write(
-        "UPDATE document SET updated_at = ?4, body = json_set(body, '$.progress', ?2, '$.updated_at', ?3, '$.processing_time', ?4 - created_at)
+        "UPDATE document SET updated_at = ?4, body = json_set(body, '$.progress', CAST(?2 AS INTEGER), '$.updated_at', ?3, '$.processing_time', CAST(?4 - created_at AS INTEGER))
          WHERE kind = 'async_action' AND id = ?1",
         params,
     );
@@ -306,7 +306,7 @@ pub fn finish(store: &mut Store<'_>, context: &Context, id: &str, outcome: Resul
     ];
     store.write(
         "UPDATE document SET updated_at = ?5, body = json_set(body, '$.status', ?2, '$.operation_status', ?3, '$.progress', 100, '$.updated_at', ?4,
-           '$.processing_time', ?5 - created_at, '$.result', json(?6)) WHERE kind = 'async_action' AND id = ?1",
+           '$.processing_time', CAST(?5 - created_at AS INTEGER), '$.result', json(?6)) WHERE kind = 'async_action' AND id = ?1",
         params,
     );
     Ok(())

@@ -61,13 +61,15 @@ impl Scenario {
     }
 
     /// Whether a scenario looks at this candidate for this customer. Codes that belong to somebody are told to nobody
-    /// else, and of a campaign with a code for each customer the campaign is told.
-    pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>) -> bool {
+    /// else, and of a campaign with a code for each customer the campaign is told. A page is told only the codes of its
+    /// customer: whoever opens it could list all others (errors-and-auth.md, client-side keys are public).
+    pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, page: bool) -> bool {
         let theirs = customer.is_some() && candidate.holder_id.as_deref() == customer;
+        let public = candidate.public && !(page && candidate.object == CandidateObject::Voucher);
         match self {
             Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack,
             Scenario::CustomerWallet => candidate.object == CandidateObject::Voucher && theirs,
-            _ => candidate.object != CandidateObject::PromotionStack && (candidate.public || theirs),
+            _ => candidate.object != CandidateObject::PromotionStack && (public || theirs),
         }
     }
 }

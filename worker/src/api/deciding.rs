@@ -168,6 +168,10 @@ pub fn write_customer(
                 .map_err(|problem| problem.within("customer"))?;
         profile.remove("id");
         profile.remove("source_id");
+        if !sent.metadata.is_empty() {
+            // The engine keeps it apart from the rest of the profile.
+            profile.insert("metadata".into(), Json::Object(sent.metadata.to_fields()));
+        }
         let has_metadata = profile.contains_key("metadata");
         customers::merge(&mut document.body, profile);
         if has_metadata {

@@ -1,7 +1,8 @@
 //! The narrow waist between the service and its database: one statement, its parameters, its rows.
 //! It must not know which driver runs the statement, nor what the tables mean.
 
-/// What a statement takes and gives. The platform's numbers are doubles, so integers stay within 2^53-1.
+/// What a statement takes and gives. The platform's numbers are doubles, so integers stay within 2^53-1, and a statement
+/// that puts a number into JSON says `CAST(… AS INTEGER)`, or the document would hold `3.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// SQL `NULL`.
