@@ -77,7 +77,6 @@ const FATAL = /^<?(core|std|alloc|__rustc)\b.*(panic|unwrap_failed|expect_failed
 /** A panic ends in a trap here, and nobody hears what it says: trapping at once, its message need not be made. */
 async function silence(path) {
   const module = binaryen.readBinary(await readFile(path));
-  module.setFeatures(binaryen.Features.All);
   for (let place = 0; place < module.getNumFunctions(); place += 1) {
     const known = module.getFunctionByIndex(place);
     const { name, module: imported } = binaryen.getFunctionInfo(known);
