@@ -16,7 +16,7 @@ import { fault, workload } from "./translate.mjs";
 const root = new URL("../", import.meta.url);
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const MS = Number(process.env.BENCH_MS ?? 300);
-const WORKLOADS = ["w1", "w2", "w3"];
+const WORKLOADS = ["w1", "w2", "w3", "w4"];
 const NATIVE = ["floor", "floor-text", "engine", "engine-text"];
 const SCRIPT = ["js-object", "js-text", "wasm-text", "wasm-bytes", "wasm-object"];
 /** What looks for qualifying promotions has names of its own: the answers are others. */

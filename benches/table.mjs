@@ -23,7 +23,8 @@ const NAMES = {
   "find-wasm-bytes": "Scrip, wasm, UTF-8 bytes in, a page of five with their orders out",
 };
 const TITLES = { w1: "W1: one coupon, ten lines", w2: "W2: thirty coupons, five of them stacked, ten lines",
-  w3: "W3: which of a thousand promotions qualify, a hundred lines" };
+  w3: "W3: which of a thousand promotions qualify, a hundred lines",
+  w4: "W4: thirty coupons, all of them stacked, 500 lines" };
 
 const number = (value) => Math.round(value).toLocaleString("en-US");
 const times = (ratio) => ratio.toPrecision(ratio < 10 ? 2 : 3).replace(/\.0+$/, "");

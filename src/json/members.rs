@@ -83,20 +83,39 @@ pub(super) fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
     each_once(kept)
 }
 
+/// As many are put in order by swapping sooner than by sorting.
+const FEW: usize = 16;
+
 /// The members in the order of their names; of the same name the last one. Most come in order.
-fn each_once(members: Vec<Member<'static>>) -> Vec<Member<'static>> {
+fn each_once(mut members: Vec<Member<'static>>) -> Vec<Member<'static>> {
     if members.windows(2).all(|pair| matches!(pair, [(one, _), (next, _)] if one < next)) {
         return members;
     }
-    let name = |place: usize| members.get(place).map(|(name, _)| name);
-    let mut places = ranked_by(members.len(), &|one, other| name(one).cmp(&name(other)));
+    if members.len() <= FEW {
+        for end in 1..members.len() {
+            // What comes later moves down to its place among those before it.
+            for place in (0..end).rev() {
+                let Some([one, next]) = members.get_mut(place..).and_then(|pair| pair.first_chunk_mut()) else { break };
+                if one.0 <= next.0 {
+                    break;
+                }
+                std::mem::swap(one, next);
+            }
+        }
+    } else {
+        let name = |place: usize| members.get(place).map(|(name, _)| name);
+        let places = ranked_by(members.len(), &|one, other| name(one).cmp(&name(other)));
+        members = arranged(members, &places);
+    }
     // Equal names stand together, the last one last.
-    let mut after = places.iter().skip(1);
-    let last: Vec<bool> =
-        places.iter().map(|place| after.next().is_none_or(|next| name(*place) != name(*next))).collect();
-    let mut last = last.into_iter();
-    places.retain(|_| last.next() == Some(true));
-    arranged(members, &places)
+    members.dedup_by(|next, one| {
+        let same = one.0 == next.0;
+        if same {
+            std::mem::swap(one, next);
+        }
+        same
+    });
+    members
 }
 
 fn dotted<'n>(members: &'n [Member<'static>], path: &str) -> Option<&'n Node<'static>> {

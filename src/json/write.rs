@@ -6,6 +6,9 @@
 
 use crate::json::Node;
 
+/// The first number that has more than eight digits.
+const EIGHT_DIGITS: u64 = 100_000_000;
+
 /// Text that is being written.
 #[derive(Debug, Default)]
 pub struct Pen {
@@ -117,6 +120,12 @@ impl Pen {
         self.quoted(name.as_bytes(), b':');
     }
 
+    /// A text that needs no escape.
+    #[inline(never)]
+    pub fn word(&mut self, word: &'static str) {
+        self.quoted(word.as_bytes(), b',');
+    }
+
     /// A text.
     pub fn text(&mut self, text: &str) {
         self.text_before(text, b',');
@@ -169,24 +178,29 @@ impl Pen {
     /// A whole number.
     #[inline(never)]
     pub fn number(&mut self, number: u64) {
-        self.digits(number);
+        if number >= EIGHT_DIGITS {
+            return self.long_number(number);
+        }
+        let digits = eight_digits(number);
+        // Zeros in front are nothing; the last digit always stays.
+        let zeros = (digits.trailing_zeros() / 8).min(7);
+        self.eight(digits.wrapping_shr(zeros.wrapping_mul(8)));
+        self.used = self.used.wrapping_sub(usize::try_from(zeros).unwrap_or(0));
         self.few([b',']);
     }
 
-    /// The digits of a number, eight at once.
-    fn digits(&mut self, number: u64) {
-        const HALF: u64 = 100_000_000;
-        let (low, follows) = if number < HALF {
-            (number, false)
-        } else {
-            self.digits(number / HALF);
-            (number % HALF, true)
-        };
-        let digits = eight_digits(low);
-        // Zeros in front are nothing, unless there is more before them; the last digit always stays.
-        let zeros = if follows { 0 } else { (digits.trailing_zeros() / 8).min(7) };
-        self.few((digits | 0x3030_3030_3030_3030).wrapping_shr(zeros.wrapping_mul(8)).to_le_bytes());
-        self.used = self.used.wrapping_sub(usize::try_from(zeros).unwrap_or(0));
+    #[cold]
+    #[inline(never)]
+    fn long_number(&mut self, number: u64) {
+        self.number(number / EIGHT_DIGITS);
+        self.drop_comma();
+        self.eight(eight_digits(number % EIGHT_DIGITS));
+        self.few([b',']);
+    }
+
+    #[inline(always)]
+    fn eight(&mut self, digits: u64) {
+        self.few((digits | 0x3030_3030_3030_3030).to_le_bytes());
     }
 
     /// Any value.

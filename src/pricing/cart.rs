@@ -217,6 +217,6 @@ pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
 }
 
 /// The sum of those that are there; `None` when none is.
-fn sum_seen(amounts: impl IntoIterator<Item = Option<Money>>) -> Option<Money> {
+pub(crate) fn sum_seen(amounts: impl IntoIterator<Item = Option<Money>>) -> Option<Money> {
     amounts.into_iter().flatten().reduce(|sum, amount| sum.plus(amount).unwrap_or(sum))
 }

@@ -6,13 +6,11 @@
 
 mod answers;
 
-use std::hash::{Hash, Hasher};
-
 use answers::{Property, Way, way};
 
 use crate::model::scope::GoodsObject;
 use crate::money::{LARGEST, Money};
-use crate::rank::{arranged, ranked};
+use crate::rank::{arranged, number_of, ranked};
 use crate::rules::ast::{Group, Needs, Rule, Test};
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::filter::Collection;
@@ -343,7 +341,7 @@ fn canonical(test: &Test) -> Test {
     if test.kind == Kind::Data(Data::Customer) {
         for condition in test.conditions.iter_mut().filter(|one| matches!(one.operator, Operator::In | Operator::NotIn))
         {
-            let places = ranked(condition.operands.iter().map(fingerprint));
+            let places = ranked(condition.operands.iter().map(print_of));
             condition.operands = arranged(std::mem::take(&mut condition.operands), &places);
         }
     }
@@ -358,24 +356,27 @@ fn at(numbers: &[u32], place: u32) -> Option<u32> {
     numbers.get(place as usize).copied()
 }
 
-/// A number made of a thing, to sort by; those that share one are told apart.
-fn fingerprint<T: Hash>(thing: &T) -> u64 {
-    let mut print = Fingerprint(0xcbf2_9ce4_8422_2325);
-    thing.hash(&mut print);
-    print.finish()
+/// A number made of a test, to sort by; those that share one are told apart. What is seldom compared with is left out.
+fn fingerprint(test: &Test) -> u64 {
+    let mut print = number_of(test.name);
+    let mut add = |number: u64| print = print.rotate_left(5).wrapping_mul(0x0000_0100_0000_01b3) ^ number;
+    add(test.property.as_deref().map_or(0, number_of));
+    for condition in &test.conditions {
+        add(number_of(condition.operator.name()));
+        condition.operands.iter().for_each(|operand| add(print_of(operand)));
+        condition.goods.iter().for_each(|goods| add(number_of(&goods.id)));
+    }
+    for leaf in test.rules.iter().flat_map(|rules| &rules.leaves) {
+        add(fingerprint(&leaf.test));
+    }
+    print
 }
 
-/// FNV-1a, 64 bits.
-struct Fingerprint(u64);
-
-impl Hasher for Fingerprint {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+fn print_of(operand: &Operand) -> u64 {
+    match operand {
+        Operand::Text(text) => number_of(text),
+        Operand::Number(number) => number.as_whole().map_or(1, i64::cast_unsigned),
+        Operand::Flag(flag) => u64::from(*flag),
+        Operand::Moment(_) | Operand::Window(_) => 2,
     }
 }

@@ -51,9 +51,9 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         if let Some(session) = &validated.session {
             out.member("session").object(|out| {
                 out.member("key").text(&session.key);
-                out.member("type").text("LOCK");
+                out.member("type").word("LOCK");
                 out.member("ttl").number(session.ttl);
-                out.text_if("ttl_unit", word(TTL_UNITS, session.unit));
+                out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
             });
         }
         put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
@@ -138,10 +138,10 @@ impl<'a> Steps<'a> {
             Outcome::Skipped(_) => "SKIPPED",
             Outcome::Refused(_) => "INAPPLICABLE",
         };
-        out.member("status").text(status);
+        out.member("status").word(status);
         if let Some(redeemable) = self.evaluated.redeemable(step) {
             out.member("id").text(&redeemable.id);
-            out.member("object").text(redeemable.object.name());
+            out.member("object").word(redeemable.object.name());
         }
         match &step.outcome {
             Outcome::Applied(gain) => {
@@ -305,11 +305,11 @@ impl<'a> Steps<'a> {
         out.member("id").text(&category.id);
         out.member("name").text(&category.name);
         out.member("hierarchy").number(category.hierarchy);
-        out.member("object").text("category");
+        out.member("object").word("category");
         if rules.exclusive_categories.contains(&category.id) {
-            out.member("stacking_rules_type").text("EXCLUSIVE");
+            out.member("stacking_rules_type").word("EXCLUSIVE");
         } else if rules.joint_categories.contains(&category.id) {
-            out.member("stacking_rules_type").text("JOINT");
+            out.member("stacking_rules_type").word("JOINT");
         }
     }
 }
@@ -318,9 +318,9 @@ fn put_skip(out: &mut Out, skip: Skip) {
     out.member("result").object(|out| put_details(out, skip.message(), skip.key()));
 }
 
-fn put_details(out: &mut Out, message: &str, key: &str) {
+fn put_details(out: &mut Out, message: &str, key: &'static str) {
     out.member("details").object(|out| {
         out.member("message").text(message);
-        out.member("key").text(key);
+        out.member("key").word(key);
     });
 }

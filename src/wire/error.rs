@@ -10,13 +10,13 @@ use crate::wire::problem::Problem;
 pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
     out.object(|out| {
         out.member("code").number(u64::from(refusal.reason.code()));
-        out.member("key").text(refusal.reason.key());
-        out.member("message").text(refusal.reason.message());
+        out.member("key").word(refusal.reason.key());
+        out.member("message").word(refusal.reason.message());
         out.text_if("details", Some(&refusal.details).filter(|details| !details.is_empty()));
         out.member("request_id").text(request_id);
         if let Some((kind, id)) = &refusal.resource {
             out.member("resource_id").text(id);
-            out.member("resource_type").text(kind);
+            out.member("resource_type").word(kind);
         }
         if let Some(message) = &refusal.custom {
             out.member("error").object(|out| out.member("message").text(message));
@@ -35,8 +35,8 @@ pub fn write(refusal: &Refusal, request_id: &str) -> Vec<u8> {
 pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
     Out::object_of(|out| {
         out.member("code").number(400);
-        out.member("key").text("invalid_payload");
-        out.member("message").text("Invalid payload");
+        out.member("key").word("invalid_payload");
+        out.member("message").word("Invalid payload");
         out.member("details").text(&problem.to_string());
         out.member("request_id").text(request_id);
     })

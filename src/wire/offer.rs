@@ -189,42 +189,42 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
         let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
-                out.member("type").text("PERCENT");
+                out.member("type").word("PERCENT");
                 out.member("percent_off").raw(&percent_off.plain.to_string());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
-                out.member("type").text("AMOUNT");
+                out.member("type").word("AMOUNT");
                 out.member("amount_off").number(amount_off.plain.minor());
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Fixed { fixed_amount, effect } => {
-                out.member("type").text("FIXED");
+                out.member("type").word("FIXED");
                 out.money_if("fixed_amount", fixed_amount.plain);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Unit(unit) => {
-                out.member("type").text("UNIT");
+                out.member("type").word("UNIT");
                 put_unit(out, unit);
                 word(UNIT_EFFECTS, unit.effect).unwrap_or_default()
             }
             Discount::Units(units) => {
-                out.member("type").text("UNIT");
+                out.member("type").word("UNIT");
                 out.member("units").list(|out| {
                     for unit in units {
                         out.item().object(|out| {
                             put_unit(out, unit);
-                            out.text_if("effect", word(UNIT_EFFECTS, unit.effect));
+                            out.word_if("effect", word(UNIT_EFFECTS, unit.effect));
                         });
                     }
                 });
                 MANY
             }
         };
-        out.member("effect").text(effect);
+        out.member("effect").word(effect);
         // Prices that live on the entries of a scope are told there.
         let priced_by_entries =
             matches!(discount, Discount::Fixed { fixed_amount, .. } if fixed_amount.plain.is_none());

@@ -5,6 +5,7 @@
 
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
+use crate::pricing::cart::sum_seen;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
@@ -108,7 +109,7 @@ impl OrderView<'_> {
         out.object(|out| {
             out.text_if("id", self.order.id.as_ref());
             out.text_if("source_id", self.order.source_id.as_ref());
-            out.text_if("status", self.order.status.map(status_name));
+            out.word_if("status", self.order.status.map(status_name));
             self.put_amounts(out);
             if !self.cart.lines.is_empty() {
                 out.member("items").list(|out| self.put_items(out, &mut seen.0));
@@ -116,7 +117,7 @@ impl OrderView<'_> {
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
-            out.member("object").text("order");
+            out.member("object").word("order");
         });
     }
 
@@ -128,9 +129,12 @@ impl OrderView<'_> {
         let before = cart.initial_amount.filter(|_| !cart.changed.is_empty());
         out.money_if("initial_amount", self.order.initial_amount.or(before));
         out.money_if("discount_amount", cart.discount);
-        out.money_if("items_discount_amount", cart.items_discount());
-        out.money_if("total_discount_amount", cart.total_discount());
-        out.money_if("total_amount", cart.total());
+        // The sums of the cart, each made once: an answer asks for them after every redeemable.
+        let items_discount = cart.items_discount();
+        let total_discount = sum_seen([cart.discount, items_discount]);
+        out.money_if("items_discount_amount", items_discount);
+        out.money_if("total_discount_amount", total_discount);
+        out.money_if("total_amount", cart.amount.map(|amount| amount.less(total_discount.unwrap_or_default())));
         let on_order = self.applied.on_order(cart);
         let on_items = self.applied.on_items(cart);
         out.money_if("applied_discount_amount", on_order);
@@ -188,9 +192,9 @@ impl OrderView<'_> {
         let sku = self.priced.skus.beside(place);
         let product = self.priced.products.beside(place);
         let parent = || sku?.product_id.as_ref();
-        out.member("object").text("order_item");
+        out.member("object").word("order_item");
         out.text_if("source_id", item.source_id.as_ref());
-        out.text_if("related_object", item.related_object.map(related_name));
+        out.word_if("related_object", item.related_object.map(related_name));
         out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
         out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
         out.member("quantity").number(line.quantity);

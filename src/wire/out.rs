@@ -79,6 +79,19 @@ impl Out {
         self.pen.text(text);
     }
 
+    /// A text of ours as the next value: like a name, it needs no escape.
+    pub fn word(&mut self, word: &'static str) {
+        self.pen.word(word);
+    }
+
+    /// A member with a text of ours, when there is one.
+    #[inline(never)]
+    pub fn word_if(&mut self, name: &str, word: Option<&'static str>) {
+        if let Some(word) = word {
+            self.member(name).word(word);
+        }
+    }
+
     /// A whole number as the next value.
     pub fn number(&mut self, number: u64) {
         self.pen.number(number);

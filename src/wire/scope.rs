@@ -130,32 +130,46 @@ impl GoodsList<'_> {
                     out.item().object(|out| {
                         put_name(out, goods.object, goods.id, goods.source_id);
                         out.member("strict").flag(true);
-                        out.text_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
+                        out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
                         self.put_covered(out, covered);
                     });
                 }
             });
             out.member("total").number(u64::try_from(total).unwrap_or(0));
-            out.member("data_ref").text("data");
-            out.member("object").text("list");
+            out.member("data_ref").word("data");
+            out.member("object").word("list");
         });
     }
 
     /// The products and SKUs of the order that the entries cover, each once, with its lines.
     fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&Reach>)> {
-        let mut found: Vec<(u64, LineGoods<'_>, Vec<&Reach>)> = Vec::new();
+        let mut numbers = Vec::new();
+        let mut found: Vec<(LineGoods<'_>, Vec<&Reach>)> = Vec::new();
+        // A bit for the number of each that was found: nearly all of 500 lines are new, and not looked for.
+        let mut seen = [0_u64; 64];
         for reach in self.reach.iter().filter(|reach| reach.entry.is_some()) {
             let Some(goods) = (self.goods)(reach.place) else { continue };
             let number = number_of(goods.id);
-            let same = |known: &&mut (u64, LineGoods<'_>, Vec<&Reach>)| {
-                known.0 == number && known.1.object == goods.object && known.1.id == goods.id
+            let slot = usize::try_from(number >> 32 & 63).ok().and_then(|slot| seen.get_mut(slot));
+            let bit = 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0));
+            let may = slot.is_none_or(|slot| {
+                let may = *slot & bit != 0;
+                *slot |= bit;
+                may
+            });
+            let same = |known: &(&u64, &mut (LineGoods<'_>, Vec<&Reach>))| {
+                let (known_number, (known, _)) = known;
+                **known_number == number && known.object == goods.object && known.id == goods.id
             };
-            match found.iter_mut().find(same) {
-                Some((_, _, covered)) => covered.push(reach),
-                None => found.push((number, goods, vec![reach])),
+            match numbers.iter().take(if may { usize::MAX } else { 0 }).zip(&mut found).find(same) {
+                Some((_, (_, covered))) => covered.push(reach),
+                None => {
+                    numbers.push(number);
+                    found.push((goods, vec![reach]));
+                }
             }
         }
-        found.into_iter().map(|(_, goods, covered)| (goods, covered)).collect()
+        found
     }
 
     /// The lines and units that are covered, in the order in which they are taken.
@@ -190,7 +204,7 @@ impl GoodsList<'_> {
 
 /// What a result calls goods.
 pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
-    out.member("object").text(object.name());
+    out.member("object").word(object.name());
     out.member("id").text(id);
     out.text_if("source_id", source_id);
 }
@@ -199,7 +213,7 @@ pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: 
 fn put_terms(out: &mut Out, entry: &Entry) {
     let terms = &entry.terms;
     out.money_if("price", entry.price.plain);
-    out.text_if("effect", word(PICKS, terms.pick));
+    out.word_if("effect", word(PICKS, terms.pick));
     out.number_if("quantity_limit", terms.quantity_limit);
     out.number_if("aggregated_quantity_limit", terms.aggregated_quantity_limit);
     out.money_if("amount_limit", terms.amount_limit);
@@ -210,5 +224,5 @@ fn put_terms(out: &mut Out, entry: &Entry) {
     }
     out.number_if("skip_initially", Some(terms.skip_initially).filter(|skip| *skip > 0));
     out.number_if("repeat", Some(terms.repeat).filter(|repeat| *repeat > 1));
-    out.text_if("target", word(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
+    out.word_if("target", word(TARGETS, terms.target).filter(|_| terms.target != TargetKind::Item));
 }

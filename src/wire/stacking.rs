@@ -110,14 +110,14 @@ pub(crate) fn put_stacking_rules(out: &mut Out, rules: &StackingRules) {
         );
         out.texts("exclusive_categories", &rules.exclusive_categories);
         out.texts("joint_categories", &rules.joint_categories);
-        out.text_if("redeemables_application_mode", word(APPLICATION_MODES, rules.redeemables_application_mode));
-        out.text_if("redeemables_sorting_rule", word(SORTING_RULES, rules.redeemables_sorting_rule));
+        out.word_if("redeemables_application_mode", word(APPLICATION_MODES, rules.redeemables_application_mode));
+        out.word_if("redeemables_sorting_rule", word(SORTING_RULES, rules.redeemables_sorting_rule));
         let products = rules.redeemables_products_application_mode;
-        out.text_if("redeemables_products_application_mode", word(PRODUCTS_MODES, products));
-        out.text_if("redeemables_no_effect_rule", word(NO_EFFECT_RULES, rules.redeemables_no_effect_rule));
+        out.word_if("redeemables_products_application_mode", word(PRODUCTS_MODES, products));
+        out.word_if("redeemables_no_effect_rule", word(NO_EFFECT_RULES, rules.redeemables_no_effect_rule));
         out.texts("no_effect_skip_categories", &rules.no_effect_skip_categories);
         out.texts("no_effect_redeem_anyway_categories", &rules.no_effect_redeem_anyway_categories);
-        out.text_if("redeemables_rollback_order_mode", word(ROLLBACK_MODES, rules.redeemables_rollback_order_mode));
-        out.text_if("grouped_redeemables_sorting_rule", word(GROUPED_RULES, rules.grouped_redeemables_sorting_rule));
+        out.word_if("redeemables_rollback_order_mode", word(ROLLBACK_MODES, rules.redeemables_rollback_order_mode));
+        out.word_if("grouped_redeemables_sorting_rule", word(GROUPED_RULES, rules.grouped_redeemables_sorting_rule));
     });
 }

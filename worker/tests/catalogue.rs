@@ -7,9 +7,11 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "support/caller.rs"]
+mod caller;
+
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::auth::{Caller, Class, Settings};
 use scrip_worker::service::{self, Request};
 use scrip_worker::store::Store;
 use scrip_worker::store::document::Document;
@@ -30,31 +32,13 @@ impl Project {
     }
 
     fn send(&self, call: &str, body: &Json) -> (u16, Json) {
-        let settings = Settings {
-            name: String::new(),
-            time_zone: "UTC".into(),
-            currency: "EUR".into(),
-            case_sensitive_codes: true,
-        };
-        let caller = Caller {
-            project: "proj_dev".into(),
-            class: Class::Server,
-            key_id: "dev-app".into(),
-            scopes: vec![],
-            origin: None,
-            channel: None,
-            origins: vec![],
-            redeem: true,
-            publish: true,
-            settings,
-        };
         let (method, target) = call.split_once(' ').unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let request = Request {
             method: method.into(),
             path: path.into(),
             query: query.into(),
-            headers: vec![("scrip-caller".to_owned(), caller.header())],
+            headers: vec![caller::server()],
             body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
         };
         let reply = service::serve(&request, &mut Store::new(&self.sql), &self.context()).unwrap();

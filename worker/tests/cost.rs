@@ -6,44 +6,19 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "support/caller.rs"]
+mod caller;
+#[path = "support/counting.rs"]
+mod counting;
+
+use counting::Counting;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::auth::{Caller, Class, Settings};
 use scrip_worker::service::{self, Request};
 use scrip_worker::store::Store;
-use scrip_worker::store::sql::{Fault, Row, Sql, Value};
-use scrip_worker::store::sqlite::Sqlite;
-use std::cell::RefCell;
-
-/// Writes down what it is asked.
-struct Counting {
-    sql: Sqlite,
-    statements: RefCell<Vec<String>>,
-}
-
-impl Sql for Counting {
-    fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
-        self.statements.borrow_mut().push(statement.split_whitespace().take(3).collect::<Vec<_>>().join(" "));
-        self.sql.run(statement, params)
-    }
-}
 
 fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String) {
-    let settings =
-        Settings { name: String::new(), time_zone: "UTC".into(), currency: "EUR".into(), case_sensitive_codes: true };
-    let caller = Caller {
-        project: "proj_dev".into(),
-        class: Class::Server,
-        key_id: "dev-app".into(),
-        scopes: vec![],
-        origin: None,
-        channel: None,
-        origins: vec![],
-        redeem: true,
-        publish: true,
-        settings,
-    };
-    let mut headers = vec![("scrip-caller".to_owned(), caller.header())];
+    let mut headers = vec![caller::server()];
     headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
     let request =
         Request { method: "POST".into(), path: path.into(), headers, body: body.into(), ..Request::default() };
@@ -56,7 +31,7 @@ fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -
 
 #[test]
 fn a_redemption_is_a_dozen_statements() {
-    let counting = Counting { sql: Sqlite::memory().unwrap(), statements: RefCell::default() };
+    let counting = Counting::new();
     let campaign = r#"{"name":"C","vouchers_count":1,"voucher":{"discount":{"type":"AMOUNT","amount_off":100},"redemption":{"quantity":9},"code_config":{"pattern":"CODE"}}}"#;
     assert_eq!(send(&counting, 1, "/v1/campaigns", campaign, None).0, 200);
     let redemption = r#"{"redeemables":[{"object":"voucher","id":"CODE"}],"order":{"amount":1000}}"#;

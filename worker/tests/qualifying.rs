@@ -7,64 +7,27 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "support/caller.rs"]
+mod caller;
+#[path = "support/counting.rs"]
+mod counting;
+
+use counting::Counting;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::auth::{Caller, Class, Settings};
 use scrip_worker::service::{self, Request};
 use scrip_worker::store::Store;
-use scrip_worker::store::sql::{Fault, Row, Sql, Value};
-use scrip_worker::store::sqlite::Sqlite;
 use serde_json::{Value as Json, json};
-use std::cell::{Cell, RefCell};
 
-/// Writes down what it is asked.
-struct Counting {
-    sql: Sqlite,
-    statements: RefCell<Vec<String>>,
-    is_open: Cell<bool>,
-}
-
-impl Sql for Counting {
-    fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
-        self.statements.borrow_mut().push(statement.split_whitespace().take(12).collect::<Vec<_>>().join(" "));
-        self.sql.run(statement, params)
-    }
-}
-
-impl Counting {
-    fn new() -> Counting {
-        Counting { sql: Sqlite::memory().unwrap(), statements: RefCell::default(), is_open: Cell::new(false) }
-    }
-
-    fn send(&self, seed: u8, path: &str, body: &Json) -> Json {
-        let settings = Settings {
-            name: String::new(),
-            time_zone: "UTC".into(),
-            currency: "EUR".into(),
-            case_sensitive_codes: true,
-        };
-        let caller = Caller {
-            project: "proj_dev".into(),
-            class: Class::Server,
-            key_id: "dev-app".into(),
-            scopes: vec![],
-            origin: None,
-            channel: None,
-            origins: vec![],
-            redeem: true,
-            publish: true,
-            settings,
-        };
-        let headers = vec![("scrip-caller".to_owned(), caller.header())];
-        let body = body.to_string().into_bytes();
-        let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
-        let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
-        let is_open = self.is_open.replace(true);
-        let mut store = if is_open { Store::new(self) } else { Store::open(self, 0).unwrap() };
-        let reply = service::serve(&request, &mut store, &context).unwrap();
-        assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
-        serde_json::from_slice(&reply.body).unwrap()
-    }
+fn send(counting: &Counting, seed: u8, path: &str, body: &Json) -> Json {
+    let (headers, body) = (vec![caller::server()], body.to_string().into_bytes());
+    let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
+    let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap(), seed: [seed; 32] };
+    let is_first = counting.statements.borrow().is_empty();
+    let mut store = if is_first { Store::open(counting, 0).unwrap() } else { Store::new(counting) };
+    let reply = service::serve(&request, &mut store, &context).unwrap();
+    assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+    serde_json::from_slice(&reply.body).unwrap()
 }
 
 /// So many tiers with a rule each, so many vouchers, half of them limited, and as many campaigns.
@@ -105,34 +68,12 @@ fn many_candidates_are_as_many_statements_as_few() {
     let mut found = Vec::new();
     for (count, total) in [(3, 9), (120, 360)] {
         let counting = Counting::new();
-        counting.send(1, "/rehearsal/given", &given(count));
-        counting.statements.replace(Vec::new());
-        let answer = counting.send(2, "/v1/qualifications", &ask());
+        send(&counting, 1, "/rehearsal/given", &given(count));
+        counting.statements.replace(vec!["-".into()]);
+        let answer = send(&counting, 2, "/v1/qualifications", &ask());
         assert_eq!(answer["redeemables"]["total"], json!(total));
         found.push(counting.statements.take());
     }
     assert_eq!(found[0].len(), found[1].len(), "{:#?}\n{:#?}", found[0], found[1]);
     assert!(found[0].len() <= 16, "{:#?}", found[0]);
-}
-
-/// `cargo test --release ... -- --ignored --nocapture` tells how long a thousand tiers take.
-#[test]
-#[ignore = "a measurement"]
-fn a_thousand_tiers() {
-    let counting = Counting::new();
-    let mut tiers = given(1_000);
-    tiers["vouchers"] = json!([]);
-    tiers["campaigns"] = json!([{ "id": "camp_p", "name": "Promo" }]);
-    counting.send(1, "/rehearsal/given", &tiers);
-    let mut ask = ask();
-    ask["options"] = json!({ "limit": 5 });
-    let mut took = Vec::new();
-    for _ in 0..30 {
-        let start = std::time::Instant::now();
-        let answer = counting.send(2, "/v1/qualifications", &ask);
-        took.push(start.elapsed());
-        assert_eq!(answer["redeemables"]["total"], json!(1_000));
-    }
-    took.sort();
-    println!("a thousand tiers: {:?} (median), {:?} (least)", took[took.len() / 2], took[0]);
 }

@@ -1,0 +1,22 @@
+//! Decides who calls in tests that ask the service without its host: the key of a server, whose project is in UTC.
+
+use scrip_worker::auth::{Caller, Class, Settings};
+
+/// The header with which the host says who calls.
+pub fn server() -> (String, String) {
+    let settings =
+        Settings { name: String::new(), time_zone: "UTC".into(), currency: "EUR".into(), case_sensitive_codes: true };
+    let caller = Caller {
+        project: "proj_dev".into(),
+        class: Class::Server,
+        key_id: "dev-app".into(),
+        scopes: vec![],
+        origin: None,
+        channel: None,
+        origins: vec![],
+        redeem: true,
+        publish: true,
+        settings,
+    };
+    ("scrip-caller".to_owned(), caller.header())
+}
