@@ -49,10 +49,31 @@ pub fn ranked_by(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Ve
 }
 
 /// The things of a list at these places, in this order.
-pub fn arranged<T>(things: Vec<T>, places: &[usize]) -> Vec<T> {
-    let mut slots: Vec<Option<T>> = things.into_iter().map(Some).collect();
-    let taken = places.iter().filter_map(|place| slots.get_mut(*place).and_then(Option::take));
-    taken.collect()
+pub fn arranged<T>(mut things: Vec<T>, places: &[usize]) -> Vec<T> {
+    for (place, from) in swaps(things.len(), places).into_iter().enumerate() {
+        things.swap(place, from);
+    }
+    things.truncate(places.len());
+    things
+}
+
+/// With which place each place is swapped in turn, so that each of so many things comes to stand where it should.
+#[inline(never)]
+fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
+    // Where each thing stands by now, and which thing stands at each place.
+    let mut stands: Vec<usize> = (0..count).collect();
+    let mut holds = stands.clone();
+    let mut swaps = Vec::with_capacity(places.len());
+    for (place, wanted) in places.iter().enumerate() {
+        let (Some(from), Some(other)) = (stands.get(*wanted).copied(), holds.get(place).copied()) else { break };
+        for (thing, place) in [(other, from), (*wanted, place)] {
+            if let (Some(stand), Some(hold)) = (stands.get_mut(thing), holds.get_mut(place)) {
+                (*stand, *hold) = (place, thing);
+            }
+        }
+        swaps.push(from);
+    }
+    swaps
 }
 
 /// As many are compared each with each sooner than sorted.

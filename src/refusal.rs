@@ -3,6 +3,8 @@
 //!
 //! errors-and-auth.md section 3, validation-rules.md sections 8 and 9.
 
+use std::ops::Deref;
+
 use crate::text::Text;
 
 pub mod why;
@@ -114,9 +116,14 @@ impl Reason {
     }
 }
 
-/// One refusal: the reason, and what of the request it is about.
+/// One refusal: the reason, and what of the request it is about. It is one pointer, because whatever is decided can be
+/// this instead, and every decision hands it on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Refusal(Box<Refused>);
+
+/// What a [`Refusal`] says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
     /// Why.
     pub reason: Reason,
     /// The longer text; often the code.
@@ -129,23 +136,51 @@ pub struct Refusal {
     pub why: Option<Box<Why>>,
 }
 
+impl Deref for Refusal {
+    type Target = Refused;
+
+    fn deref(&self) -> &Refused {
+        &self.0
+    }
+}
+
 impl Refusal {
     /// A refusal with nothing but its details.
     pub fn new(reason: Reason, details: impl Into<String>) -> Refusal {
-        Refusal { reason, details: details.into(), resource: None, custom: None, why: None }
+        Refusal::said(reason, details.into())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn said(reason: Reason, details: String) -> Refusal {
+        Refusal(Box::new(Refused { reason, details, resource: None, custom: None, why: None }))
     }
 
     /// A thing that does not exist.
+    #[cold]
+    #[inline(never)]
     pub fn not_found(resource_type: &'static str, id: &str) -> Refusal {
-        Refusal {
-            resource: Some((resource_type, Text::from(id))),
-            ..Refusal::new(Reason::NotFound, format!("Cannot find {resource_type} with id {id}"))
-        }
+        let details = ["Cannot find ", resource_type, " with id ", id].concat();
+        Refusal::said(Reason::NotFound, details).about(resource_type, id)
     }
 
     /// The same refusal, about this thing.
+    #[cold]
+    #[inline(never)]
     pub fn about(mut self, resource_type: &'static str, id: &str) -> Refusal {
-        self.resource = Some((resource_type, Text::from(id)));
+        self.0.resource = Some((resource_type, Text::from(id)));
+        self
+    }
+
+    /// The same refusal, with what the author of a rule wrote for it.
+    pub fn worded(mut self, custom: Option<String>) -> Refusal {
+        self.0.custom = custom;
+        self
+    }
+
+    /// The same refusal, with the test that failed.
+    pub fn because(mut self, why: Option<Box<Why>>) -> Refusal {
+        self.0.why = why;
         self
     }
 }

@@ -18,14 +18,7 @@ impl<T> Default for Shelf<T> {
 impl<T> Shelf<T> {
     /// Things under their names; the first thing of a name keeps it.
     pub fn new(things: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> Shelf<T> {
-        let mut index = Index::default();
-        for (place, thing) in things.iter().enumerate() {
-            for name in names(thing).into_iter().flatten() {
-                if index.get(name).is_none() {
-                    index.file(name, place);
-                }
-            }
-        }
+        let index = Index::of(things.len(), &|place| things.get(place).map_or([None; 2], &names));
         Shelf { things, index }
     }
 
@@ -82,6 +75,20 @@ struct Index {
 }
 
 impl Index {
+    /// The index of so many things; the first thing of a name keeps it.
+    #[inline(never)]
+    fn of<'n>(count: usize, names: &dyn Fn(usize) -> [Option<&'n Text>; 2]) -> Index {
+        let mut index = Index::default();
+        for place in 0..count {
+            for name in names(place).into_iter().flatten() {
+                if index.get(name).is_none() {
+                    index.file(name, place);
+                }
+            }
+        }
+        index
+    }
+
     /// The place of this name.
     #[inline(never)]
     fn get(&self, name: &str) -> Option<usize> {

@@ -5,13 +5,13 @@
 
 use std::fmt::{self, Write};
 
-use chrono::{DateTime, Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use serde::{Serialize, Serializer};
 
 use crate::text::Text;
 
 mod day;
 pub use day::Day;
+use day::MILLIS_PER_DAY;
 
 const MILLIS_PER_SECOND: i64 = 1_000;
 const SECONDS_PER_DAY: i64 = 86_400;
@@ -45,10 +45,8 @@ impl Instant {
             Some((date, clock)) => (date, Some(clock)),
             None => (text, None),
         };
-        let date = read_date(date)?;
-        let (time, offset) = clock.map_or(Some((NaiveTime::MIN, 0)), read_clock)?;
-        let millis = date.and_time(time).and_utc().timestamp_millis().checked_sub(offset)?;
-        Instant::from_millis(millis)
+        let time = clock.map_or(Some(0), read_clock)?;
+        Instant::from_millis(Day::parse(date)?.number().checked_mul(MILLIS_PER_DAY)?.checked_add(time)?)
     }
 
     /// The moment `millis` later, or the latest one there is.
@@ -60,9 +58,9 @@ impl Instant {
     pub fn after(self, duration: &Duration, zone: &TimeZone) -> Option<Instant> {
         let mut moment = self;
         if duration.months > 0 {
-            let local = zone.wall_clock(self)?;
-            let moved = local.checked_add_months(Months::new(duration.months))?;
-            moment = zone.moment_of(moved)?;
+            let day = zone.day(self)?.plus_months(duration.months)?;
+            let time = zone.wall_clock(self)?.rem_euclid(MILLIS_PER_DAY);
+            moment = zone.moment_of(day.number().checked_mul(MILLIS_PER_DAY)?.checked_add(time)?)?;
         }
         Instant::from_millis(moment.0.checked_add(duration.millis)?)
     }
@@ -74,31 +72,29 @@ fn digits(text: &str, count: usize) -> Option<u32> {
     text.parse().ok().filter(|_| fits)
 }
 
-/// Reads a day of the calendar such as `2026-03-01`.
-pub fn read_date(text: &str) -> Option<NaiveDate> {
-    let (year, rest) = text.split_once('-')?;
-    let (month, day) = rest.split_once('-')?;
-    let year = i32::try_from(digits(year, 4)?).ok()?;
-    NaiveDate::from_ymd_opt(year, digits(month, 2)?, digits(day, 2)?)
-}
-
-/// Reads `12:00`, `12:00:00` or `12:00:00.000`, followed by `Z`, `+01:00` or nothing: the time of day, and how many
-/// milliseconds it is ahead of UTC.
-fn read_clock(text: &str) -> Option<(NaiveTime, i64)> {
+/// Reads `12:00`, `12:00:00` or `12:00:00.000`, followed by `Z`, `+01:00` or nothing: how many milliseconds after the
+/// first moment of the day in UTC that is.
+fn read_clock(text: &str) -> Option<i64> {
     let (time, offset) = match text.find(['Z', 'z', '+', '-']) {
         Some(at) => text.split_at_checked(at)?,
         None => (text, ""),
     };
     let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
     let mut parts = time.split(':');
-    let (hour, minute) = (digits(parts.next()?, 2)?, digits(parts.next()?, 2)?);
-    let second = parts.next().map_or(Some(0), |second| digits(second, 2))?;
+    let mut seconds = 0_i64;
+    for (most, least) in [(23, None), (59, None), (59, Some("00"))] {
+        let part = digits(parts.next().or(least)?, 2).filter(|part| *part <= most)?;
+        seconds = seconds.checked_mul(60)?.checked_add(i64::from(part))?;
+    }
     if parts.next().is_some() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let millis: u32 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
-    let time = NaiveTime::from_hms_milli_opt(hour, minute, second, millis)?;
-    Some((time, read_offset(offset)?))
+    let mut millis = seconds;
+    for place in 0..3 {
+        let digit = fraction.as_bytes().get(place).map_or(0, |byte| byte.saturating_sub(b'0'));
+        millis = millis.checked_mul(10)?.checked_add(i64::from(digit))?;
+    }
+    millis.checked_sub(read_offset(offset)?)
 }
 
 fn read_offset(text: &str) -> Option<i64> {
@@ -112,28 +108,31 @@ fn read_offset(text: &str) -> Option<i64> {
     Some(if sign == "-" { millis.saturating_neg() } else { millis })
 }
 
+/// Writes numbers by their last two digits, each after a text: padding is the largest part of the formatter's machinery.
+fn write_pairs(formatter: &mut fmt::Formatter<'_>, pairs: &[(&str, u32)]) -> fmt::Result {
+    for (before, pair) in pairs {
+        formatter.write_str(before)?;
+        formatter.write_char(digit(pair.div_euclid(10)))?;
+        formatter.write_char(digit(*pair))?;
+    }
+    Ok(())
+}
+
+/// The last digit of a number.
+fn digit(number: u32) -> char {
+    char::from_digit(number % 10, 10).unwrap_or('0')
+}
+
 impl fmt::Display for Instant {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let moment = DateTime::from_timestamp_millis(self.0).ok_or(fmt::Error)?.naive_utc();
-        let year = moment.year().unsigned_abs();
-        let millis = moment.and_utc().timestamp_subsec_millis();
-        // Two digits at a time: padding is the largest part of the formatter's machinery.
-        let pairs = [
-            ("", year.checked_div(100).unwrap_or(0)),
-            ("", year % 100),
-            ("-", moment.month()),
-            ("-", moment.day()),
-            ("T", moment.hour()),
-            (":", moment.minute()),
-            (":", moment.second()),
-            (".", millis.checked_div(10).unwrap_or(0)),
-        ];
-        let digit = |number: u32| char::from_digit(number % 10, 10).unwrap_or('0');
-        for (before, pair) in pairs {
-            formatter.write_str(before)?;
-            formatter.write_char(digit(pair.checked_div(10).unwrap_or(0)))?;
-            formatter.write_char(digit(pair))?;
-        }
+        let utc = TimeZone::default();
+        utc.day(*self).ok_or(fmt::Error)?.fmt(formatter)?;
+        let time = u32::try_from(self.0.rem_euclid(MILLIS_PER_DAY)).unwrap_or(0);
+        let seconds = time.div_euclid(1000);
+        let (minutes, millis) = (seconds.div_euclid(60), time % 1000);
+        let pairs =
+            [("T", minutes.div_euclid(60)), (":", minutes % 60), (":", seconds % 60), (".", millis.div_euclid(10))];
+        write_pairs(formatter, &pairs)?;
         formatter.write_char(digit(millis))?;
         formatter.write_char('Z')
     }
@@ -230,16 +229,14 @@ impl TimeZone {
         passed.checked_sub(1).and_then(|last| self.transitions.get(last)).map_or(self.offset, |(_, offset)| *offset)
     }
 
-    /// What a clock on the wall shows.
-    pub fn wall_clock(&self, moment: Instant) -> Option<NaiveDateTime> {
+    /// What a clock on the wall shows: the milliseconds since it showed the beginning of 1970.
+    pub fn wall_clock(&self, moment: Instant) -> Option<i64> {
         let shift = i64::from(self.offset_at(moment)).checked_mul(MILLIS_PER_SECOND)?;
-        let local = moment.0.checked_add(shift)?;
-        DateTime::from_timestamp_millis(local).map(|moment| moment.naive_utc())
+        moment.0.checked_add(shift)
     }
 
     /// The first moment at which a clock on the wall shows this or, where it was put forward past it, the moment of that.
-    pub fn moment_of(&self, local: NaiveDateTime) -> Option<Instant> {
-        let wall = local.and_utc().timestamp_millis();
+    pub fn moment_of(&self, wall: i64) -> Option<Instant> {
         let at =
             |offset: i32| i64::from(offset).checked_mul(MILLIS_PER_SECOND).and_then(|shift| wall.checked_sub(shift));
         let mut previous = self.offset;
@@ -258,14 +255,13 @@ impl TimeZone {
 
     /// The weekday, 0 for Sunday to 6 for Saturday.
     pub fn weekday(&self, moment: Instant) -> Option<u8> {
-        let weekday = self.wall_clock(moment)?.weekday().num_days_from_sunday();
-        u8::try_from(weekday).ok()
+        self.day(moment).map(Day::weekday)
     }
 
     /// Minutes since midnight.
     pub fn minute_of_day(&self, moment: Instant) -> Option<u16> {
-        let seconds = self.wall_clock(moment)?.num_seconds_from_midnight();
-        u16::try_from(seconds.checked_div(60)?).ok()
+        let millis = self.wall_clock(moment)?.rem_euclid(MILLIS_PER_DAY);
+        u16::try_from(millis.div_euclid(60 * MILLIS_PER_SECOND)).ok()
     }
 }
 

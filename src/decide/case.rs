@@ -18,6 +18,7 @@ use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
+use crate::rules::Rule;
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
@@ -63,7 +64,7 @@ impl Offer<'_> {
         self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
     }
 
-    /// The lines it is about: the scope of the first rule that names any goods.
+    /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
     pub fn scope(&self) -> Option<&Scope> {
         let scopes = self.rules.iter().map(|rule| &rule.scope);
         scopes.into_iter().find(|scope| scope.names_goods())
@@ -210,7 +211,10 @@ impl<'a> Case<'a> {
         if redeemable.reward.is_none()
             && let Some(whole) = self.facts.whole(redeemable.object, &redeemable.id)
         {
-            let Whole { incentive, campaign, category, rules } = whole;
+            let Whole { incentive, campaign, category, mut rules } = whole;
+            if let Rules::Many(several) = &mut rules {
+                join_scopes(several);
+            }
             return Resolved::Offer(Offer {
                 incentive: Held::Lent(incentive),
                 campaign: campaign.map(Held::Lent),
@@ -262,6 +266,7 @@ impl<'a> Case<'a> {
         if let Some(exchange) = &exchange {
             rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
         }
+        join_scopes(&mut rules);
         Resolved::Offer(Offer { incentive, campaign, category, rules: Rules::Many(rules), exchange })
     }
 
@@ -291,6 +296,23 @@ impl<'a> Case<'a> {
     }
 }
 
+/// Of several rules that name goods the first has the scope of all: what the first of them includes, without what any of
+/// them excludes (calculation.md section 7.2, validation-rules.md section 6). `[inferred]`
+fn join_scopes(rules: &mut [Held<'_, Rule>]) {
+    if rules.iter().filter(|rule| rule.scope.names_goods()).count() < 2 {
+        return;
+    }
+    let including = rules.iter().find(|rule| !rule.scope.included.is_empty()).map(|rule| &rule.scope);
+    let included = including.map_or_else(Vec::new, |scope| scope.included.clone());
+    let excluded = rules.iter().flat_map(|rule| rule.scope.excluded.iter().cloned()).collect();
+    let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
+    let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
+    if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
+        let own = Rule::clone(first);
+        *first = Held::Own(Box::new(Rule { scope, own_collections: collections, ..own }));
+    }
+}
+
 fn duplicated() -> Refusal {
     Refusal::new(Reason::DuplicatedRedeemables, "Duplicated redeemables detected in one redemption")
 }
@@ -311,13 +333,14 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let twins_among = |wanted: &dyn Fn(&Redeemable) -> bool| {
-        let those = redeemables.iter().filter(|redeemable| wanted(redeemable));
+    let names: Vec<&str> = redeemables.iter().map(|redeemable| redeemable.id.as_str()).collect();
+    let twins_among = |kind: &RedeemableObject| {
+        let those = redeemables.iter().filter(|redeemable| redeemable.object == *kind);
         has_twins(&those.map(|redeemable| redeemable.id.as_str()).collect::<Vec<&str>>())
     };
     // A tier may be called as a code is.
     let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier];
-    let twins = twins_among(&|_| true) && kinds.iter().any(|kind| twins_among(&|one| one.object == *kind));
+    let twins = has_twins(&names) && kinds.iter().any(twins_among);
     if twins { Err(duplicated()) } else { Ok(()) }
 }
 

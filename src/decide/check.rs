@@ -74,7 +74,7 @@ pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &
         }
         if is_missing {
             let refusal = Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products");
-            return Err(Refusal { custom: rule.message.clone(), ..refusal });
+            return Err(refusal.worded(rule.message.clone()));
         }
     }
     Ok(())

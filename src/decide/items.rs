@@ -16,8 +16,8 @@ use crate::pricing::lines::goods_key;
 use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
 use crate::text::{Text, joined};
 
-/// From how many rules on, it is worth to write down which goods the lines are.
-const WORTH_AN_INDEX: usize = 16;
+/// From how many rules times lines on, it is worth to write down which goods the lines are.
+const WORTH_AN_INDEX: usize = 1024;
 
 /// The lines of an order as rules and scopes see them.
 #[derive(Debug, Clone, Default)]
@@ -58,9 +58,8 @@ impl<'a> Items<'a> {
     }
 
     fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
-        if case.order.is_none() {
-            return Items::default();
-        }
+        let Some(order) = &case.order else { return Items::default() };
+        let lines = order.items.len();
         let mut lacks = Vec::new();
         let mut named = 0_usize;
         let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
@@ -98,7 +97,7 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        Items::within(case, added, &collections, lacks, (wants_data, named >= WORTH_AN_INDEX))
+        Items::within(case, added, &collections, lacks, (wants_data, named.saturating_mul(lines) >= WORTH_AN_INDEX))
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
@@ -186,6 +185,15 @@ fn same_items<'o>(offer: &'o Offer<'_>) -> Option<&'o Text> {
 
 /// A line, with the catalogue's goods beside it, as rules and scopes see it.
 pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let is_bare = item.related_object.is_none() && item.product.is_none() && item.sku.is_none();
+    if is_bare && sku.is_none() && product.is_none() {
+        // Nearly every line names its goods and nothing else.
+        let names = [&item.product_id, &item.sku_id].map(|id| [id.as_deref(), None]);
+        let [product, sku] = names;
+        let mut line = SceneItem::new(product, sku);
+        line.data = Some(&item.metadata);
+        return line;
+    }
     let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
     let parent = || sku?.product_id.as_deref();
     let listed = || product?.id.as_deref();

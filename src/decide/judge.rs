@@ -50,7 +50,7 @@ impl<'c> Bench<'c> {
     /// A judge over a resolved request.
     pub fn new(case: &'c Case<'c>) -> Bench<'c> {
         let items = Items::new(case);
-        let found = vec![Found::default(); case.resolved.len()];
+        let found = case.resolved.iter().map(|_| Found::default()).collect();
         Bench { case, items, reach: Vec::new(), caps: Caps::new(case), found }
     }
 
@@ -98,7 +98,7 @@ impl<'c> Bench<'c> {
         if let Some(found) = self.found.get_mut(stand.place) {
             found.lacks.extend(view.lacks.take());
         }
-        let reach = if scoped { self.reach.clone() } else { Vec::new() };
+        let reach = if scoped { std::mem::take(&mut self.reach) } else { Vec::new() };
         Some(Gain { reach, ..gain? })
     }
 
@@ -120,7 +120,7 @@ impl<'c> Bench<'c> {
                 "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
             )
         })?;
-        let reach = if stand.scope.is_some() { self.reach.clone() } else { Vec::new() };
+        let reach = if stand.scope.is_some() { std::mem::take(&mut self.reach) } else { Vec::new() };
         Ok(Gain { reach, ..gain })
     }
 
@@ -251,7 +251,10 @@ impl Judge for Bench<'_> {
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {
-        self.items.applied.push((place, gain.total().unwrap_or_default().minor()));
+        // Only campaigns count what was applied before.
+        if self.case.offer(place).is_some_and(|offer| offer.incentive.campaign_id.is_some()) {
+            self.items.applied.push((place, gain.total().unwrap_or_default().minor()));
+        }
     }
 
     fn rewards(&self, place: usize) -> bool {

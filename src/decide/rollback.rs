@@ -171,7 +171,9 @@ fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order 
     for (place, item) in order.items.iter_mut().enumerate() {
         let line = items.and_then(|items| items.get(place));
         item.discount_amount = rest(item.discount_amount, amount(line, "applied_discount_amount"));
-        let signed = |name: &str| line.and_then(|line| line.get(name)).and_then(|value| value.as_i64()).unwrap_or(0);
+        // A line that was sent anew since has no first quantity: the units that came or went are not in it any more.
+        let moved = line.filter(|_| item.initial_quantity.is_some());
+        let signed = |name: &str| moved.and_then(|line| line.get(name)).and_then(|value| value.as_i64()).unwrap_or(0);
         let worth = signed("applied_quantity_amount");
         item.quantity = without(item.quantity, signed("applied_quantity"));
         item.discount_quantity = item

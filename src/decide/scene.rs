@@ -267,5 +267,5 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
     let details = [kind, " cannot be redeemed because of violated validation rules: ", rule].concat();
     let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
-    Refusal { custom: failure.message().map(str::to_owned), why, ..Refusal::new(reason, details) }
+    Refusal::new(reason, details).worded(failure.message().map(str::to_owned)).because(why)
 }

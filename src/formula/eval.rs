@@ -6,15 +6,13 @@
 
 use std::cmp::Ordering;
 
-use chrono::{Datelike, NaiveDate};
-
 use crate::formula::ast::{Formula, Function, Name, Operand, Parts, Step, What, Which};
 use crate::formula::calendar;
 use crate::formula::ratio::Ratio;
 use crate::formula::value::{Date, Value};
 use crate::money::{Money, Percent};
 use crate::text::Text;
-use crate::time::TimeZone;
+use crate::time::{Day, TimeZone};
 
 /// What a formula is evaluated against.
 pub trait Lookup {
@@ -214,9 +212,9 @@ fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup)
                     let equal = day == right.date()?.day(zone)?;
                     return Some(Value::Flag(equal == (function == DateIs)));
                 }
-                DayOfMonth => i64::from(day.day()),
-                Month => i64::from(day.month()),
-                Year => i64::from(day.year()),
+                DayOfMonth => i64::from(day.date().2),
+                Month => i64::from(day.date().1),
+                Year => day.date().0,
                 DaysSince => calendar::days(day, today(lookup)?),
                 DaysUntil => calendar::days(today(lookup)?, day),
                 MonthsSince => calendar::months(day, today(lookup)?)?,
@@ -230,7 +228,7 @@ fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup)
 }
 
 /// The day of the decision, in the zone of the project.
-fn today(lookup: &dyn Lookup) -> Option<NaiveDate> {
+fn today(lookup: &dyn Lookup) -> Option<Day> {
     let now = Operand { name: Name::Now, which: Which::Current, key: Text::default() };
     lookup.find(&now)?.date()?.day(lookup.zone())
 }

@@ -5,8 +5,7 @@ use crate::formula::ratio::Ratio;
 use crate::json::Node;
 use crate::money::Money;
 use crate::text::Text;
-use crate::time::{Instant, TimeZone, read_date};
-use chrono::NaiveDate;
+use crate::time::{self, Instant, TimeZone};
 
 /// A value while a formula is evaluated. What is missing is no value at all.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +26,7 @@ pub enum Value {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Date {
     /// A day, the same in every zone.
-    Day(NaiveDate),
+    Day(time::Day),
     /// A moment.
     Moment(Instant),
 }
@@ -35,17 +34,17 @@ pub enum Date {
 impl Date {
     /// Reads `2023-08-17`, or a date and time in ISO 8601.
     pub fn parse(text: &str) -> Option<Date> {
-        match read_date(text) {
+        match time::Day::parse(text) {
             Some(day) => Some(Date::Day(day)),
             None => Instant::parse(text).map(Date::Moment),
         }
     }
 
     /// The day of the calendar in this zone.
-    pub fn day(self, zone: &TimeZone) -> Option<NaiveDate> {
+    pub fn day(self, zone: &TimeZone) -> Option<time::Day> {
         match self {
             Date::Day(day) => Some(day),
-            Date::Moment(moment) => Some(zone.wall_clock(moment)?.date()),
+            Date::Moment(moment) => zone.day(moment),
         }
     }
 }

@@ -91,8 +91,8 @@ impl Cart {
 
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
-        let discount = self.total_discount().unwrap_or_default();
-        self.amount.map(|amount| amount.less(discount))
+        let amount = self.amount?.less(self.discount.unwrap_or_default());
+        Some(self.lines.iter().fold(amount, |left, line| left.less(line.discount.unwrap_or_default())))
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added

@@ -113,12 +113,7 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
                 Some(AmountEffect::ApplyToItemsProportionally | AmountEffect::ApplyToItemsProportionallyByQuantity) => {
                     let pot = multiplied(numbers.money(amount_off, None), numbers.times());
                     let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
-                    proportionally(
-                        &ground,
-                        targets(&ground).collect(),
-                        limit.map_or(pot, |limit| limit.min(pot)),
-                        by_quantity,
-                    )
+                    proportionally(&ground, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
                 }
                 _ => per_line(&ground, limit, |target| Some(multiplied(value(target), numbers.times()))),
             }
@@ -174,7 +169,9 @@ fn limit_by_entry(target: &Target<'_>, given: &mut Money, group: &mut (usize, Op
 
 /// Shares one pot by what the lines cost or by their units. The limits of entries cut what a line is given, and what
 /// they cut goes to nobody.
-fn proportionally(ground: &Ground<'_>, mut targets: Vec<Target<'_>>, pot: Money, by_quantity: bool) -> Option<Gain> {
+fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
+    let mut targets = Vec::with_capacity(ground.reach.len());
+    targets.extend(self::targets(ground));
     if ground.scope.selective {
         // Shares are rounded in the order of the lines, in whatever order they are in reach.
         let order = ranked(targets.iter().map(|target| u64::try_from(target.place).unwrap_or(u64::MAX)));

@@ -266,7 +266,7 @@ impl Condition {
 fn months(from: Day, to: Day) -> i64 {
     let month = |day: Day| {
         let (year, month) = day.month();
-        i64::from(year).saturating_mul(12).saturating_add(i64::from(month))
+        year.saturating_mul(12).saturating_add(i64::from(month))
     };
     month(to).saturating_sub(month(from))
 }

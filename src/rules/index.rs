@@ -4,12 +4,13 @@
 //! Why? A thousand promotions ask for a few dozen goods and segments. Every different test is kept once and looked at
 //! once for each scene; amounts are two comparisons beside the list.
 
-use std::hash::{Hash, Hasher};
+mod answers;
 
-use crate::json::Node;
-use crate::model::scope::{GoodsObject, GoodsRef};
+use answers::{Property, Way, way};
+
+use crate::model::scope::GoodsObject;
 use crate::money::{LARGEST, Money};
-use crate::rank::{arranged, ranked};
+use crate::rank::{arranged, number_of, ranked};
 use crate::rules::ast::{Group, Needs, Rule, Test};
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::filter::Collection;
@@ -17,7 +18,7 @@ use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::operator::Operator;
 use crate::rules::scene::{Scene, Symbols};
-use crate::text::{Symbol, Text};
+use crate::text::Text;
 
 /// What a test is about; sets of them are sums.
 pub mod about {
@@ -77,7 +78,7 @@ pub struct Index {
     trees: Vec<Tree>,
     /// The goods and properties that tests name.
     goods: Symbols,
-    properties: Vec<Text>,
+    properties: Vec<Property>,
     /// The collections that tests name, and those of them that a rule makes itself.
     pub collections: Vec<(Text, Option<Collection>)>,
     /// Whether any test looks at custom data of products and SKUs.
@@ -90,17 +91,6 @@ struct Asked {
     tests: Vec<Test>,
     /// Which list needs which of them.
     needs: Vec<(u32, u32)>,
-}
-
-/// How a test is asked when there are many: those of one kind share what they find.
-#[derive(Debug, Clone)]
-enum Way {
-    /// By itself.
-    Alone,
-    /// Whether a property of the customer is one of these texts.
-    Texts(usize, Vec<Symbol>),
-    /// Whether any line is one of these goods, named by both of their symbols; or that none is.
-    Goods(Vec<[u32; 2]>, bool),
 }
 
 /// A rule with an `or` in it.
@@ -270,7 +260,7 @@ impl Index {
             let these = these.take_while(|(_, test)| at(&renumbered, *test) == Some(number));
             self.barred.extend(these.map(|(list, _)| list));
             self.ends.push(self::number(self.barred.len()));
-            self.ways.push(way(test, &mut self.goods, &mut self.properties));
+            self.ways.push(way(test, number, &mut self.goods, &mut self.properties));
         }
     }
 
@@ -279,11 +269,16 @@ impl Index {
     pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
         let asked = asked & !about::OWN;
         let mut out = vec![false; self.lists.len()];
-        let mut bar = |list: u32| out.get_mut(list as usize).into_iter().for_each(|out| *out = true);
+        // Without a branch where it matters: which of them hold is as good as random.
+        let mut bar = |list: u32, is_out: bool| {
+            if let Some(out) = out.get_mut(list as usize) {
+                *out |= is_out;
+            }
+        };
         if asked & about::ORDER != 0 {
             for (bounded, amount) in [(&self.amounts, scene.amount), (&self.initial, scene.initial_amount)] {
                 let amount = amount.map_or(Range::NO_AMOUNT, Money::minor);
-                bounded.iter().filter(|(_, range)| !range.holds(amount)).for_each(|(list, _)| bar(*list));
+                bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }
         }
         let found = self.answers(scene, asked);
@@ -291,72 +286,26 @@ impl Index {
         for (holds, end) in found.iter().zip(&self.ends) {
             let end = *end as usize;
             if !holds {
-                self.barred.get(from..end).unwrap_or_default().iter().for_each(|list| bar(*list));
+                self.barred.get(from..end).unwrap_or_default().iter().for_each(|list| bar(*list, true));
             }
             from = end;
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
             if !tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)) {
-                bar(tree.list);
+                bar(tree.list, true);
             }
         }
-        out.iter().enumerate().filter(|(_, out)| !**out).map(|(place, _)| place).collect()
-    }
-
-    /// Which tests hold.
-    fn answers(&self, scene: &Scene<'_>, asked: u8) -> Vec<bool> {
-        // What no test may be asked about must not be looked up either.
-        let shares = scene.passes == Needs::default();
-        let lines = self.goods.lines(scene.items);
-        let text = |property: &Text| match scene.customer.and_then(|customer| customer.find_dotted(property)) {
-            Some(Node::Text(text)) => Some(Symbol::of(0, text)),
-            _ => None,
-        };
-        let texts: Vec<Option<Symbol>> = self.properties.iter().map(text).collect();
-        let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
-        let answer = |((test, about), way): ((&Test, &u8), &Way)| match way {
-            _ if about & asked == 0 => true,
-            Way::Texts(property, wanted) if shares => match texts.get(*property) {
-                Some(Some(text)) => wanted.contains(text) && test.stands(scene),
-                _ => test.stands(scene),
-            },
-            Way::Goods(wanted, there) if shares => {
-                let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
-                let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
-                    let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
-                    let item = line.and_then(|line| scene.items.get(line as usize));
-                    // Two texts of one symbol are next to impossible; then every line is asked.
-                    item.is_some_and(|item| item.is(goods) || scene.items.iter().any(|item| item.is(goods)))
-                };
-                wanted.iter().zip(goods).any(is_there) == *there
+        let mut holding = vec![0; out.len()];
+        let mut count = 0_usize;
+        for (place, out) in out.iter().enumerate() {
+            if let Some(slot) = holding.get_mut(count) {
+                *slot = place;
             }
-            _ => test.stands(scene),
-        };
-        tests.map(answer).collect()
-    }
-}
-
-/// How a test is asked among many.
-fn way(test: &Test, goods: &mut Symbols, properties: &mut Vec<Text>) -> Way {
-    let [Condition { operator: Operator::In, operands, goods: named }] = test.conditions.as_slice() else {
-        return Way::Alone;
-    };
-    match (test.kind, &test.property) {
-        _ if test.rules.is_some() => Way::Alone,
-        (Kind::Goods(pick @ (Pick::Any | Pick::None)), _) => {
-            let symbols = named.iter().map(|one| [one.symbol, one.source_symbol].map(|symbol| goods.number(symbol)));
-            Way::Goods(symbols.collect(), pick == Pick::Any)
+            count = count.wrapping_add(usize::from(!out));
         }
-        (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
-            let place = properties.iter().position(|known| known == property).unwrap_or_else(|| {
-                properties.push(property.clone());
-                properties.len().saturating_sub(1)
-            });
-            let texts = operands.iter().filter_map(Operand::as_text);
-            Way::Texts(place, texts.map(|text| Symbol::of(0, text)).collect())
-        }
-        _ => Way::Alone,
+        holding.truncate(count);
+        holding
     }
 }
 
@@ -392,7 +341,7 @@ fn canonical(test: &Test) -> Test {
     if test.kind == Kind::Data(Data::Customer) {
         for condition in test.conditions.iter_mut().filter(|one| matches!(one.operator, Operator::In | Operator::NotIn))
         {
-            let places = ranked(condition.operands.iter().map(fingerprint));
+            let places = ranked(condition.operands.iter().map(print_of));
             condition.operands = arranged(std::mem::take(&mut condition.operands), &places);
         }
     }
@@ -407,24 +356,27 @@ fn at(numbers: &[u32], place: u32) -> Option<u32> {
     numbers.get(place as usize).copied()
 }
 
-/// A number made of a thing, to sort by; those that share one are told apart.
-fn fingerprint<T: Hash>(thing: &T) -> u64 {
-    let mut print = Fingerprint(0xcbf2_9ce4_8422_2325);
-    thing.hash(&mut print);
-    print.finish()
+/// A number made of a test, to sort by; those that share one are told apart. What is seldom compared with is left out.
+fn fingerprint(test: &Test) -> u64 {
+    let mut print = number_of(test.name);
+    let mut add = |number: u64| print = print.rotate_left(5).wrapping_mul(0x0000_0100_0000_01b3) ^ number;
+    add(test.property.as_deref().map_or(0, number_of));
+    for condition in &test.conditions {
+        add(number_of(condition.operator.name()));
+        condition.operands.iter().for_each(|operand| add(print_of(operand)));
+        condition.goods.iter().for_each(|goods| add(number_of(&goods.id)));
+    }
+    for leaf in test.rules.iter().flat_map(|rules| &rules.leaves) {
+        add(fingerprint(&leaf.test));
+    }
+    print
 }
 
-/// FNV-1a, 64 bits.
-struct Fingerprint(u64);
-
-impl Hasher for Fingerprint {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
+fn print_of(operand: &Operand) -> u64 {
+    match operand {
+        Operand::Text(text) => number_of(text),
+        Operand::Number(number) => number.as_whole().map_or(1, i64::cast_unsigned),
+        Operand::Flag(flag) => u64::from(*flag),
+        Operand::Moment(_) | Operand::Window(_) => 2,
     }
 }

@@ -57,12 +57,12 @@ impl Expression {
         if words.is_empty() {
             return Ok(Expression::All((0..keys.len()).map(Expression::Leaf).collect()));
         }
-        let mut reader = Reader { words: &words, keys };
-        let expression = reader.any(0)?;
-        match reader.words.first() {
-            None => Ok(expression),
-            Some(word) => Err(LogicError::Unexpected((*word).to_owned())),
+        let mut reader = Reader { words: &words, keys, wrong: None };
+        let expression = reader.read(0, true);
+        if let Some(word) = reader.words.first() {
+            reader.fail(LogicError::Unexpected((*word).to_owned()));
         }
+        reader.wrong.map_or(Ok(expression), Err)
     }
 
     /// Whether the expression holds, given which tests do.
@@ -149,66 +149,72 @@ fn split(logic: &str) -> Vec<&str> {
     words
 }
 
+/// Reads on after something wrong, which stands for no tests at all; the first of what is wrong is told.
 struct Reader<'a> {
     words: &'a [&'a str],
     keys: &'a [Text],
+    wrong: Option<LogicError>,
 }
 
-impl Reader<'_> {
-    fn next(&mut self) -> Option<&str> {
+impl<'a> Reader<'a> {
+    fn next(&mut self) -> Option<&'a str> {
         let (first, rest) = self.words.split_first()?;
         self.words = rest;
         Some(first)
     }
 
     fn takes(&mut self, word: &str) -> bool {
-        match self.words.split_first() {
-            Some((first, rest)) if first.eq_ignore_ascii_case(word) => {
-                self.words = rest;
-                true
+        let found = self.words.first().is_some_and(|first| first.eq_ignore_ascii_case(word));
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    /// Nothing is read after this.
+    #[cold]
+    fn fail(&mut self, wrong: LogicError) {
+        self.words = &[];
+        self.wrong.get_or_insert(wrong);
+    }
+
+    /// Parts joined by `or`, or those of one of them, which are joined by `and`.
+    fn read(&mut self, depth: usize, any: bool) -> Expression {
+        let (word, join): (_, fn(Vec<Expression>) -> Expression) =
+            if any { ("or", Expression::Any) } else { ("and", Expression::All) };
+        let mut parts = Vec::new();
+        loop {
+            parts.push(if any { self.read(depth, false) } else { self.factor(depth) });
+            if !self.takes(word) {
+                return joined(parts, join);
             }
-            _ => false,
         }
     }
 
-    fn any(&mut self, depth: usize) -> Result<Expression, LogicError> {
-        let mut parts = vec![self.all(depth)?];
-        while self.takes("or") {
-            parts.push(self.all(depth)?);
-        }
-        Ok(joined(parts, Expression::Any))
-    }
-
-    fn all(&mut self, depth: usize) -> Result<Expression, LogicError> {
-        let mut parts = vec![self.factor(depth)?];
-        while self.takes("and") {
-            parts.push(self.factor(depth)?);
-        }
-        Ok(joined(parts, Expression::All))
-    }
-
-    fn factor(&mut self, depth: usize) -> Result<Expression, LogicError> {
-        if depth > DEEPEST {
-            return Err(LogicError::TooDeep);
-        }
-        if self.takes("(") {
-            let inner = self.any(depth.saturating_add(1))?;
-            return match self.next() {
-                Some(")") => Ok(inner),
-                Some(word) => Err(LogicError::Unexpected(word.to_owned())),
-                None => Err(LogicError::Unfinished),
-            };
-        }
-        let keys = self.keys;
-        let word = self.next().ok_or(LogicError::Unfinished)?;
-        let reserved = [")", "and", "or"];
-        if reserved.iter().any(|name| word.eq_ignore_ascii_case(name)) {
-            return Err(LogicError::Unexpected(word.to_owned()));
-        }
-        match keys.iter().position(|key| key == word) {
-            Some(place) => Ok(Expression::Leaf(place)),
-            None => Err(LogicError::UnknownKey(word.to_owned())),
-        }
+    fn factor(&mut self, depth: usize) -> Expression {
+        let wrong = if depth > DEEPEST {
+            LogicError::TooDeep
+        } else if self.takes("(") {
+            let inner = self.read(depth.saturating_add(1), true);
+            match self.next() {
+                Some(")") => return inner,
+                Some(word) => LogicError::Unexpected(word.to_owned()),
+                None => LogicError::Unfinished,
+            }
+        } else {
+            match self.next() {
+                None => LogicError::Unfinished,
+                Some(word) if [")", "and", "or"].iter().any(|name| word.eq_ignore_ascii_case(name)) => {
+                    LogicError::Unexpected(word.to_owned())
+                }
+                Some(word) => match self.keys.iter().position(|key| key == word) {
+                    Some(place) => return Expression::Leaf(place),
+                    None => LogicError::UnknownKey(word.to_owned()),
+                },
+            }
+        };
+        self.fail(wrong);
+        Expression::default()
     }
 }
 

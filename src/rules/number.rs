@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::money::decimal;
+
 /// A number times 10^9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(i128);
@@ -88,15 +90,7 @@ impl Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let size = self.0.unsigned_abs();
-        let one = ONE.unsigned_abs();
-        let sign = if self.is_negative() { "-" } else { "" };
-        let (whole, rest) = (size.checked_div(one).unwrap_or(0), size.checked_rem(one).unwrap_or(0));
-        write!(formatter, "{sign}{whole}")?;
-        if rest > 0 {
-            let digits = format!("{rest:09}");
-            write!(formatter, ".{}", digits.trim_end_matches('0'))?;
-        }
-        Ok(())
+        formatter.write_str(if self.is_negative() { "-" } else { "" })?;
+        formatter.write_str(&decimal(self.0.unsigned_abs(), 9))
     }
 }

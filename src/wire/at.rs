@@ -182,21 +182,30 @@ impl<'p> At<'p> {
     }
 
     /// Every item of the member of this name, read; none when it is not there.
-    #[inline(never)]
     pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
-        match self.get(name) {
-            Some(member) => member.all(read),
-            None => Vec::new(),
+        let mut all = Vec::new();
+        self.each_of(name, &mut |item| all.push(read(item)));
+        all
+    }
+
+    /// Goes through every item of the member of this name, when it is there.
+    #[inline(never)]
+    pub fn each_of(&self, name: &str, see: &mut dyn FnMut(&At<'_>)) {
+        if let Some(member) = self.get(name) {
+            member.each(see);
         }
     }
 
-    /// Every item, read, when it is a list.
+    /// Goes through every item, when it is a list.
     #[inline(never)]
+    pub fn each(&self, see: &mut dyn FnMut(&At<'_>)) {
+        self.items().for_each(|item| see(&item));
+    }
+
+    /// Every item, read, when it is a list.
     pub fn all<T>(&self, read: Read<T>) -> Vec<T> {
         let mut all = Vec::new();
-        for item in self.items() {
-            all.push(read(&item));
-        }
+        self.each(&mut |item| all.push(read(item)));
         all
     }
 

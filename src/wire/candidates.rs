@@ -7,7 +7,6 @@ use crate::model::incentive::Incentive;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::shelf::Shelf;
 use crate::text::Text;
-use crate::time::Instant;
 use crate::wire::at::{At, read};
 use crate::wire::voucher::read_voucher;
 
@@ -88,7 +87,7 @@ pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Candidate {
         code: if is_voucher { code } else { id.clone() },
         id,
         name,
-        created_at: at.option("created_at", read::instant).unwrap_or_else(Instant::default),
+        created_at: at.option("created_at", read::instant).unwrap_or_default(),
         campaign_id,
         campaign_type,
         category_id: text("category_id"),

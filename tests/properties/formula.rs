@@ -84,7 +84,7 @@ pub fn shown(value: Option<Value>) -> String {
         Some(Value::Number(number)) => number.to_string(),
         Some(Value::Flag(flag)) => flag.to_string(),
         Some(Value::List(elements)) => elements.into_iter().map(|element| shown(Some(element))).collect(),
-        Some(Value::Date(date)) => format!("{:?}", date.day(&TimeZone::default()).unwrap()),
+        Some(Value::Date(date)) => date.day(&TimeZone::default()).unwrap().to_string(),
     }
 }
 

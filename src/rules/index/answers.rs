@@ -1,0 +1,101 @@
+//! Decides which of many different tests hold, with what tests of one kind look for looked up once. It must not know
+//! lists of rules.
+
+use super::{Index, at};
+use crate::json::Node;
+use crate::model::order::Metadata;
+use crate::model::scope::GoodsRef;
+use crate::rules::ast::{Needs, Test};
+use crate::rules::compare::{Condition, Operand};
+use crate::rules::names::{Data, Kind, Pick};
+use crate::rules::operator::Operator;
+use crate::rules::scene::{Scene, Symbols};
+use crate::shelf::Shelf;
+use crate::text::Text;
+
+/// How a test is asked when there are many: those of one kind share what they find.
+#[derive(Debug, Clone)]
+pub(super) enum Way {
+    /// By itself.
+    Alone,
+    /// Whether a property of the customer, by its place, is one of some texts.
+    Texts(usize),
+    /// Whether any line is one of these goods, named by both of their symbols; or that none is.
+    Goods(Vec<[u32; 2]>, bool),
+}
+
+/// A property of the customer, and which tests each text that they name makes hold.
+#[derive(Debug, Clone)]
+pub(super) struct Property {
+    name: Text,
+    texts: Shelf<Vec<u32>>,
+}
+
+impl Property {
+    /// The tests that hold because of the text that the property is; nothing when it is no text.
+    fn named_by(&self, customer: &Metadata) -> Option<&[u32]> {
+        match customer.find_dotted(&self.name)? {
+            Node::Text(text) => Some(self.texts.get(text).map_or(&[], Vec::as_slice)),
+            _ => None,
+        }
+    }
+}
+
+impl Index {
+    /// Which tests hold.
+    pub(super) fn answers(&self, scene: &Scene<'_>, asked: u8) -> Vec<bool> {
+        // What no test may be asked about must not be looked up either.
+        let shares = scene.passes == Needs::default();
+        let lines = self.goods.lines(scene.items);
+        let texts: Vec<Option<&[u32]>> =
+            self.properties.iter().map(|property| property.named_by(scene.customer?)).collect();
+        let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
+        let answer = |((test, about), way): ((&Test, &u8), &Way)| match way {
+            _ if about & asked == 0 => true,
+            // Those that hold are found by the text, below.
+            Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.stands(scene),
+            Way::Goods(wanted, there) if shares => {
+                let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
+                let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
+                    let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
+                    let item = line.and_then(|line| scene.items.get(line as usize));
+                    // Two texts of one symbol are next to impossible; then every line is asked.
+                    item.is_some_and(|item| item.is(goods) || scene.items.iter().any(|item| item.is(goods)))
+                };
+                wanted.iter().zip(goods).any(is_there) == *there
+            }
+            _ => test.stands(scene),
+        };
+        let mut found: Vec<bool> = tests.map(answer).collect();
+        for test in texts.into_iter().flatten().flatten().filter(|_| shares) {
+            found.get_mut(*test as usize).into_iter().for_each(|holds| *holds = true);
+        }
+        found
+    }
+}
+
+/// How a test is asked among many.
+pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mut Vec<Property>) -> Way {
+    let [Condition { operator: Operator::In, operands, goods: named }] = test.conditions.as_slice() else {
+        return Way::Alone;
+    };
+    match (test.kind, &test.property) {
+        _ if test.rules.is_some() => Way::Alone,
+        (Kind::Goods(pick @ (Pick::Any | Pick::None)), _) => {
+            let symbols = named.iter().map(|one| [one.symbol, one.source_symbol].map(|symbol| goods.number(symbol)));
+            Way::Goods(symbols.collect(), pick == Pick::Any)
+        }
+        (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
+            let place = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
+                properties.push(Property { name: property.clone(), texts: Shelf::default() });
+                properties.len().saturating_sub(1)
+            });
+            let Some(Property { texts, .. }) = properties.get_mut(place) else { return Way::Alone };
+            for text in operands.iter().filter_map(Operand::as_text) {
+                texts.get_or(&Text::from(text), Vec::new).into_iter().for_each(|tests| tests.push(number));
+            }
+            Way::Texts(place)
+        }
+        _ => Way::Alone,
+    }
+}
