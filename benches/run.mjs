@@ -5,7 +5,7 @@
 // npm run bench -- edge        only this part; the others stay as they were in results.json
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { buildPackage, buildWorker } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
@@ -47,7 +47,9 @@ async function main(asked) {
   if (wanted.includes("edge")) await buildWorker();
   const results = {
     ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
-    machine: { cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version },
+    machine: {
+      cpu: cpus()[0]?.model ?? "unknown", cores: cpus().length, node: process.version, load: Math.round(loadavg()[0]),
+    },
     method: { rounds: ROUNDS, ms_per_measurement: MS },
   };
   for (const [name, part] of Object.entries(PARTS)) {
