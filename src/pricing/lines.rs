@@ -91,7 +91,9 @@ pub fn price<'a>(
         true => Some(Money::sum(known).ok_or_else(|| too_large("order.amount"))?),
         false => None,
     };
-    priced.cart.amount = order.amount.or(sum);
+    // A page's word for the whole counts only where it has a say in a line (calculation.md section 19, D13).
+    let all_listed = catalogue_first && !order.items.is_empty() && all_listed(order.items.len(), &priced);
+    priced.cart.amount = order.amount.filter(|_| !all_listed).or(sum);
     priced.cart.initial_amount = order.initial_amount.or(priced.cart.amount);
     priced.cart.discount = order.discount_amount;
     if !priced.cart.fits() {
@@ -122,6 +124,12 @@ pub fn goods_key(item: &Item, kind: RelatedObject) -> Option<&str> {
         goods.id.as_deref().or(goods.source_id.as_deref())
     };
     id.as_deref().or_else(by_source).or_else(by_inline)
+}
+
+/// Whether the catalogue says the price of every line.
+fn all_listed(lines: usize, priced: &Priced<'_>) -> bool {
+    let price = |listed: Option<&Goods>| listed.and_then(|goods| goods.price);
+    (0..lines).all(|place| price(priced.skus.beside(place)).or(price(priced.products.beside(place))).is_some())
 }
 
 fn price_line(item: &Item, sku: Option<&Goods>, product: Option<&Goods>, catalogue_first: bool) -> Option<Line> {

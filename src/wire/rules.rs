@@ -4,10 +4,8 @@
 //! that is passed over would give money away.
 
 mod condition;
-mod context;
 mod filter;
 
-pub use context::check_kinds;
 pub use filter::{read_collection, read_filter, read_segment};
 
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
