@@ -1,5 +1,6 @@
 // Decides what workload W3 is in this API's objects: every promotion a tier with a validation rule, created the later
 // the earlier it is tried, the basket a request for whatever qualifies. It must not know who answers.
+import { tests } from "./translate.mjs";
 import { generate } from "./workload/w3.mjs";
 
 /** What must come out, whoever answers: how many, and the first three. */
@@ -20,17 +21,9 @@ function rules(promotions) {
       id, name: id, created_at: new Date(NEWEST - place * 1000).toISOString(), campaign_id: "camp_w3", active: true,
       action: { discount: { type: "PERCENT", percent_off: effect.bps / 100, effect: "APPLY_TO_ITEMS" } },
     })),
-    validation_rules: promotions.map(({ id, rule: { all: [amount, segment, { any_item: item }] } }) => ({
+    validation_rules: promotions.map(({ id, rule }) => ({
       id: `val_${id}`, name: id,
-      rules: {
-        1: { name: "order.initial_amount", conditions: { $more_than: [amount.value] }, rules: {} },
-        2: { name: "customer.metadata", property: "segment", conditions: { $in: segment.value }, rules: {} },
-        3: {
-          name: "order.items.any", rules: {},
-          conditions: { $is: [{ id: item.value, type: "product_or_sku", object: "product" }] },
-        },
-        logic: "1 and 2 and 3",
-      },
+      rules: tests(rule),
       applicable_to: { included_all: true, included: [], excluded: [] },
     })),
     validation_rules_assignments: promotions.map(({ id }) => (

@@ -51,20 +51,24 @@ function discount(effect) {
     : { type: "AMOUNT", amount_off: effect.amount, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" };
 }
 
+/** The three tests of a workload's rule, all of which must hold. */
+export function tests({ all: [amount, segment, { any_item: item }] }) {
+  return {
+    1: { name: "order.initial_amount", conditions: { $more_than: [amount.value] }, rules: {} },
+    2: { name: "customer.metadata", property: "segment", conditions: { $in: segment.value }, rules: {} },
+    3: {
+      name: "order.items.any", rules: {},
+      conditions: { $is: [{ id: item.value, type: "product_or_sku", object: "product" }] },
+    },
+    logic: "1 and 2 and 3",
+  };
+}
+
 function validationRule({ code, rule, effect }) {
-  const [amount, segment, { any_item: item }] = rule.all;
   const included = effect.target ? [{ object: "product", id: effect.target.category, effect: "APPLY_TO_EVERY" }] : [];
   return {
     id: `val_${code}`, name: code,
-    rules: {
-      1: { name: "order.initial_amount", conditions: { $more_than: [amount.value] }, rules: {} },
-      2: { name: "customer.metadata", property: "segment", conditions: { $in: segment.value }, rules: {} },
-      3: {
-        name: "order.items.any", rules: {},
-        conditions: { $is: [{ id: item.value, type: "product_or_sku", object: "product" }] },
-      },
-      logic: "1 and 2 and 3",
-    },
+    rules: tests(rule),
     applicable_to: { included_all: false, included, excluded: [] },
   };
 }

@@ -27,7 +27,7 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   say("compiling the engine to wasm");
   const target = join(root, "target/package");
   const cargo = ["build", "-p", "scrip", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--features", "package",
-    // As fast as level 3 here; level "s" would be 7 kB less after brotli and a sixth slower, "z" 10 kB less and half as slow again.
+    // As fast as level 3 here; levels "s" and "z" would be 3 and 4 kB less after brotli, and slower.
     "--config", "profile.release.opt-level=2"];
   const env = { ...process.env, RUSTFLAGS: flags().join(" ") };
   await run("cargo", [...cargo, "--target-dir", target], { cwd: root, env, maxBuffer: 1 << 26 });

@@ -1,7 +1,7 @@
 //! What works for a customer and an order: the request goes to the engine with everything that the project offers. It must
 //! not know how anything is decided, and it writes nothing.
 
-use crate::api::fields::{CUSTOMER, KEY};
+use crate::api::fields::{CATALOGUE_ORDER, CUSTOMER, KEY};
 use crate::api::redemptions::ORDER;
 use crate::api::{campaigns, deciding, vouchers};
 use crate::auth::Class;
@@ -132,27 +132,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "vouchers"),
     post("/v1/campaigns/qualification", "Find campaigns that work for a customer and an order", of_campaigns)
         .scope("campaigns")
-        .query(&[
-            AUDIENCE_ONLY,
-            LIMIT,
-            may(
-                "order",
-                Kind::OneOf(&[
-                    "created_at",
-                    "-created_at",
-                    "updated_at",
-                    "-updated_at",
-                    "type",
-                    "-type",
-                    "code",
-                    "-code",
-                    "category",
-                    "-category",
-                    "campaign",
-                    "-campaign",
-                ]),
-            ),
-        ])
+        .query(&[AUDIENCE_ONLY, LIMIT, CATALOGUE_ORDER])
         .body(OLDER)
         .answers(200, "campaigns"),
 ];
