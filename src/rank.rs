@@ -79,33 +79,30 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
 /// As many are compared each with each sooner than sorted.
 const FEW: usize = 32;
 
-/// Whether one name stands there twice.
+/// Whether two of so many things are the same. `number` is a number made of each, by which most are told apart.
 ///
 /// ```
-/// assert!(scrip::rank::has_twins(&["a", "b", "a"]));
-/// assert!(!scrip::rank::has_twins(&["a", "b", "c"]));
+/// let twins = |names: &[u64]| scrip::rank::has_twins(names.len(), &|at| names[at] & 7, &|one, other| names[one] == names[other]);
+/// assert!(twins(&[1, 2, 1]));
+/// assert!(!twins(&[1, 2, 9]));
 /// ```
-pub fn has_twins(names: &[&str]) -> bool {
-    if names.len() < 2 {
-        return false;
-    }
-    let numbers: Vec<u64> = names.iter().map(|name| number_of(name)).collect();
-    if names.len() <= FEW {
+pub fn has_twins(count: usize, number: &dyn Fn(usize) -> u64, same: &dyn Fn(usize, usize) -> bool) -> bool {
+    if count <= FEW {
         // Only those whose bit is set already can have a twin before them.
         let mut seen = 0_u128;
-        return numbers.iter().zip(names).enumerate().any(|(place, one)| {
-            let bit = 1_u128.wrapping_shl(u32::try_from(one.0 & 127).unwrap_or(0));
+        return (0..count).any(|place| {
+            let bit = 1_u128.wrapping_shl(u32::try_from(number(place) & 127).unwrap_or(0));
             let may = seen & bit != 0;
             seen |= bit;
-            may && numbers.iter().zip(names).take(place).any(|other| other == one)
+            may && (0..place).any(|other| number(other) == number(place) && same(other, place))
         });
     }
-    // Sorted by a number made of each name, twins stand together; those that only share the number are told apart.
-    let order = ranked(numbers.iter().copied());
-    let alike = |one: usize, other: usize| numbers.get(one) == numbers.get(other);
+    // Sorted by their numbers, twins stand together; those that only share the number are told apart.
+    let order = ranked((0..count).map(number));
+    let alike = |one: usize, other: usize| number(one) == number(other);
     order.iter().enumerate().any(|(place, one)| {
         let after = order.iter().skip(place.saturating_add(1));
-        after.take_while(|other| alike(*one, **other)).any(|other| names.get(*one) == names.get(*other))
+        after.take_while(|other| alike(*one, **other)).any(|other| same(*one, *other))
     })
 }
 

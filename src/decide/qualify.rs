@@ -220,7 +220,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
     };
     // A public code of a bundle is known by its hash alone; its id finds it as well.
     let name = if candidate.code.is_empty() { &candidate.id } else { &candidate.code };
-    case.resolve(&Redeemable { object, ..Redeemable::named(name) })
+    case.resolve(&Redeemable { object, ..Redeemable::named(name.clone()) })
 }
 
 /// What sessions hold of a gift card (calculation.md section 12).

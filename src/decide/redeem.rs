@@ -3,6 +3,8 @@
 //!
 //! calculation.md section 14.
 
+use std::sync::Arc;
+
 use crate::decide::caps::cap_postings;
 use crate::decide::case::Case;
 use crate::decide::check::standing;
@@ -105,7 +107,7 @@ pub fn redeem<'a>(
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.order = order.clone().map(|order| Held::Own(Box::new(order)));
+    evaluated.order = order.clone().map(|order| Held::Own(Arc::new(order)));
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
         evaluated.walk.cart.write_into(&mut order);

@@ -24,7 +24,7 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
         return Vec::new();
     }
     let items = Items::new(case);
-    let redeemable = Redeemable::named(&Text::default());
+    let redeemable = Redeemable::named(Text::default());
     let mut alone = Alone { case, asked, items, bench: Bench::new(case), redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {

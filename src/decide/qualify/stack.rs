@@ -23,7 +23,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> 
         passes: case.passes,
         lacks: Lacks::default(),
     };
-    alone.expand(&Redeemable::named(id)).ok()?;
+    alone.expand(&Redeemable::named(id.clone())).ok()?;
     let (alone, tried) = evaluate(alone);
     let evaluated = finish(alone, tried);
     evaluated.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
