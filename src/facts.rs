@@ -7,11 +7,11 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use candidates::{Candidates, Entry, Seek};
+pub use candidates::{Candidates, Entry, Seek, Terms};
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, CampaignType, Category, Incentive, IncentiveObject};
+use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::request::Redeemable;
@@ -102,6 +102,8 @@ pub struct Offer<'a> {
     pub exchange: Option<Box<Exchange<'a>>>,
     /// What its rules look at.
     pub needs: Needs,
+    /// When it holds; plain when nothing else but its rules says so.
+    pub terms: Terms,
     /// The symbol of its id, of which each is in a request once.
     pub symbol: Symbol,
 }
@@ -117,7 +119,11 @@ impl<'a> Offer<'a> {
         join_scopes(&mut rules);
         let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs));
         let symbol = Symbol::of(0, &incentive.id);
-        Offer { incentive, campaign, category, rules, exchange, needs, symbol }
+        let terms = Terms::of(&incentive, campaign.as_deref());
+        let mut offer = Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol };
+        // Cards have balances, and whoever passes a code on may not use it.
+        offer.terms.plain &= matches!(offer.incentive.grant, Grant::Discount(_)) && offer.referrer().is_none();
+        offer
     }
 
     /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md

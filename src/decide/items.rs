@@ -28,8 +28,6 @@ pub struct Items<'a> {
     pub(super) index: Option<GoodsIndex>,
     /// Collections and goods that only the server knows.
     pub(super) lacks: Vec<Text>,
-    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
-    pub applied: Vec<(usize, u64)>,
 }
 
 impl<'a> Deref for Items<'a> {

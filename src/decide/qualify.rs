@@ -11,8 +11,8 @@ mod stack;
 use std::borrow::Cow;
 
 use crate::decide::case::{Case, Resolved};
-use crate::decide::check::Found;
-use crate::decide::scene::{Items, View};
+use crate::decide::check::Findings;
+use crate::decide::scene::{Items, Stand, View};
 use crate::decide::validate::{Evaluated, Tried, finish};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
@@ -90,7 +90,7 @@ pub fn qualify<'a>(
     context: &'a Context,
 ) -> Result<Decision<Qualified<'a>>, Refusal> {
     let Search { mut case, set, mut hits } = search(facts, asked, context)?;
-    let mut found = Vec::new();
+    let mut found = Findings::default();
     let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
     let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
@@ -147,7 +147,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     case.passes = asked.scenario.passes();
     let (holding, lacks) = {
         let items = Items::for_index(&case, &set.index);
-        let view = View::new(&case, None, &case.priced.cart, &items);
+        let view = View::new(&case, None, Stand { cart: &case.priced.cart, items: &items, applied: &[] });
         let holding = set.index.holding(&view.scene(Needs::default()), asks);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };
@@ -176,7 +176,7 @@ fn look<'h, 'a: 'h>(
     asked: &Qualify,
     set: &Candidates,
     hits: impl Iterator<Item = &'h mut Hit<'a>>,
-    found: &mut Vec<Found>,
+    found: &mut Findings,
 ) {
     let from = case.resolved.len();
     let mut hits: Vec<&mut Hit<'a>> = hits.collect();
@@ -198,7 +198,7 @@ fn look<'h, 'a: 'h>(
         let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
         let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Gain { order: Some(sum), ..Gain::default() }));
         hit.looked = Some(Box::new((at, outcome)));
-        found.push(one);
+        found.put(at, one);
     }
 }
 

@@ -20,12 +20,22 @@ use crate::rules::names::Area;
 use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene};
 use crate::text::{Text, joined};
 
+/// The order as it stands when a redeemable is looked at.
+#[derive(Clone, Copy)]
+pub struct Stand<'v> {
+    /// Its amounts.
+    pub cart: &'v Cart,
+    /// Its lines.
+    pub items: &'v Items<'v>,
+    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
+    pub applied: &'v [(usize, u64)],
+}
+
 /// A case as rules look at it, for one redeemable on a running order.
 pub struct View<'v> {
     case: &'v Case<'v>,
     offer: Option<&'v Offer<'v>>,
-    cart: &'v Cart,
-    items: &'v Items<'v>,
+    stand: Stand<'v>,
     /// What the redeemable does, once that is known.
     gain: Option<&'v Gain>,
     /// Points that it takes.
@@ -36,8 +46,8 @@ pub struct View<'v> {
 
 impl<'v> View<'v> {
     /// What there is to see; without an offer, nothing is counted.
-    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, cart: &'v Cart, items: &'v Items<'v>) -> View<'v> {
-        View { case, offer, cart, items, gain: None, paid: 0, lacks: RefCell::default() }
+    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, stand: Stand<'v>) -> View<'v> {
+        View { case, offer, stand, gain: None, paid: 0, lacks: RefCell::default() }
     }
 
     /// What rules see. `passes` are those tests that hold without being asked.
@@ -50,15 +60,15 @@ impl<'v> View<'v> {
             customer: customer.map(|customer| &customer.metadata),
             linked: holder.is_some() && holder == customer.and_then(|customer| customer.id.as_ref()),
             order: self.case.order.as_deref().map(|order| &order.metadata),
-            amount: self.cart.total(),
+            amount: self.stand.cart.total(),
             initial_amount: self.case.priced.cart.initial_amount,
             after: self.gain.and_then(|gain| {
-                let mut after = self.cart.clone();
+                let mut after = self.stand.cart.clone();
                 after.add(gain)?;
                 after.total()
             }),
-            items: self.items,
-            index: self.items.index.as_ref(),
+            items: self.stand.items,
+            index: self.stand.items.index.as_ref(),
             redemption: &self.case.request.metadata,
             channel: [Some(channel.id.as_str()).filter(|id| !id.is_empty()), channel.user.as_deref()],
             passes,
@@ -112,7 +122,7 @@ impl<'v> View<'v> {
 
 impl Asks for View<'_> {
     fn figures(&self, line: usize) -> Figures {
-        self.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
+        self.stand.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
             price: line.price,
             quantity: line.quantity,
             subtotal: line.amount.map(|_| line.subtotal()),
@@ -120,9 +130,10 @@ impl Asks for View<'_> {
     }
 
     fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
-        let item = self.case.order.as_deref().and_then(|order| order.items.iter().chain(&self.cart.added).nth(line));
+        let item =
+            self.case.order.as_deref().and_then(|order| order.items.iter().chain(&self.stand.cart.added).nth(line));
         let sent = |goods: fn(&Item) -> &Option<Box<Goods>>| item.and_then(|item| goods(item).as_deref());
-        let listed = |place: usize| self.items.listed.get(line)?.get(place)?.as_deref();
+        let listed = |place: usize| self.stand.items.listed.get(line)?.get(place)?.as_deref();
         let found = [sent(|item| &item.sku), listed(0), sent(|item| &item.product), listed(1)];
         found.map(|goods| goods.map(|goods| &goods.metadata))
     }
@@ -156,7 +167,7 @@ impl Asks for View<'_> {
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
         // What was applied before of the same campaign counts, in one request as well.
-        let offers = self.items.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let offers = self.stand.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
         let earlier =
             offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
         let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
@@ -190,32 +201,22 @@ impl Asks for View<'_> {
 }
 
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
-pub fn check_rules(
-    case: &Case<'_>,
-    offer: &Offer<'_>,
-    cart: &Cart,
-    items: &Items<'_>,
-    found: &mut Found,
-) -> Result<(), Refusal> {
+pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     if offer.rules.is_empty() {
         return Ok(());
     }
-    check_with(View::new(case, Some(offer), cart, items), Rule::check, found)
+    check_with(View::new(case, Some(offer), stand), Rule::check, found)
 }
 
 /// The same for the rules that look at what is left after the redeemable itself.
 pub fn check_rules_after(
     case: &Case<'_>,
     offer: &Offer<'_>,
-    cart: &Cart,
+    stand: Stand<'_>,
     gain: &Gain,
-    items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    if !offer.rules.iter().any(|rule| rule.needs.meets(Needs::AFTER)) {
-        return Ok(());
-    }
-    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), cart, items) };
+    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), stand) };
     check_with(view, Rule::check_after, found)
 }
 
@@ -237,8 +238,8 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
         }
         verdict
     };
-    found.lacks.extend(view.items.lacks.iter().cloned());
-    found.lacks.extend(view.into_lacks());
+    found.lacks.extend_from_slice(&view.stand.items.lacks);
+    found.lacks.append(&mut view.into_lacks());
     verdict
 }
 
@@ -265,7 +266,6 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     };
     let rule = &failure.rule.id;
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
-    let details = [kind, " cannot be redeemed because of violated validation rules: ", rule].concat();
     let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
-    Refusal::new(reason, details).worded(failure.message().map(str::to_owned)).because(why)
+    Refusal::violated(reason, kind, rule).worded(failure.message().map(str::to_owned)).because(why)
 }

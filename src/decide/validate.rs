@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use crate::decide::case::{Buyer, Case, Offer, Resolved};
-use crate::decide::check::{Found, standing};
+use crate::decide::check::{Findings, Found, standing};
+use crate::decide::items::Items;
 use crate::decide::judge::Bench;
 use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
@@ -58,7 +59,7 @@ pub struct Evaluated<'a> {
     /// What was resolved, in the order of the request.
     pub resolved: Vec<Resolved<'a>>,
     /// What the checks found, in the order of the request.
-    pub found: Vec<Found>,
+    pub found: Findings,
     /// Every redeemable once, in the order of trying, and the order at the end.
     pub walk: Walk,
     /// Whether the request as a whole holds.
@@ -195,7 +196,7 @@ pub(super) struct Tried {
     /// The walk.
     pub walk: Walk,
     /// What the checks found.
-    pub found: Vec<Found>,
+    pub found: Findings,
     /// Whether the request holds.
     pub valid: bool,
 }
@@ -203,7 +204,8 @@ pub(super) struct Tried {
 /// Tries every redeemable of a case.
 pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
     let tried = {
-        let mut bench = Bench::new(&case);
+        let items = Items::new(&case);
+        let mut bench = Bench::new(&case, &items);
         let initial = &case.priced.cart;
         let (classes, candidates) = candidates(&case, &mut bench, initial);
         let selection = select(classes, candidates, &case.stacking);
@@ -211,7 +213,7 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
         let valid = is_valid(&walk, &case.stacking);
         Tried { walk, found: bench.found, valid }
     };
-    for lack in tried.found.iter().flat_map(|found| &found.lacks) {
+    for lack in tried.found.lacks() {
         case.lacks.add(lack.clone());
     }
     (case, tried)

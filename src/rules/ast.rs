@@ -151,6 +151,6 @@ impl Rule {
 impl Test {
     /// Whose refusal a failure is (validation-rules.md section 8).
     pub fn area(&self) -> Area {
-        Area::of(self.name)
+        Area::of(self.kind)
     }
 }

@@ -300,12 +300,12 @@ pub enum Area {
 }
 
 impl Area {
-    /// The area of a rule name [inferred grouping]. A code published to somebody else is about the customer.
-    pub fn of(name: &str) -> Area {
-        match name.split('.').next() {
-            Some("customer" | "publication" | "member") => Area::Customer,
-            Some("order" | "product" | "sku") => Area::Order,
-            _ => Area::Redemption,
+    /// The area of what a test looks at [inferred grouping]. A code published to somebody else is about the customer.
+    pub fn of(kind: Kind) -> Area {
+        match kind {
+            K::Data(Data::Customer | Data::Member) | K::Member(_) | K::Linked => Area::Customer,
+            K::Data(Data::Redemption | Data::Event) | K::Count(..) | K::Channel(_) => Area::Redemption,
+            _ => Area::Order,
         }
     }
 }

@@ -12,7 +12,8 @@ pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
         out.member("code").number(u64::from(refusal.reason.code()));
         out.member("key").word(refusal.reason.key());
         out.member("message").word(refusal.reason.message());
-        out.text_if("details", Some(&refusal.details).filter(|details| !details.is_empty()));
+        let details = refusal.details();
+        out.text_if("details", Some(&*details).filter(|details| !details.is_empty()));
         out.member("request_id").text(request_id);
         if let Some((kind, id)) = &refusal.resource {
             out.member("resource_id").text(id);

@@ -8,7 +8,7 @@ use crate::decide::case::Case;
 use crate::decide::check::{Found, check_bundles, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
-use crate::decide::scene::{Items, check_rules};
+use crate::decide::scene::{Items, Stand, check_rules};
 use crate::model::incentive::Grant;
 use crate::model::qualification::Qualify;
 use crate::model::request::Redeemable;
@@ -25,10 +25,10 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
     }
     let items = Items::new(case);
     let redeemable = Redeemable::named(Text::default());
-    let mut alone = Alone { case, asked, items, bench: Bench::new(case), redeemable };
+    let mut alone = Alone { case, asked, items: &items, bench: Bench::new(case, &items), redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
-        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, &alone.items));
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, alone.items));
         let outcome = if concerned { alone.outcome(at) } else { Outcome::Skipped(Skip::NoEffect) };
         heard.push((outcome, alone.bench.found.get(at).cloned().unwrap_or_default()));
     }
@@ -38,7 +38,7 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
 struct Alone<'c> {
     case: &'c Case<'c>,
     asked: &'c Qualify,
-    items: Items<'c>,
+    items: &'c Items<'c>,
     bench: Bench<'c>,
     redeemable: Redeemable,
 }
@@ -81,11 +81,11 @@ impl Judge for Alone<'_> {
         // Tests of the incentive itself could not be asked for all together.
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
-            verdict = check_rules(self.case, offer, cart, &self.items, &mut found);
+            verdict = check_rules(self.case, offer, Stand { cart, items: self.items, applied: &[] }, &mut found);
         }
         if verdict.is_ok() {
             // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
-            verdict = check_bundles(offer, cart, &self.items, &mut found);
+            verdict = check_bundles(offer, cart, self.items, &mut found);
             verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
         }
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
@@ -93,9 +93,7 @@ impl Judge for Alone<'_> {
         {
             found.points = Some(points_left(self.case, &offer.incentive, card, &mut found));
         }
-        if let Some(slot) = self.bench.found.get_mut(place) {
-            *slot = found;
-        }
+        self.bench.found.put(place, found);
         // A card is shown with what is on it; what it is exchanged for is said when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
