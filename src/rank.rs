@@ -19,11 +19,24 @@ pub fn ranked(keys: impl IntoIterator<Item = u64>) -> Vec<usize> {
 /// assert_eq!(scrip::rank::ranked_by(3, &|one, other| other.cmp(&one)), [2, 1, 0]);
 /// ```
 ///
-/// Runs of one, two, four and so on places are merged; the library's sort, which is quicker for long lists, is 4 kB.
+/// Runs of sixteen places are put in order by swapping, and then merged; the library's sort, which is quicker for long
+/// lists, is 4 kB.
 #[inline(never)]
 pub fn ranked_by(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
-    let mut run = 1_usize;
+    let mut run = 16_usize;
+    for few in places.chunks_mut(run) {
+        for end in 1..few.len() {
+            // What comes later moves down to its place among those before it.
+            for place in (0..end).rev() {
+                let Some([one, next]) = few.get_mut(place..).and_then(|pair| pair.first_chunk_mut()) else { break };
+                if compare(*one, *next).is_le() {
+                    break;
+                }
+                std::mem::swap(one, next);
+            }
+        }
+    }
     while run < count {
         let mut merged = Vec::with_capacity(count);
         for pair in places.chunks(run.saturating_mul(2)) {
@@ -76,33 +89,24 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
     swaps
 }
 
-/// As many are compared each with each sooner than sorted.
-const FEW: usize = 32;
-
-/// Whether two of so many things are the same. `number` is a number made of each, by which most are told apart.
+/// Whether two of a few things are the same. `numbers` has a number made of each, by which most are told apart.
 ///
 /// ```
-/// let twins = |names: &[u64]| scrip::rank::has_twins(names.len(), &|at| names[at] & 7, &|one, other| names[one] == names[other]);
+/// let twins = |names: &[u64]| {
+///     let numbers: Vec<u64> = names.iter().map(|name| name & 7).collect();
+///     scrip::rank::has_twins(&numbers, &|one, other| names[one] == names[other])
+/// };
 /// assert!(twins(&[1, 2, 1]));
 /// assert!(!twins(&[1, 2, 9]));
 /// ```
-pub fn has_twins(count: usize, number: &dyn Fn(usize) -> u64, same: &dyn Fn(usize, usize) -> bool) -> bool {
-    if count <= FEW {
-        // Only those whose bit is set already can have a twin before them.
-        let mut seen = 0_u128;
-        return (0..count).any(|place| {
-            let bit = 1_u128.wrapping_shl(u32::try_from(number(place) & 127).unwrap_or(0));
-            let may = seen & bit != 0;
-            seen |= bit;
-            may && (0..place).any(|other| number(other) == number(place) && same(other, place))
-        });
-    }
-    // Sorted by their numbers, twins stand together; those that only share the number are told apart.
-    let order = ranked((0..count).map(number));
-    let alike = |one: usize, other: usize| number(one) == number(other);
-    order.iter().enumerate().any(|(place, one)| {
-        let after = order.iter().skip(place.saturating_add(1));
-        after.take_while(|other| alike(*one, **other)).any(|other| same(*one, *other))
+pub fn has_twins(numbers: &[u64], same: &dyn Fn(usize, usize) -> bool) -> bool {
+    // Only those whose bit is set already can have a twin before them.
+    let mut seen = 0_u128;
+    numbers.iter().enumerate().any(|(place, one)| {
+        let bit = 1_u128.wrapping_shl(u32::try_from(one & 127).unwrap_or(0));
+        let may = seen & bit != 0;
+        seen |= bit;
+        may && (0..).zip(numbers.iter().take(place)).any(|(other, number)| number == one && same(other, place))
     })
 }
 

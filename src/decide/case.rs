@@ -18,7 +18,7 @@ use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
-use crate::text::{Symbol, Text, joined};
+use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -102,8 +102,8 @@ impl<'a> Case<'a> {
         let priced = match &order {
             Some(order) => price(order, facts, request.channel.client, &mut |lack| {
                 lacks.add(lack);
-            })?,
-            None => Priced::default(),
+            }),
+            None => Ok(Priced::default()),
         };
         let mut case = Case {
             request,
@@ -114,17 +114,26 @@ impl<'a> Case<'a> {
             stacking,
             zone: facts.time_zone().into(),
             order,
-            priced,
+            priced: Priced::default(),
             buyer,
             resolved: Vec::with_capacity(request.redeemables.len()),
             passes: Needs::default(),
             lacks,
         };
         match request.redeemables.as_slice() {
-            [stack] if stack.object == RedeemableObject::PromotionStack => case.expand(stack)?,
-            _ => case.resolve_all(),
+            [stack] if stack.object == RedeemableObject::PromotionStack => {
+                case.priced = priced?;
+                case.expand(stack)?;
+            }
+            _ => {
+                case.resolve_all();
+                // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
+                if case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                    return Err(duplicated());
+                }
+                case.priced = priced?;
+            }
         }
-        case.refuse_same_incentive()?;
         Ok(case)
     }
 
@@ -240,18 +249,38 @@ impl<'a> Case<'a> {
         self.lacks.add(joined(&[kind, "/", id]));
     }
 
-    /// One voucher named once by its code and once by its id is named twice.
-    fn refuse_same_incentive(&self) -> Result<(), Refusal> {
-        let number = |place: usize| match self.offer(place) {
-            Some(offer) => offer.symbol.number(),
-            None => u64::try_from(place).unwrap_or(0),
+    /// Whether one voucher is named twice: by its code, by its id, or once by each.
+    fn has_twins(&self) -> bool {
+        let both = || self.redeemables.iter().zip(&self.resolved);
+        if self.resolved.len() < 2 {
+            return false;
+        }
+        let number = |(named, resolved): (&Redeemable, &Resolved<'_>)| match resolved {
+            Resolved::Offer(offer) => offer.symbol.number(),
+            _ => named.symbol.number(),
         };
-        let same = |one: usize, other: usize| match (self.offer(one), self.offer(other)) {
-            (Some(one), Some(other)) => one.incentive.id == other.incentive.id,
+        let numbers: Vec<u64> = both().map(number).collect();
+        // Those that are all named by their codes are told apart by them.
+        let by_id =
+            |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
+        let any_by_id = || (0..).zip(self.redeemables.iter()).any(|(place, named)| by_id(place, named));
+        let same_id = |one: usize, other: usize| match (self.offer(one), self.offer(other)) {
+            (Some(one), Some(other)) => one.incentive.id == other.incentive.id && any_by_id(),
             _ => false,
         };
-        if has_twins(self.resolved.len(), &number, &same) { Err(duplicated()) } else { Ok(()) }
+        let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
+        has_twins(&numbers, &|one, other| same(one, other) || same_id(one, other))
     }
+}
+
+/// Whether two are named alike. A tier may be called as a code is.
+fn same_name(one: Option<&Redeemable>, other: Option<&Redeemable>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one.id == other.id && one.object == other.object)
+}
+
+fn named_twice(redeemables: &[Redeemable]) -> bool {
+    let before = |place: usize| redeemables.iter().take(place);
+    redeemables.iter().enumerate().any(|(place, one)| before(place).any(|other| same_name(Some(one), Some(other))))
 }
 
 fn duplicated() -> Refusal {
@@ -274,13 +303,7 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
         ));
     }
-    let number = |place: usize| redeemables.get(place).map_or(0, |one| one.symbol.number());
-    // A tier may be called as a code is.
-    let same = |one: usize, other: usize| match (redeemables.get(one), redeemables.get(other)) {
-        (Some(one), Some(other)) => one.id == other.id && one.object == other.object,
-        _ => false,
-    };
-    if has_twins(count, &number, &same) { Err(duplicated()) } else { Ok(()) }
+    Ok(())
 }
 
 /// A stack is refused as a whole when it cannot be tried: it has no tiers, one of them twice, or more than a request may
@@ -296,12 +319,9 @@ fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
             "Promotion Stack with id: {id} must NOT have more than {limit} tiers (actual count is `{count}`)"
         ));
     }
-    let number = |place: usize| stack.tiers.get(place).map_or(0, |id| Symbol::of(0, id).number());
-    if has_twins(count, &number, &|one, other| stack.tiers.get(one) == stack.tiers.get(other)) {
-        refuse(format!("Promotion Stack with id: {id} names one tier twice"))
-    } else {
-        Ok(())
-    }
+    let twice =
+        stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
+    if twice { refuse(format!("Promotion Stack with id: {id} names one tier twice")) } else { Ok(()) }
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).

@@ -270,10 +270,10 @@ impl Judge for Bench<'_> {
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal> {
         let case = self.case;
         let Some(offer) = case.offer(place) else {
-            return Ok(Gain::default());
+            return Ok(Box::default());
         };
         let added;
         let items = lines!(self, cart, added);
@@ -293,7 +293,7 @@ impl Judge for Bench<'_> {
         if let Ok(gain) = &gain {
             self.caps.note(offer, items, gain);
         }
-        gain
+        gain.map(Box::new)
     }
 }
 

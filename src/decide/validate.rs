@@ -209,7 +209,7 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
         let initial = &case.priced.cart;
         let (classes, candidates) = candidates(&case, &mut bench, initial);
         let selection = select(classes, candidates, &case.stacking);
-        let walk = walk(&selection, &case.stacking, initial, &mut bench);
+        let walk = walk(selection, &case.stacking, initial, &mut bench);
         let valid = is_valid(&walk, &case.stacking);
         Tried { walk, found: bench.found, valid }
     };
@@ -222,21 +222,29 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
 /// What stacking sees of each redeemable, and what its rules say of their categories.
 fn candidates(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> (Vec<Class>, Vec<Candidate>) {
     use crate::stacking::Judge;
-    let mut names: Vec<Option<&Text>> = vec![None];
+    let mut names: Vec<&Text> = Vec::new();
     let mut classes = vec![Class::of(None, &case.stacking)];
     let mut candidates = Vec::with_capacity(case.resolved.len());
-    for place in 0..case.resolved.len() {
-        let category = case.offer(place).and_then(|offer| offer.category.as_deref());
-        let name = category.map(|category| &category.id);
-        let class = names.iter().position(|known| *known == name).unwrap_or_else(|| {
-            names.push(name);
-            classes.push(Class::of(category, &case.stacking));
-            names.len().saturating_sub(1)
-        });
-        let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
-        let is_exclusive = classes.get(class).is_some_and(|class| class.exclusive);
-        let valid = is_exclusive && exists && bench.refusal(place, initial).is_none();
-        candidates.push(Candidate { place, class, valid, exists });
+    for (place, resolved) in case.resolved.iter().enumerate() {
+        let mut candidate = Candidate { place, class: 0, valid: false, exists: true, excluded: false };
+        match resolved {
+            Resolved::Refused(_) => candidate.exists = false,
+            Resolved::Offer(offer) => {
+                if let Some(category) = offer.category.as_deref() {
+                    let known = names.iter().position(|known| **known == category.id);
+                    let class = known.unwrap_or_else(|| {
+                        names.push(&category.id);
+                        classes.push(Class::of(Some(category), &case.stacking));
+                        names.len().saturating_sub(1)
+                    });
+                    candidate.class = class.saturating_add(1);
+                    let is_exclusive = classes.get(candidate.class).is_some_and(|class| class.exclusive);
+                    candidate.valid = is_exclusive && bench.refusal(place, initial).is_none();
+                }
+            }
+            Resolved::Unknown => {}
+        }
+        candidates.push(candidate);
     }
     (classes, candidates)
 }

@@ -89,16 +89,20 @@ impl Cart {
         sum_seen([self.discount, self.items_discount()])
     }
 
+    fn discounts(&self) -> impl Iterator<Item = Money> {
+        self.lines.iter().map(|line| line.discount).chain([self.discount]).flatten()
+    }
+
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
-        let amount = self.amount?.less(self.discount.unwrap_or_default());
-        Some(self.lines.iter().fold(amount, |left, line| left.less(line.discount.unwrap_or_default())))
+        let amount = self.amount?;
+        Some(self.discounts().fold(amount, Money::less))
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
     /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
-        self.total_discount().unwrap_or_default().plus(gain.total()?)?;
+        Money::sum(self.discounts().chain([gain.total()?]))?;
         if let Some(units) = &gain.units {
             let mut next = self.clone();
             for change in &units.changes {
@@ -191,8 +195,7 @@ impl Cart {
 
     /// Whether all discounts together stay within bounds; the sums of this type rely on it.
     pub fn fits(&self) -> bool {
-        let lines = self.lines.iter().filter_map(|line| line.discount);
-        Money::sum(lines.chain(self.discount)).is_some()
+        Money::sum(self.discounts()).is_some()
     }
 }
 

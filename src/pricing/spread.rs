@@ -25,14 +25,14 @@ pub fn spread(amount: Money, weights: &[u64], caps: &[Money]) -> Vec<Money> {
     }
     let mut below: Vec<u64> = Vec::with_capacity(weights.len());
     let mut shares: Vec<u64> = Vec::with_capacity(weights.len());
+    let mut missing = amount.minor();
     for weight in weights {
         let (share, remainder) = divide(amount.minor(), *weight, total);
+        missing = missing.saturating_sub(share);
         shares.push(share);
         // The largest remainder is the one furthest below the whole.
         below.push(total.saturating_sub(remainder));
     }
-    let floored = shares.iter().fold(0, |sum: u64, share| sum.saturating_add(*share));
-    let missing = amount.minor().saturating_sub(floored);
     if missing > 0 {
         for place in ranked(below).into_iter().take(usize::try_from(missing).unwrap_or(usize::MAX)) {
             if let Some(share) = shares.get_mut(place) {
@@ -40,7 +40,8 @@ pub fn spread(amount: Money, weights: &[u64], caps: &[Money]) -> Vec<Money> {
             }
         }
     }
-    cut_to_caps(shares, weights, caps)
+    cut_to_caps(&mut shares, weights, caps);
+    shares.into_iter().map(|share| Money::from_wide(u128::from(share)).unwrap_or_default()).collect()
 }
 
 /// `amount * weight / total` and its remainder; in 64 bits where they are enough, which is nearly always.
@@ -54,18 +55,19 @@ fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
 }
 
 /// Cuts shares at their caps and hands what was cut to the other lines, in order, while they have room.
-fn cut_to_caps(shares: Vec<u64>, weights: &[u64], caps: &[Money]) -> Vec<Money> {
+fn cut_to_caps(shares: &mut [u64], weights: &[u64], caps: &[Money]) {
     let mut cut: u64 = 0;
-    let mut fitting: Vec<u64> = Vec::with_capacity(shares.len());
-    for (share, cap) in shares.into_iter().zip(caps) {
+    for (share, cap) in shares.iter_mut().zip(caps) {
         cut = cut.saturating_add(share.saturating_sub(cap.minor()));
-        fitting.push(share.min(cap.minor()));
+        *share = cap.minor().min(*share);
     }
-    for ((share, cap), weight) in fitting.iter_mut().zip(caps).zip(weights) {
+    if cut == 0 {
+        return;
+    }
+    for ((share, cap), weight) in shares.iter_mut().zip(caps).zip(weights) {
         let room = cap.minor().saturating_sub(*share);
         let more = if *weight == 0 { 0 } else { room.min(cut) };
         *share = share.saturating_add(more);
         cut = cut.saturating_sub(more);
     }
-    fitting.into_iter().map(|share| Money::from_wide(u128::from(share)).unwrap_or_default()).collect()
 }

@@ -48,13 +48,13 @@ impl Alone<'_> {
         let case = self.case;
         let category = case.offer(at).and_then(|offer| offer.category.as_deref());
         let classes = vec![Class::of(category, &case.stacking)];
-        let candidate = Candidate { place: at, class: 0, valid: true, exists: true };
-        let selection = Selection { classes, candidates: vec![(candidate, false)] };
-        let walk = walk(&selection, &case.stacking, &case.priced.cart, self);
+        let candidate = Candidate { place: at, class: 0, valid: true, exists: true, excluded: false };
+        let selection = Selection { classes, candidates: vec![candidate] };
+        let walk = walk(selection, &case.stacking, &case.priced.cart, self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
             // Where the order as a whole does not matter, what it has not is no reason.
             Some(Outcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {
-                Outcome::Applied(Gain::default())
+                Outcome::Applied(Box::default())
             }
             Some(outcome) => outcome,
             None => Outcome::Skipped(Skip::Undecided),
@@ -106,7 +106,7 @@ impl Judge for Alone<'_> {
         self.bench.rewards(place)
     }
 
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal> {
         self.bench.gain(place, cart, base, once)
     }
 }
