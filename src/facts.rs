@@ -11,6 +11,7 @@ pub use candidates::{Candidates, Entry, Seek, Terms};
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
+use crate::model::discount::{Discount, UnitEffect};
 use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
@@ -122,8 +123,19 @@ impl<'a> Offer<'a> {
         let terms = Terms::of(&incentive, campaign.as_deref());
         let mut offer = Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol };
         // Cards have balances, and whoever passes a code on may not use it.
+        if offer.same_items().is_some() {
+            offer.needs = offer.needs.and(Needs::COLLECTIONS);
+        }
         offer.terms.plain &= matches!(offer.incentive.grant, Grant::Discount(_)) && offer.referrer().is_none();
         offer
+    }
+
+    /// The collection whose products a unit discount adds more of, if it is one of that kind.
+    pub fn same_items(&self) -> Option<&Text> {
+        match &self.incentive.grant {
+            Grant::Discount(Discount::Unit(unit)) if unit.effect == UnitEffect::AddSameItems => Some(&unit.unit_type),
+            _ => None,
+        }
     }
 
     /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md

@@ -13,6 +13,7 @@ pub mod logic;
 pub mod names;
 pub mod number;
 pub mod operator;
+mod range;
 pub mod scene;
 pub mod why;
 

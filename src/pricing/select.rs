@@ -46,6 +46,7 @@ pub enum Cover {
 }
 
 /// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
+#[inline]
 pub fn cover(scope: &Scope, item: &SceneItem<'_>) -> Cover {
     if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
         return Cover::Not(Some(out));

@@ -5,6 +5,7 @@ use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Area, Kind};
+use crate::rules::range::Range;
 use crate::text::Text;
 
 /// A validation rule as it is evaluated.
@@ -59,6 +60,8 @@ pub struct Test {
     pub conditions: Vec<Condition>,
     /// Tests on what this one matched.
     pub rules: Option<Box<Group>>,
+    /// The amounts that meet its conditions, when it looks at an amount and they are a range.
+    pub(super) range: Option<Range>,
 }
 
 /// What tests look at, as a set.
@@ -149,6 +152,18 @@ impl Rule {
 }
 
 impl Test {
+    /// A test of this name.
+    pub fn new(
+        (name, kind): (&'static str, Kind),
+        property: Option<Text>,
+        conditions: Vec<Condition>,
+        rules: Option<Box<Group>>,
+    ) -> Test {
+        let is_amount = matches!(kind, Kind::Amount | Kind::InitialAmount | Kind::TotalAmount);
+        let range = if is_amount { Range::ANY.within(&conditions) } else { None };
+        Test { name, kind, property, conditions, rules, range }
+    }
+
     /// Whose refusal a failure is (validation-rules.md section 8).
     pub fn area(&self) -> Area {
         Area::of(self.kind)

@@ -132,6 +132,7 @@ impl Test {
         self.holds(scene, None)
     }
 
+    #[inline]
     fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
             return true;
@@ -222,7 +223,10 @@ impl Test {
     /// Numbers that are not there fail, whatever is asked of them.
     #[inline]
     fn money(&self, found: Option<Money>, scene: &Scene<'_>) -> bool {
-        found.is_some_and(|money| self.all(Found::Number(Number::count(money.minor())), scene))
+        found.is_some_and(|money| match self.range {
+            Some(range) => range.holds(money.minor()),
+            None => self.all(Found::Number(Number::count(money.minor())), scene),
+        })
     }
 
     pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {

@@ -1,13 +1,13 @@
 //! Decides what a rule gets to look at, and which line is which goods. It must not know what any rule says.
 
 use crate::model::order::Metadata;
-use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use crate::money::Money;
 use crate::rules::ast::Needs;
 use crate::rules::compare::Clock;
 pub use crate::rules::names::Membership;
 use crate::rules::names::{Counter, Period};
-use crate::text::Symbol;
+use crate::text::{Symbol, Text};
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
 pub trait Asks {
@@ -71,7 +71,7 @@ pub struct Scene<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct SceneItem<'a> {
     /// The product by id and by the caller's identifier, the SKU by id and by the caller's identifier.
-    names: [Option<&'a str>; 4],
+    names: [Option<&'a Text>; 4],
     symbols: [Symbol; 4],
     /// The line's own custom data.
     pub data: Option<&'a Metadata>,
@@ -81,14 +81,20 @@ pub struct SceneItem<'a> {
 
 impl<'a> SceneItem<'a> {
     /// The line of a product and a SKU, each by its id and by the caller's identifier.
-    pub fn new(product: [Option<&'a str>; 2], sku: [Option<&'a str>; 2]) -> SceneItem<'a> {
-        let symbol =
-            |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
-        let (by_product, by_sku) =
-            (product.map(|one| symbol(GoodsObject::Product, one)), sku.map(|one| symbol(GoodsObject::Sku, one)));
-        let [product_id, product_source_id] = product;
-        let [sku_id, sku_source_id] = sku;
-        let ([one, two], [three, four]) = (by_product, by_sku);
+    pub fn new(product: [Option<&'a Text>; 2], sku: [Option<&'a Text>; 2]) -> SceneItem<'a> {
+        let [product_id, product_source_id] = product.map(|name| name.map(Text::as_str));
+        let [sku_id, sku_source_id] = sku.map(|name| name.map(Text::as_str));
+        let by_id = symbols_of(product_id, sku_id);
+        SceneItem::with_symbols(product, sku, [by_id, symbols_of(product_source_id, sku_source_id)])
+    }
+
+    /// The same when the symbols are known: those of the ids, and those of the identifiers.
+    #[inline]
+    pub fn with_symbols(
+        [product_id, product_source_id]: [Option<&'a Text>; 2],
+        [sku_id, sku_source_id]: [Option<&'a Text>; 2],
+        [[one, three], [two, four]]: [[Symbol; 2]; 2],
+    ) -> SceneItem<'a> {
         SceneItem {
             names: [product_id, product_source_id, sku_id, sku_source_id],
             symbols: [one, two, three, four],
@@ -113,8 +119,8 @@ impl<'a> SceneItem<'a> {
     fn is_named(&self, goods: &GoodsRef) -> bool {
         let [product, product_source, sku, sku_source] = self.names;
         let names = if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
-        let is = |name: &str| names.contains(&Some(name));
-        is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
+        let is = |name: &Text| names.contains(&Some(name));
+        is(&goods.id) || goods.source_id.as_ref().is_some_and(is)
     }
 
     /// Whether it is any of these.
@@ -124,7 +130,7 @@ impl<'a> SceneItem<'a> {
 
     /// The product's id and its identifier, the SKU's id and its identifier.
     pub fn names(&self) -> [Option<&'a str>; 4] {
-        self.names
+        self.names.map(|name| name.map(Text::as_str))
     }
 }
 

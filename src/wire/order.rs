@@ -4,6 +4,7 @@
 //! request, so their members are gone through once instead of being looked up one by one.
 
 use crate::model::order::{Goods, Item, LARGEST_ORDER, Order, OrderStatus, RelatedObject};
+use crate::model::scope::symbols_of;
 use crate::wire::at::{At, read};
 use crate::wire::problem::Problem;
 
@@ -76,6 +77,7 @@ fn read_item(at: &At<'_>) -> Item {
             _ => {}
         }
     }
+    item.symbols = Some(symbols_of(item.product_id.as_deref(), item.sku_id.as_deref()));
     if item.source_id.is_some() && item.related_object.is_none() {
         at.missing("related_object");
     }

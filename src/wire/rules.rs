@@ -122,7 +122,7 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Option<Leaf> {
         Some(rules) => Some(read_group(&rules, depth.saturating_add(1))).filter(|group| !group.leaves.is_empty()),
         None => None,
     };
-    let test = Test { name, kind, property, conditions, rules: rules.map(Box::new) };
+    let test = Test::new((name, kind), property, conditions, rules.map(Box::new));
     Some(Leaf { key, test, message: read_message(at) })
 }
 

@@ -258,7 +258,7 @@ fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
     holds(4_000, inputs, |(lines, wanted)| {
         let item = |(kind, id, source): &(u8, String, Option<String>)| {
             let names = [Some(id.as_str()), source.as_deref()];
-            let names: [Option<&'static str>; 2] = names.map(|name| name.map(|name| &*name.to_owned().leak()));
+            let names = names.map(|name| name.map(|name| &*Box::leak(Box::new(Text::from(name)))));
             match kind {
                 0 => SceneItem::new(names, [None, None]),
                 1 => SceneItem::new([None, None], names),
