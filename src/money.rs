@@ -16,6 +16,9 @@ impl Money {
     /// Nothing.
     pub const ZERO: Money = Money(0);
 
+    /// One minor unit.
+    pub const UNIT: Money = Money(1);
+
     /// The largest amount, [`LARGEST`].
     pub const MAX: Money = Money(LARGEST.unsigned_abs());
 

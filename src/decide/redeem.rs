@@ -78,8 +78,8 @@ pub fn redeem<'a>(
     context: &'a Context,
 ) -> Result<Decision<Redeemed<'a>>, Refusal> {
     let mut ids = Ids::new(context);
-    let case = Case::open(facts, request, context)?;
-    let (case, tried) = evaluate(case);
+    let mut case = Case::open(facts, request, context)?;
+    let tried = evaluate(&mut case);
     let applies = tried.walk.steps.iter().any(|step| matches!(step.outcome, Outcome::Applied(_)));
     if !(tried.valid && applies) {
         return Ok(fail(finish(case, tried), context.now, &mut ids));
@@ -114,7 +114,7 @@ pub fn redeem<'a>(
         order
     });
     let trace = evaluated.trace();
-    let changes = Changes { entries: book.into_entries(), order, grants, referrals, customer };
+    let changes = Changes { entries: book.into_entries(), order: order.map(Box::new), grants, referrals, customer: customer.map(Box::new) };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes, trace })
 }

@@ -176,8 +176,8 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let case = Case::open(facts, request, context)?;
-    let (mut case, bench) = evaluate(case);
+    let mut case = Case::open(facts, request, context)?;
+    let bench = evaluate(&mut case);
     let mut changes = Changes::default();
     let mut session = None;
     if bench.valid && request.session.as_ref().is_some_and(|session| session.lock) {
@@ -202,12 +202,13 @@ pub(super) struct Tried {
 }
 
 /// Tries every redeemable of a case.
-pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
+pub(super) fn evaluate(case: &mut Case<'_>) -> Tried {
     let tried = {
-        let items = Items::new(&case);
-        let mut bench = Bench::new(&case, &items);
+        let case = &*case;
+        let items = Items::new(case);
+        let mut bench = Bench::new(case, &items);
         let initial = &case.priced.cart;
-        let (classes, candidates) = candidates(&case, &mut bench, initial);
+        let (classes, candidates) = candidates(case, &mut bench, initial);
         let selection = select(classes, candidates, &case.stacking);
         let walk = walk(selection, &case.stacking, initial, &mut bench);
         let valid = is_valid(&walk, &case.stacking);
@@ -216,7 +217,7 @@ pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
     for lack in tried.found.lacks() {
         case.lacks.add(lack.clone());
     }
-    (case, tried)
+    tried
 }
 
 /// What stacking sees of each redeemable, and what its rules say of their categories.

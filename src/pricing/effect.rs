@@ -11,7 +11,7 @@ use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::Gain;
 use crate::pricing::numbers::Numbers;
 use crate::pricing::select::Reach;
-use crate::pricing::spread::spread;
+use crate::pricing::spread::{Share, spread};
 use crate::rank::ranked;
 
 /// What discounts are computed on (calculation.md section 5).
@@ -178,27 +178,29 @@ fn limit_by_entry(target: &Target<'_>, given: &mut Money, group: &mut (usize, Op
 /// Shares one pot by what the lines cost or by their units. The limits of entries cut what a line is given, and what
 /// they cut goes to nobody.
 fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
-    let mut targets = Vec::with_capacity(ground.reach.len());
-    targets.extend(ground.reach.iter().filter_map(|reach| target(ground, reach)));
+    let mut shares = Vec::with_capacity(ground.reach.len());
+    let mut all = Money::ZERO;
+    for reach in ground.reach {
+        let Some(target) = target(ground, reach) else { continue };
+        let base = target.base();
+        all = all.plus(base)?;
+        shares.push(Share::new(target.place, if by_quantity { target.units } else { base.minor() }, target.cap));
+    }
     if ground.scope.selective {
         // Shares are rounded in the order of the lines, in whatever order they are in reach.
-        let order = ranked(targets.iter().map(|target| u64::try_from(target.place).unwrap_or(u64::MAX)));
-        targets = crate::rank::arranged(targets, &order);
+        let order = ranked(shares.iter().map(|share| u64::try_from(share.place).unwrap_or(u64::MAX)));
+        shares = crate::rank::arranged(shares, &order);
     }
-    let pot = Money::sum(targets.iter().map(|target| target.base()))?.min(pot);
-    let weight = |target: &Target<'_>| if by_quantity { target.units } else { target.base().minor() };
-    let weights: Vec<u64> = targets.iter().map(weight).collect();
-    let caps: Vec<Money> = targets.iter().map(|target| target.cap).collect();
+    spread(pot.min(all), &mut shares);
     let mut gain = empty_gain(ground.cart);
-    for (target, share) in targets.iter().zip(spread(pot, &weights, &caps)) {
-        gain.set(target.place, share);
+    for share in &shares {
+        gain.set(share.place, share.given);
     }
     if ground.scope.selective {
         let mut group = (usize::MAX, None);
-        for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
-            let Some(target) = targets.iter().find(|target| target.place == reach.place) else { continue };
+        for target in ground.reach.iter().filter_map(|reach| target(ground, reach)) {
             let mut given = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
-            limit_by_entry(target, &mut given, &mut group);
+            limit_by_entry(&target, &mut given, &mut group);
             gain.set(target.place, given);
         }
     }

@@ -76,16 +76,17 @@ pub fn select(
     found: &mut Vec<Reach>,
 ) {
     found.reserve(items.len());
+    let names_goods = scope.names_goods();
     for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
-        let all = |entry, excluded, units| Reach { place, entry, excluded, first: 1, step: 1, units };
-        let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
-        match cover(scope, item) {
-            Cover::Not(Some(out)) => found.push(all(Some(out), true, line.quantity)),
-            Cover::Not(None) => {}
-            _ if spent || line.quantity == 0 => {}
-            Cover::Everything => found.push(all(None, false, line.paid_units())),
-            Cover::Entry(entry) => found.push(all(Some(entry), false, line.paid_units())),
-        }
+        let (entry, excluded) = match if names_goods { cover(scope, item) } else { Cover::Everything } {
+            Cover::Not(None) => continue,
+            Cover::Not(out) => (out, true),
+            _ if line.quantity == 0 || (once && line.applied.is_some_and(|applied| !applied.is_zero())) => continue,
+            Cover::Everything => (None, false),
+            Cover::Entry(entry) => (Some(entry), false),
+        };
+        let units = if excluded { line.quantity } else { line.paid_units() };
+        found.push(Reach { place, entry, excluded, first: 1, step: 1, units });
     }
     if scope.selective {
         let covered = std::mem::take(found);

@@ -109,13 +109,14 @@ impl<'a> SceneItem<'a> {
         if goods.object == GoodsObject::Collection {
             return self.collections.contains(&goods.symbol);
         }
-        // Symbols tell products from SKUs. Lines are told apart by them alone; where one agrees, the names have the
-        // last word.
-        let [one, two, three, four] = self.symbols;
-        let has = |symbol: Symbol| (one == symbol) | (two == symbol) | (three == symbol) | (four == symbol);
+        // Lines are told apart by symbols alone; where one agrees, the names have the last word.
+        let ([one, two, _, _], [_, _, three, four]) = (self.symbols, self.symbols);
+        let (one, two) = if goods.object == GoodsObject::Product { (one, two) } else { (three, four) };
+        let has = |symbol: Symbol| (one == symbol) | (two == symbol);
         (has(goods.symbol) | has(goods.source_symbol)) && self.is_named(goods)
     }
 
+    #[inline(never)]
     fn is_named(&self, goods: &GoodsRef) -> bool {
         let [product, product_source, sku, sku_source] = self.names;
         let names = if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
