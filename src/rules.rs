@@ -27,4 +27,4 @@ pub use logic::{Expression, LogicError};
 pub use names::{Area, Counter, Kind, Period};
 pub use number::Number;
 pub use operator::Operator;
-pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem};
+pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem, Setting};

@@ -7,7 +7,7 @@ use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Findings, Found, check};
 use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
-use crate::decide::scene::{Stand, check_rules_after};
+use crate::decide::scene::{Stand, check_rules_after, setting};
 use crate::decide::sight::View;
 use crate::facts::Known;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
@@ -21,7 +21,7 @@ use crate::pricing::{
     select,
 };
 use crate::refusal::{Reason, Refusal};
-use crate::rules::Needs;
+use crate::rules::{Needs, Setting};
 use crate::stacking::Judge;
 use crate::text::joined;
 
@@ -41,6 +41,7 @@ macro_rules! lines {
 pub struct Bench<'c> {
     case: &'c Case<'c>,
     items: &'c Items<'c>,
+    setting: Setting<'c>,
     /// Units in reach of the redeemable at hand; kept for the next one.
     reach: Vec<Reach>,
     caps: Caps<'c>,
@@ -64,8 +65,8 @@ struct Turn<'b> {
 impl<'c> Bench<'c> {
     /// A judge over a resolved request and its lines.
     pub fn new(case: &'c Case<'c>, items: &'c Items<'c>) -> Bench<'c> {
-        let caps = Caps::new(case);
-        Bench { case, items, reach: Vec::new(), caps, applied: Vec::new(), found: Findings::default() }
+        let (setting, caps) = (setting(case), Caps::new(case));
+        Bench { case, items, setting, reach: Vec::new(), caps, applied: Vec::new(), found: Findings::default() }
     }
 
     /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
@@ -244,7 +245,7 @@ impl Judge for Bench<'_> {
         let mut found = Found::default();
         let added;
         let items = lines!(self, cart, added);
-        let stand = Stand { cart, items, applied: &self.applied };
+        let stand = Stand { cart, items, setting: &self.setting, applied: &self.applied };
         let verdict = check(self.case, redeemable, offer, stand, &mut found);
         self.found.put(place, found);
         verdict.err()
@@ -254,7 +255,7 @@ impl Judge for Bench<'_> {
         let offer = self.case.offer(place).filter(|offer| offer.needs.meets(Needs::AFTER))?;
         let added;
         let items = lines!(self, before, added);
-        let stand = Stand { cart: before, items, applied: &self.applied };
+        let stand = Stand { cart: before, items, setting: &self.setting, applied: &self.applied };
         check_rules_after(self.case, offer, stand, gain, self.found.of(place)?).err()
     }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::Findings;
-use crate::decide::scene::{Items, Stand, View};
+use crate::decide::scene::{Items, Stand, View, setting};
 use crate::decide::validate::{Evaluated, Tried, finish};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
@@ -147,7 +147,9 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     case.passes = asked.scenario.passes();
     let (holding, lacks) = {
         let items = Items::for_index(&case, &set.index);
-        let view = View::new(&case, None, Stand { cart: &case.priced.cart, items: &items, applied: &[] });
+        let setting = setting(&case);
+        let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, applied: &[] };
+        let view = View::new(&case, None, stand);
         let holding = set.index.holding(&view.scene(Needs::default()), asks);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };

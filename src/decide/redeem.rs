@@ -114,7 +114,13 @@ pub fn redeem<'a>(
         order
     });
     let trace = evaluated.trace();
-    let changes = Changes { entries: book.into_entries(), order: order.map(Box::new), grants, referrals, customer: customer.map(Box::new) };
+    let changes = Changes {
+        entries: book.into_entries(),
+        order: order.map(Box::new),
+        grants,
+        referrals,
+        customer: customer.map(Box::new),
+    };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes, trace })
 }

@@ -17,7 +17,7 @@ use crate::model::order::{Goods, Item, Metadata};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::Area;
-use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene};
+use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene, Setting};
 use crate::text::{Text, joined};
 
 /// The order as it stands when a redeemable is looked at.
@@ -27,8 +27,23 @@ pub struct Stand<'v> {
     pub cart: &'v Cart,
     /// Its lines.
     pub items: &'v Items<'v>,
+    /// What does not depend on a redeemable.
+    pub setting: &'v Setting<'v>,
     /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
     pub applied: &'v [(usize, u64)],
+}
+
+/// What of a case does not depend on a redeemable.
+pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
+    let channel = &case.request.channel;
+    Setting {
+        clock: Clock { now: case.context.now, zone: &case.zone },
+        customer: case.buyer.customer.as_deref().map(|customer| &customer.metadata),
+        order: case.order.as_deref().map(|order| &order.metadata),
+        initial_amount: case.priced.cart.initial_amount,
+        redemption: &case.request.metadata,
+        channel: [Some(channel.id.as_str()).filter(|id| !id.is_empty()), channel.user.as_deref()],
+    }
 }
 
 /// A case as rules look at it, for one redeemable on a running order.
@@ -52,16 +67,12 @@ impl<'v> View<'v> {
 
     /// What rules see. `passes` are those tests that hold without being asked.
     pub fn scene(&'v self, passes: Needs) -> Scene<'v> {
-        let customer = self.case.buyer.customer.as_deref();
+        let customer = || self.case.buyer.customer.as_deref()?.id.as_ref();
         let holder = self.offer.and_then(|offer| offer.incentive.holder_id.as_ref());
-        let channel = &self.case.request.channel;
         Scene {
-            clock: Clock { now: self.case.context.now, zone: &self.case.zone },
-            customer: customer.map(|customer| &customer.metadata),
-            linked: holder.is_some() && holder == customer.and_then(|customer| customer.id.as_ref()),
-            order: self.case.order.as_deref().map(|order| &order.metadata),
+            setting: self.stand.setting,
+            linked: holder.is_some() && holder == customer(),
             amount: self.stand.cart.total(),
-            initial_amount: self.case.priced.cart.initial_amount,
             after: self.gain.and_then(|gain| {
                 let mut after = self.stand.cart.clone();
                 after.add(gain)?;
@@ -69,8 +80,6 @@ impl<'v> View<'v> {
             }),
             items: self.stand.items,
             index: self.stand.items.index.as_ref(),
-            redemption: &self.case.request.metadata,
-            channel: [Some(channel.id.as_str()).filter(|id| !id.is_empty()), channel.user.as_deref()],
             passes,
             asks: self,
         }
@@ -238,8 +247,13 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
         }
         verdict
     };
-    found.lacks.extend_from_slice(&view.stand.items.lacks);
-    found.lacks.append(&mut view.into_lacks());
+    if !view.stand.items.lacks.is_empty() {
+        found.lacks.extend_from_slice(&view.stand.items.lacks);
+    }
+    let mut lacks = view.into_lacks();
+    if !lacks.is_empty() {
+        found.lacks.append(&mut lacks);
+    }
     verdict
 }
 
@@ -250,14 +264,19 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     let needs = failure.rule.needs;
     let test = failure.leaf.map(|leaf| &leaf.test);
     let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
-    let missing = [
-        (scene.customer.is_none() && needs.meets(Needs::CUSTOMER), Reason::MissingCustomer, "Customer is"),
-        (scene.order.is_none() && needs.meets(Needs::ORDER), Reason::MissingOrder, "An order is"),
-        (scene.items.is_empty() && asks(Needs::LINES), Reason::MissingOrderItems, "Order items are"),
-        (scene.amount.is_none() && asks(Needs::AMOUNT), Reason::MissingAmount, "An order amount is"),
-    ];
-    if let Some((_, reason, what)) = missing.into_iter().find(|(is_missing, ..)| *is_missing) {
-        return Refusal::new(reason, format!("{what} required to validate rules"));
+    let missing = if scene.customer.is_none() && needs.meets(Needs::CUSTOMER) {
+        Some((Reason::MissingCustomer, "Customer is"))
+    } else if scene.order.is_none() && needs.meets(Needs::ORDER) {
+        Some((Reason::MissingOrder, "An order is"))
+    } else if scene.items.is_empty() && asks(Needs::LINES) {
+        Some((Reason::MissingOrderItems, "Order items are"))
+    } else if scene.amount.is_none() && asks(Needs::AMOUNT) {
+        Some((Reason::MissingAmount, "An order amount is"))
+    } else {
+        None
+    };
+    if let Some((reason, what)) = missing {
+        return Refusal::new(reason, [what, " required to validate rules"].concat());
     }
     let reason = match test.map_or(Area::Order, crate::rules::Test::area) {
         Area::Customer => Reason::CustomerRulesViolated,

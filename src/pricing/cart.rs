@@ -97,7 +97,11 @@ impl Cart {
     pub fn total(&self) -> Option<Money> {
         // The lines' discounts stay within bounds together, see `fits`.
         let off = self.lines.iter().fold(0_u64, |sum, line| sum.saturating_add(line.discount.map_or(0, Money::minor)));
-        Some(self.amount?.less(self.discount.unwrap_or_default()).less(Money::from_wide(u128::from(off)).unwrap_or(Money::MAX)))
+        Some(
+            self.amount?
+                .less(self.discount.unwrap_or_default())
+                .less(Money::from_wide(u128::from(off)).unwrap_or(Money::MAX)),
+        )
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added

@@ -34,6 +34,8 @@ pub struct Group {
     pub leaves: Vec<Leaf>,
     /// How they combine.
     pub logic: Expression,
+    /// Whether that is nothing but `and`, all of them in their order.
+    pub(super) plain: bool,
 }
 
 /// One numbered test of a rule.
@@ -107,6 +109,16 @@ impl Needs {
 }
 
 impl Group {
+    /// Tests that combine in this way.
+    pub fn new(leaves: Vec<Leaf>, logic: Expression) -> Group {
+        let is_next = |(place, part): (usize, &Expression)| *part == Expression::Leaf(place);
+        let plain = match &logic {
+            Expression::All(parts) => parts.len() == leaves.len() && parts.iter().enumerate().all(is_next),
+            _ => false,
+        };
+        Group { leaves, logic, plain }
+    }
+
     /// What the tests look at that the logic mentions.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();

@@ -7,7 +7,6 @@ use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
 use crate::rules::compare::{Condition, Found};
-use crate::rules::logic::Expression;
 use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
@@ -106,18 +105,11 @@ impl Group {
 
     /// The first test that makes the group fail, if it does.
     fn blame(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<usize> {
-        let mut test = |place: usize| self.test(place, scene, within);
-        let Expression::All(parts) = &self.logic else { return self.logic.blame(&mut test) };
-        // Most rules are one list of tests: those are asked without a call for each, and none after one that failed.
-        let mut first = usize::MAX;
-        for part in parts {
-            match part {
-                Expression::Leaf(place) if *place > first || test(*place) => {}
-                Expression::Leaf(place) => first = *place,
-                _ => first = part.blame(&mut test).map_or(first, |place| place.min(first)),
-            }
+        // Most rules are one list of tests: those are asked without a call for each.
+        match self.plain {
+            true => self.leaves.iter().position(|leaf| !leaf.test.holds(scene, within)),
+            false => self.logic.blame(&mut |place| self.test(place, scene, within)),
         }
-        (first < usize::MAX).then_some(first)
     }
 
     #[inline]

@@ -1,5 +1,7 @@
 //! Decides what a rule gets to look at, and which line is which goods. It must not know what any rule says.
 
+use std::ops::Deref;
+
 use crate::model::order::Metadata;
 use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use crate::money::Money;
@@ -36,35 +38,50 @@ pub struct Figures {
     pub subtotal: Option<Money>,
 }
 
-/// What a rule can look at while one redeemable is checked.
+/// What stays as it is while a request is decided.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct Setting<'a> {
     /// What time it is, and where.
     pub clock: Clock<'a>,
     /// The customer's custom data; `None` when there is no customer.
     pub customer: Option<&'a Metadata>,
-    /// Whether the code was published to the customer.
-    pub linked: bool,
     /// The order's custom data; `None` when there is no order.
     pub order: Option<&'a Metadata>,
-    /// What is left of the order amount.
-    pub amount: Option<Money>,
     /// The order amount before any discount.
     pub initial_amount: Option<Money>,
+    /// Custom data of the redemption.
+    pub redemption: &'a Metadata,
+    /// The id of the caller's key, and the login of its user.
+    pub channel: [Option<&'a str>; 2],
+}
+
+/// What a rule can look at while one redeemable is checked.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// What does not depend on the redeemable.
+    pub setting: &'a Setting<'a>,
+    /// Whether the code was published to the customer.
+    pub linked: bool,
+    /// What is left of the order amount.
+    pub amount: Option<Money>,
     /// What is left of it after the redeemable itself; only there when rules are checked for the second time.
     pub after: Option<Money>,
     /// The lines; none when there is no order.
     pub items: &'a [SceneItem<'a>],
     /// Which goods there are, when it was worth to write them down.
     pub index: Option<&'a GoodsIndex>,
-    /// Custom data of the redemption.
-    pub redemption: &'a Metadata,
-    /// The id of the caller's key, and the login of its user.
-    pub channel: [Option<&'a str>; 2],
     /// Tests that look at any of these hold without being asked; qualifications pass over some.
     pub passes: Needs,
     /// What is fetched when it is needed.
     pub asks: &'a dyn Asks,
+}
+
+impl<'a> Deref for Scene<'a> {
+    type Target = Setting<'a>;
+
+    fn deref(&self) -> &Setting<'a> {
+        self.setting
+    }
 }
 
 /// A line as a rule sees it.

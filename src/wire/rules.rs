@@ -73,7 +73,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
         said.as_ref().unwrap_or(at).wrong(&error.to_string());
         Expression::default()
     });
-    Group { leaves, logic }
+    Group::new(leaves, logic)
 }
 
 /// Reads a test; nothing when there is none of its name.

@@ -8,13 +8,13 @@ use crate::decide::case::Case;
 use crate::decide::check::{Found, check_bundles, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
-use crate::decide::scene::{Items, Stand, check_rules};
+use crate::decide::scene::{Items, Stand, check_rules, setting};
 use crate::model::incentive::Grant;
 use crate::model::qualification::Qualify;
 use crate::model::request::Redeemable;
 use crate::pricing::{Base, Cart, Gain};
 use crate::refusal::{Reason, Refusal, Skip};
-use crate::rules::{Rule, about};
+use crate::rules::{Rule, Setting, about};
 use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, walk};
 use crate::text::Text;
 
@@ -25,7 +25,8 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
     }
     let items = Items::new(case);
     let redeemable = Redeemable::named(Text::default());
-    let mut alone = Alone { case, asked, items: &items, bench: Bench::new(case, &items), redeemable };
+    let (bench, setting) = (Bench::new(case, &items), setting(case));
+    let mut alone = Alone { case, asked, items: &items, setting, bench, redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
         let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, alone.items));
@@ -39,6 +40,7 @@ struct Alone<'c> {
     case: &'c Case<'c>,
     asked: &'c Qualify,
     items: &'c Items<'c>,
+    setting: Setting<'c>,
     bench: Bench<'c>,
     redeemable: Redeemable,
 }
@@ -79,9 +81,10 @@ impl Judge for Alone<'_> {
         let mut found = Found::default();
         let mut verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
         // Tests of the incentive itself could not be asked for all together.
+        let stand = Stand { cart, items: self.items, setting: &self.setting, applied: &[] };
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
-            verdict = check_rules(self.case, offer, Stand { cart, items: self.items, applied: &[] }, &mut found);
+            verdict = check_rules(self.case, offer, stand, &mut found);
         }
         if verdict.is_ok() {
             // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
