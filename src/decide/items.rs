@@ -149,7 +149,7 @@ impl<'a> Items<'a> {
                     }
                 };
                 if let Some(line) = self.lines.get_mut(place).filter(|_| is_in) {
-                    line.collections.push(symbol);
+                    line.join(symbol);
                 }
             }
         }
@@ -165,25 +165,21 @@ fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> 
 }
 
 /// A line, with the catalogue's goods beside it, as rules and scopes see it.
+#[inline]
 pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let made = || symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
+    debug_assert!(item.symbols.is_none_or(|symbols| symbols == made()), "an id was changed without its symbol");
     let is_bare = item.related_object.is_none() && item.product.is_none() && item.sku.is_none();
-    let mut line = if is_bare && sku.is_none() && product.is_none() {
+    if is_bare && sku.is_none() && product.is_none() {
         // Nearly every line names its goods and nothing else.
-        let [product_id, sku_id] = [&item.product_id, &item.sku_id].map(Option::as_ref);
-        let made = || symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
-        debug_assert!(item.symbols.is_none_or(|symbols| symbols == made()), "an id was changed without its symbol");
-        let symbols = item.symbols.unwrap_or_else(made);
-        SceneItem::with_symbols([product_id, None], [sku_id, None], [symbols, Default::default()])
-    } else {
-        let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
-        let parent = || sku?.product_id.as_ref();
-        let listed = || product?.id.as_ref();
-        let product_id = item.product_id.as_ref().or_else(listed).or_else(parent);
-        let product = [product_id, source(item, RelatedObject::Product, product)];
-        SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)])
-    };
-    line.data = Some(&item.metadata);
-    line
+        return SceneItem::bare(item);
+    }
+    let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
+    let parent = || sku?.product_id.as_ref();
+    let listed = || product?.id.as_ref();
+    let product_id = item.product_id.as_ref().or_else(listed).or_else(parent);
+    let product = [product_id, source(item, RelatedObject::Product, product)];
+    SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]).of(item)
 }
 
 fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a Text> {

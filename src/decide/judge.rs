@@ -89,7 +89,7 @@ impl<'c> Bench<'c> {
         self.found.lack(turn.place, lacks);
     }
 
-    fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Gain> {
+    fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
         let bundles = self.found.get(turn.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = View::new(self.case, turn.offer, turn.cart);
@@ -109,11 +109,14 @@ impl<'c> Bench<'c> {
             false => off_order(discount, &numbers, turn.base),
         };
         self.found.lack(turn.place, view.lacks.take());
-        let reach = if scoped { std::mem::take(&mut self.reach) } else { Vec::new() };
-        Some(Gain { reach, ..gain? })
+        let mut gain = Box::new(gain?);
+        if scoped {
+            gain.reach = std::mem::take(&mut self.reach);
+        }
+        Some(gain)
     }
 
-    fn gift(&mut self, turn: &Turn<'_>, gift: &Gift) -> Result<Gain, Refusal> {
+    fn gift(&mut self, turn: &Turn<'_>, gift: &Gift) -> Result<Box<Gain>, Refusal> {
         let left = self.found.get(turn.place).and_then(|found| found.credits).unwrap_or(0);
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
         let wanted = self.case.redeemables.get(turn.place).and_then(|redeemable| redeemable.credits);
@@ -132,7 +135,7 @@ impl<'c> Bench<'c> {
             )
         })?;
         let reach = if turn.scope.is_some() { std::mem::take(&mut self.reach) } else { Vec::new() };
-        Ok(Gain { reach, ..gain })
+        Ok(Box::new(Gain { reach, ..gain }))
     }
 
     /// What a discount of lines or units takes off those in reach.
@@ -288,13 +291,13 @@ impl Judge for Bench<'_> {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
                 let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
                 self.found.put(place, found);
-                Ok(gain)
+                Ok(Box::new(gain))
             }
         };
         if let Ok(gain) = &gain {
             self.caps.note(offer, items, gain);
         }
-        gain.map(Box::new)
+        gain
     }
 }
 

@@ -21,7 +21,7 @@ use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Candidate, Class, Outcome, Step, Walk, select, walk};
+use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select, walk};
 use crate::text::Text;
 use crate::time::Instant;
 
@@ -208,8 +208,7 @@ pub(super) fn evaluate(case: &mut Case<'_>) -> Tried {
         let items = Items::new(case);
         let mut bench = Bench::new(case, &items);
         let initial = &case.priced.cart;
-        let (classes, candidates) = candidates(case, &mut bench, initial);
-        let selection = select(classes, candidates, &case.stacking);
+        let selection = selection(case, &mut bench, initial);
         let walk = walk(selection, &case.stacking, initial, &mut bench);
         let valid = is_valid(&walk, &case.stacking);
         Tried { walk, found: bench.found, valid }
@@ -220,34 +219,33 @@ pub(super) fn evaluate(case: &mut Case<'_>) -> Tried {
     tried
 }
 
-/// What stacking sees of each redeemable, and what its rules say of their categories.
-fn candidates(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> (Vec<Class>, Vec<Candidate>) {
+/// In which order redeemables are tried, and what the stacking rules say of their categories.
+fn selection(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> Selection {
     use crate::stacking::Judge;
-    let mut names: Vec<&Text> = Vec::new();
-    let mut classes = vec![Class::of(None, &case.stacking)];
-    let mut candidates = Vec::with_capacity(case.resolved.len());
-    for (place, resolved) in case.resolved.iter().enumerate() {
-        let mut candidate = Candidate { place, class: 0, valid: false, exists: true, excluded: false };
-        match resolved {
-            Resolved::Refused(_) => candidate.exists = false,
-            Resolved::Offer(offer) => {
-                if let Some(category) = offer.category.as_deref() {
-                    let known = names.iter().position(|known| **known == category.id);
-                    let class = known.unwrap_or_else(|| {
-                        names.push(&category.id);
-                        classes.push(Class::of(Some(category), &case.stacking));
-                        names.len().saturating_sub(1)
-                    });
-                    candidate.class = class.saturating_add(1);
-                    let is_exclusive = classes.get(candidate.class).is_some_and(|class| class.exclusive);
-                    candidate.valid = is_exclusive && bench.refusal(place, initial).is_none();
-                }
-            }
-            Resolved::Unknown => {}
-        }
-        candidates.push(candidate);
+    let count = case.resolved.len();
+    let plain = Class::of(None, &case.stacking);
+    let mut selection = Selection { count, plain, classes: Vec::new(), candidates: Vec::new() };
+    let category = |place: usize| case.offer(place)?.category.as_deref();
+    // Without a category nothing is exclusive, and nothing comes before anything else.
+    if (0..count).all(|place| category(place).is_none()) {
+        return selection;
     }
-    (classes, candidates)
+    let mut names: Vec<&Text> = Vec::new();
+    for place in 0..count {
+        let class = category(place).map(|category| {
+            names.iter().position(|known| **known == category.id).unwrap_or_else(|| {
+                names.push(&category.id);
+                selection.classes.push(Class::of(Some(category), &case.stacking));
+                names.len().saturating_sub(1)
+            })
+        });
+        let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
+        let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
+        let valid = is_exclusive && bench.refusal(place, initial).is_none();
+        selection.candidates.push(Candidate { place, class, valid, exists, excluded: false });
+    }
+    select(&mut selection, &case.stacking);
+    selection
 }
 
 /// ALL: nothing was refused; PARTIAL: something was applied (calculation.md section 11.2, step 8, and 19, D10). What

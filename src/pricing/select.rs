@@ -46,7 +46,7 @@ pub enum Cover {
 }
 
 /// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
-#[inline]
+#[inline(never)]
 pub fn cover(scope: &Scope, item: &SceneItem<'_>) -> Cover {
     if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
         return Cover::Not(Some(out));
@@ -76,15 +76,25 @@ pub fn select(
     found: &mut Vec<Reach>,
 ) {
     found.reserve(items.len());
-    let names_goods = scope.names_goods();
     for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
-        let (entry, excluded) = match if names_goods { cover(scope, item) } else { Cover::Everything } {
-            Cover::Not(None) => continue,
-            Cover::Not(out) => (out, true),
-            _ if line.quantity == 0 || (once && line.applied.is_some_and(|applied| !applied.is_zero())) => continue,
-            Cover::Everything => (None, false),
-            Cover::Entry(entry) => (Some(entry), false),
+        let (entry, excluded) = match (scope.included.as_slice(), scope.excluded.as_slice()) {
+            // Nearly every scope is everything, or one thing.
+            ([], []) => (None, false),
+            ([only], []) if !scope.included_all => match item.is(&only.goods) {
+                true => (Some(0), false),
+                false => continue,
+            },
+            _ => match cover(scope, item) {
+                Cover::Not(None) => continue,
+                Cover::Not(out) => (out, true),
+                Cover::Everything => (None, false),
+                Cover::Entry(entry) => (Some(entry), false),
+            },
         };
+        let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
+        if !excluded && (spent || line.quantity == 0) {
+            continue;
+        }
         let units = if excluded { line.quantity } else { line.paid_units() };
         found.push(Reach { place, entry, excluded, first: 1, step: 1, units });
     }

@@ -147,7 +147,7 @@ impl Test {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
                         Some(index) => index.has_any(&only.goods, scene.items),
-                        None => scene.items.iter().any(|item| item.is_any(&only.goods)),
+                        None => only.goods.iter().any(|goods| scene.items.iter().any(|item| item.is(goods))),
                     };
                     there == (pick == Pick::Any)
                 }
@@ -164,7 +164,7 @@ impl Test {
         match self.kind {
             Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
             Kind::LineData(over) => over_lines(over, scene, within, |line| {
-                let data = scene.items.get(line).and_then(|item| item.data);
+                let data = scene.items.get(line).and_then(SceneItem::data);
                 self.all(self.property_of(data), scene)
             }),
             // A count that only the server knows is no reason to refuse.

@@ -62,7 +62,7 @@ impl Failure<'_> {
                 Data::Event | Data::Member => None,
             })),
             Kind::LineData(_) => {
-                let values = lines().filter_map(|line| match leaf.property_of(scene.items.get(line)?.data) {
+                let values = lines().filter_map(|line| match leaf.property_of(scene.items.get(line)?.data()) {
                     Found::Missing => None,
                     found => Some(found.to_string()),
                 });

@@ -66,13 +66,15 @@ pub struct Walk {
 }
 
 /// Tries every candidate in turn.
-pub fn walk(selection: Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) -> Walk {
-    let Selection { mut classes, candidates } = selection;
+pub fn walk(mut selection: Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) -> Walk {
     let mut state = State { rules, initial, cart: initial.clone(), total: 0, exclusive: 0, failed: false };
-    let mut steps = Vec::with_capacity(candidates.len());
-    for Candidate { place, class, excluded, .. } in candidates {
-        let Some(class) = classes.get_mut(class) else { continue };
-        let outcome = if excluded { Outcome::Skipped(Skip::Exclusion) } else { state.step(place, class, judge) };
+    let mut steps = Vec::with_capacity(selection.count);
+    for turn in 0..selection.count {
+        let Candidate { place, class, excluded, .. } = selection.at(turn);
+        let outcome = match excluded {
+            true => Outcome::Skipped(Skip::Exclusion),
+            false => state.step(place, selection.class(class), judge),
+        };
         steps.push(Step { place, outcome });
     }
     Walk { steps, cart: state.cart }

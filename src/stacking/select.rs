@@ -59,8 +59,8 @@ impl Class {
 pub struct Candidate {
     /// Its place in the request.
     pub place: usize,
-    /// The place of its category's class; 0 without a category.
-    pub class: usize,
+    /// The place of its category's class; `None` without a category.
+    pub class: Option<usize>,
     /// Whether it is valid on the order as it came in; asked only of exclusive ones.
     pub valid: bool,
     /// Whether it exists; what does not exist is never excluded.
@@ -69,37 +69,50 @@ pub struct Candidate {
     pub excluded: bool,
 }
 
-/// The candidates in the order of trying, with those excluded marked.
+/// What is tried, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// What the rules say of each category; the first of those without one.
+    /// How many there are.
+    pub count: usize,
+    /// What the rules say of those without a category.
+    pub plain: Class,
+    /// What they say of each category.
     pub classes: Vec<Class>,
-    /// In order.
+    /// In order; empty for all in the order in which they were named, when none has a category.
     pub candidates: Vec<Candidate>,
 }
 
-/// Sorts the candidates and finds the excluded ones.
-pub fn select(classes: Vec<Class>, mut candidates: Vec<Candidate>, rules: &StackingRules) -> Selection {
-    if classes.len() < 2 {
-        // Without a category nothing is exclusive, and nothing comes before anything else.
-        return Selection { classes, candidates };
+impl Selection {
+    /// The `turn`-th to be tried.
+    pub(super) fn at(&self, turn: usize) -> Candidate {
+        let plain = Candidate { place: turn, class: None, valid: false, exists: true, excluded: false };
+        self.candidates.get(turn).copied().unwrap_or(plain)
     }
-    let class = |candidate: &Candidate| classes.get(candidate.class);
+
+    /// What the rules say of a class.
+    pub(super) fn class(&mut self, class: Option<usize>) -> &mut Class {
+        class.and_then(|class| self.classes.get_mut(class)).unwrap_or(&mut self.plain)
+    }
+}
+
+/// Sorts the candidates and finds the excluded ones.
+pub fn select(selection: &mut Selection, rules: &StackingRules) {
+    let Selection { classes, candidates, .. } = selection;
+    let class = |candidate: &Candidate| classes.get(candidate.class?);
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
         let keys = candidates.iter().map(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));
         let places = ranked(keys);
-        candidates = arranged(candidates, &places);
+        *candidates = arranged(std::mem::take(candidates), &places);
     }
     let exclusive = |candidate: &Candidate| class(candidate).is_some_and(|class| class.exclusive);
     let joint = |candidate: &Candidate| class(candidate).is_some_and(|class| class.joint);
     if candidates.iter().any(|candidate| candidate.valid && exclusive(candidate)) {
         if rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
             let places = ranked(candidates.iter().map(|candidate| u64::from(joint(candidate))));
-            candidates = arranged(candidates, &places);
+            *candidates = arranged(std::mem::take(candidates), &places);
         }
-        for candidate in &mut candidates {
+        for candidate in candidates {
             candidate.excluded = candidate.exists && !exclusive(candidate) && !joint(candidate);
         }
     }
-    Selection { classes, candidates }
 }

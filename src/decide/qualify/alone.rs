@@ -49,9 +49,9 @@ impl Alone<'_> {
     fn outcome(&mut self, at: usize) -> Outcome {
         let case = self.case;
         let category = case.offer(at).and_then(|offer| offer.category.as_deref());
-        let classes = vec![Class::of(category, &case.stacking)];
-        let candidate = Candidate { place: at, class: 0, valid: true, exists: true, excluded: false };
-        let selection = Selection { classes, candidates: vec![candidate] };
+        let plain = Class::of(category, &case.stacking);
+        let candidates = vec![Candidate { place: at, class: None, valid: true, exists: true, excluded: false }];
+        let selection = Selection { count: 1, plain, classes: Vec::new(), candidates };
         let walk = walk(selection, &case.stacking, &case.priced.cart, self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
             // Where the order as a whole does not matter, what it has not is no reason.
