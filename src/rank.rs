@@ -101,11 +101,12 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
 /// ```
 pub fn has_twins(numbers: &[u64], same: &dyn Fn(usize, usize) -> bool) -> bool {
     // Only those whose bit is set already can have a twin before them.
-    let mut seen = 0_u128;
+    let mut seen = [0_u64; 4];
     numbers.iter().enumerate().any(|(place, one)| {
-        let bit = 1_u128.wrapping_shl(u32::try_from(one & 127).unwrap_or(0));
-        let may = seen & bit != 0;
-        seen |= bit;
+        let bit = 1_u64.rotate_left(u32::try_from(one & 63).unwrap_or(0));
+        let Some(word) = seen.get_mut(usize::try_from(one >> 6 & 3).unwrap_or(0)) else { return false };
+        let may = *word & bit != 0;
+        *word |= bit;
         may && (0..).zip(numbers.iter().take(place)).any(|(other, number)| number == one && same(other, place))
     })
 }

@@ -100,13 +100,12 @@ impl Index {
     /// The place of this name.
     #[inline(never)]
     fn get(&self, symbol: Symbol, name: &str) -> Option<usize> {
-        let (_, which) = self.slot(symbol, name)?;
-        self.names.get(which?).map(|(_, place)| *place)
+        self.slot(symbol, name)?.1.map(|(_, place)| place)
     }
 
-    /// The slot that the name is in, or would be, and which name it is; `None` before there are any.
+    /// The slot that the name is in, or would be; which name it is, and its place. `None` before there are any.
     #[inline]
-    fn slot(&self, symbol: Symbol, name: &str) -> Option<(usize, Option<usize>)> {
+    fn slot(&self, symbol: Symbol, name: &str) -> Option<(usize, Option<(usize, usize)>)> {
         let last = self.slots.len().checked_sub(1)?;
         let number = symbol.number();
         let mut slot = usize::try_from(number & LOWER).unwrap_or(0) & last;
@@ -115,8 +114,11 @@ impl Index {
             let Some(which) = usize::try_from(held & LOWER).unwrap_or(0).checked_sub(1) else {
                 return Some((slot, None));
             };
-            if (held ^ number) & !LOWER == 0 && self.names.get(which).is_some_and(|(known, _)| known == name) {
-                return Some((slot, Some(which)));
+            if (held ^ number) & !LOWER == 0
+                && let Some((known, place)) = self.names.get(which)
+                && known == name
+            {
+                return Some((slot, Some((which, *place))));
             }
             slot = slot.wrapping_add(1) & last;
         }
@@ -131,8 +133,8 @@ impl Index {
                 self.seat(which);
             }
         }
-        let taken = self.slot(Symbol::of(0, name), name).and_then(|(_, which)| which);
-        match taken.and_then(|which| self.names.get_mut(which)) {
+        let taken = self.slot(Symbol::of(0, name), name).and_then(|(_, taken)| taken);
+        match taken.and_then(|(which, _)| self.names.get_mut(which)) {
             Some((_, old)) => *old = place,
             None => {
                 self.names.push((Text::from(name), place));

@@ -185,11 +185,14 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
-        if redeemable.reward.is_none()
-            && let Some(offer) = self.facts.offer(redeemable)
-        {
-            return Resolved::Offer(Held::Lent(offer));
+        match self.facts.offer(redeemable).filter(|_| redeemable.reward.is_none()) {
+            Some(offer) => Resolved::Offer(Held::Lent(offer)),
+            None => self.resolve_parts(redeemable),
         }
+    }
+
+    #[inline(never)]
+    fn resolve_parts(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
         let kind = redeemable.object.name();
         let found = match redeemable.object {
             RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),

@@ -133,7 +133,8 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Res
     if effect == GiftEffect::ApplyToOrder {
         return Ok(Gain::of_order(ground.cart.amount.map(|_| credits)));
     }
-    if !ground.reach.iter().any(|reach| target(&ground, reach).is_some()) {
+    // Nothing stops it but a line.
+    if each_target(&ground, &mut |_| None).is_some() {
         return Err(NoLines);
     }
     // The cap of a line is what it can give; the credits are the limit of all.
@@ -151,16 +152,16 @@ fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>)
     let mut gain = empty_gain(ground.cart);
     let mut left = limit;
     let mut group = (usize::MAX, None);
-    for reach in ground.reach {
-        let Some(target) = target(ground, reach) else { continue };
-        let mut given = off(&target)?.min(target.cap);
+    each_target(ground, &mut |target| {
+        let mut given = off(target)?.min(target.cap);
         given = given.min(left.unwrap_or(given));
         if ground.scope.selective {
-            limit_by_entry(&target, &mut given, &mut group);
+            limit_by_entry(target, &mut given, &mut group);
         }
         left = left.map(|left| left.less(given));
         gain.set(target.place, given);
-    }
+        Some(())
+    })?;
     Some(gain)
 }
 
@@ -180,12 +181,12 @@ fn limit_by_entry(target: &Target<'_>, given: &mut Money, group: &mut (usize, Op
 fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
     let mut shares = Vec::with_capacity(ground.reach.len());
     let mut all = Money::ZERO;
-    for reach in ground.reach {
-        let Some(target) = target(ground, reach) else { continue };
+    each_target(ground, &mut |target| {
         let base = target.base();
         all = all.plus(base)?;
         shares.push(Share::new(target.place, if by_quantity { target.units } else { base.minor() }, target.cap));
-    }
+        Some(())
+    })?;
     if ground.scope.selective {
         // Shares are rounded in the order of the lines, in whatever order they are in reach.
         let order = ranked(shares.iter().map(|share| u64::try_from(share.place).unwrap_or(u64::MAX)));
@@ -198,27 +199,30 @@ fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<
     }
     if ground.scope.selective {
         let mut group = (usize::MAX, None);
-        for target in ground.reach.iter().filter_map(|reach| target(ground, reach)) {
+        each_target(ground, &mut |target| {
             let mut given = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
-            limit_by_entry(&target, &mut given, &mut group);
+            limit_by_entry(target, &mut given, &mut group);
             gain.set(target.place, given);
-        }
+            Some(())
+        })?;
     }
     Some(gain)
 }
 
-/// The line of units in reach, if it has an amount. Of a line that is only partly in reach, base and cap are its share
-/// (calculation.md section 19, D4).
-#[inline]
-fn target<'a>(ground: &Ground<'a>, reach: &Reach) -> Option<Target<'a>> {
-    let line = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some() && !reach.excluded)?;
-    let open = (line.subtotal(), reach.units, line.paid_units());
-    let whole = match ground.base {
-        Base::Discounted => open,
-        Base::Initial(initial) => initial_base(initial.lines.get(reach.place), reach.units).unwrap_or(open),
-    };
-    let entry = reach.entry.and_then(|entry| ground.scope.included.get(entry));
-    Some(Target { place: reach.place, units: reach.units, whole, cap: share(open), entry })
+/// Shows the lines in reach that have an amount, in the order in which they are taken, until one stops it. Of a line that
+/// is only partly in reach, base and cap are its share (calculation.md section 19, D4).
+fn each_target(ground: &Ground<'_>, see: &mut dyn FnMut(&Target<'_>) -> Option<()>) -> Option<()> {
+    for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
+        let Some(line) = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some()) else { continue };
+        let open = (line.subtotal(), reach.units, line.paid_units());
+        let whole = match ground.base {
+            Base::Discounted => open,
+            Base::Initial(initial) => initial_base(initial.lines.get(reach.place), reach.units).unwrap_or(open),
+        };
+        let entry = reach.entry.and_then(|entry| ground.scope.included.get(entry));
+        see(&Target { place: reach.place, units: reach.units, whole, cap: share(open), entry })?;
+    }
+    Some(())
 }
 
 /// What these units cost before all discounts; units that were free then are not among them (calculation.md section
@@ -229,6 +233,7 @@ fn initial_base(line: Option<&Line>, units: u64) -> Option<(Money, u64, u64)> {
 }
 
 /// The share that so many of a line's units have in an amount of it.
+#[inline]
 fn share((whole, units, of): (Money, u64, u64)) -> Money {
     if units >= of {
         // A line whose units are all free has nothing left to give.
