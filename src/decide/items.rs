@@ -174,6 +174,11 @@ pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'
         // Nearly every line names its goods and nothing else.
         return SceneItem::bare(item);
     }
+    told_item(item, sku, product)
+}
+
+#[inline(never)]
+fn told_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
     let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
     let parent = || sku?.product_id.as_ref();
     let listed = || product?.id.as_ref();

@@ -42,8 +42,12 @@ pub struct Bench<'c> {
     case: &'c Case<'c>,
     items: &'c Items<'c>,
     setting: Setting<'c>,
-    /// Units in reach of the redeemable at hand; kept for the next one.
+    /// Units in reach of the redeemable at hand.
     reach: Vec<Reach>,
+    /// Units in reach of what is about everything, once they were looked for.
+    all: Vec<Reach>,
+    /// Whether the redeemable at hand is about everything.
+    is_all: bool,
     caps: Caps<'c>,
     /// What has been applied of campaigns: its place, and how much it gave.
     applied: Vec<(usize, u64)>,
@@ -66,7 +70,17 @@ impl<'c> Bench<'c> {
     /// A judge over a resolved request and its lines.
     pub fn new(case: &'c Case<'c>, items: &'c Items<'c>) -> Bench<'c> {
         let (setting, caps) = (setting(case), Caps::new(case));
-        Bench { case, items, setting, reach: Vec::new(), caps, applied: Vec::new(), found: Findings::default() }
+        Bench {
+            case,
+            items,
+            setting,
+            reach: Vec::new(),
+            all: Vec::new(),
+            is_all: false,
+            caps,
+            applied: Vec::new(),
+            found: Findings::default(),
+        }
     }
 
     /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
@@ -75,6 +89,11 @@ impl<'c> Bench<'c> {
             Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
         let scope = turn.scope.unwrap_or(&EVERYTHING);
         self.reach.clear();
+        // Nothing takes units out of everything but what changes them, or what was discounted before.
+        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.changed.is_empty();
+        if self.is_all && !self.all.is_empty() {
+            return;
+        }
         let mut widened = None;
         let scope = match numbers.bundles {
             Some(times) if times > 1 && scope.selective => {
@@ -84,9 +103,15 @@ impl<'c> Bench<'c> {
             _ => scope,
         };
         let mut allowance = self.caps.begin(turn.offer, turn.items, numbers);
-        select(scope, turn.items, turn.cart, turn.once, &mut allowance, &mut self.reach);
+        let found = if self.is_all { &mut self.all } else { &mut self.reach };
+        select(scope, turn.items, turn.cart, turn.once, &mut allowance, found);
         let lacks = allowance.lacks();
         self.found.lack(turn.place, lacks);
+    }
+
+    /// The units that were found last.
+    fn reach(&self) -> &[Reach] {
+        if self.is_all { &self.all } else { &self.reach }
     }
 
     fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
@@ -127,7 +152,7 @@ impl<'c> Bench<'c> {
         }
         let everything = Scope::default();
         let scope = turn.scope.unwrap_or(&everything);
-        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, reach: &self.reach };
+        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, reach: self.reach() };
         let gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
@@ -146,7 +171,7 @@ impl<'c> Bench<'c> {
             _ => {
                 let everything = Scope::default();
                 let scope = turn.scope.unwrap_or(&everything);
-                let ground = Ground { cart: turn.cart, base: turn.base, scope, reach: &self.reach };
+                let ground = Ground { cart: turn.cart, base: turn.base, scope, reach: self.reach() };
                 return off_lines(discount, numbers, ground);
             }
         };
@@ -154,7 +179,7 @@ impl<'c> Bench<'c> {
         for unit in units {
             all.push(self.free_goods(turn, unit, numbers)?);
         }
-        add_units(&all, turn.cart, turn.items, &self.reach, turn.once)
+        add_units(&all, turn.cart, turn.items, self.reach(), turn.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
