@@ -70,6 +70,9 @@ pub fn word<T: Copy + PartialEq>(words: Words<T>, meaning: T) -> Option<&'static
 /// How a value is read. What is wrong with it is put down, and something harmless is read in its place.
 pub type Read<T> = fn(&At<'_>) -> T;
 
+/// The members that matter to a `T`, and how each is read into it.
+pub type Fields<T> = &'static [(&'static str, fn(&mut T, &At<'_>))];
+
 impl<'p> At<'p> {
     /// The path, such as `redeemables[1].id`; empty for the whole.
     #[cold]
@@ -147,6 +150,16 @@ impl<'p> At<'p> {
         };
         let numbered = items.iter().enumerate();
         numbered.map(|(place, node)| At { node, around: Some(self), step: Step::Item(place), first: self.first })
+    }
+
+    /// Reads its members as they stand, when it is an object: those that are not null and that these fields name.
+    #[inline(never)]
+    pub fn fields<T>(&self, into: &mut T, fields: Fields<T>) {
+        for (name, member) in self.members().filter(|(_, member)| !member.is_null()) {
+            if let Some((_, read)) = fields.iter().find(|(known, _)| *known == name) {
+                read(into, &member);
+            }
+        }
     }
 
     /// The member of this name; null counts as not there (clients.md).
@@ -322,6 +335,7 @@ impl<'p> At<'p> {
     }
 
     /// One of a closed set of words.
+    #[inline(never)]
     pub fn one_of<T: Copy + Default>(&self, words: &[(&str, T)]) -> T {
         let text = self.node.as_str();
         for (word, meaning) in words {
