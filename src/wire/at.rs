@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 
+use crate::json::same;
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::Text;
@@ -156,7 +157,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn fields<T>(&self, into: &mut T, fields: Fields<T>) {
         for (name, member) in self.members().filter(|(_, member)| !member.is_null()) {
-            if let Some((_, read)) = fields.iter().find(|(known, _)| *known == name) {
+            if let Some((_, read)) = fields.iter().find(|(known, _)| same(known, name)) {
                 read(into, &member);
             }
         }
