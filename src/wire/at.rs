@@ -197,30 +197,20 @@ impl<'p> At<'p> {
 
     /// Every item of the member of this name, read; none when it is not there.
     pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
-        let mut all = Vec::new();
-        self.each_of(name, &mut |item| all.push(read(item)));
-        all
-    }
-
-    /// Goes through every item of the member of this name, when it is there.
-    #[inline(never)]
-    pub fn each_of(&self, name: &str, see: &mut dyn FnMut(&At<'_>)) {
-        if let Some(member) = self.get(name) {
-            member.each(see);
-        }
-    }
-
-    /// Goes through every item, when it is a list.
-    #[inline(never)]
-    pub fn each(&self, see: &mut dyn FnMut(&At<'_>)) {
-        self.items().for_each(|item| see(&item));
+        self.get(name).map_or_else(Vec::new, |list| list.all(read))
     }
 
     /// Every item, read, when it is a list.
     pub fn all<T>(&self, read: Read<T>) -> Vec<T> {
-        let mut all = Vec::new();
-        self.each(&mut |item| all.push(read(item)));
-        all
+        let mut all = (Vec::new(), read);
+        self.each(&mut all, |(all, read), item| all.push(read(item)));
+        all.0
+    }
+
+    /// Goes through every item, when it is a list.
+    #[inline(never)]
+    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &At<'_>)) {
+        self.items().for_each(|item| see(into, &item));
     }
 
     /// Refuses anything but an object.
@@ -246,7 +236,16 @@ impl<'p> At<'p> {
     /// A short text.
     #[inline(never)]
     pub fn text(&self) -> Text {
-        Text::from(self.str())
+        match self.node {
+            Node::Text(text) => Text::from(text.as_ref()),
+            _ => Text::from(self.str()),
+        }
+    }
+
+    /// A list of short texts.
+    #[inline(never)]
+    pub fn texts(&self) -> Vec<Text> {
+        self.all(read::text)
     }
 
     /// A long text.
@@ -371,6 +370,7 @@ pub mod read {
 
     readers! {
         text: Text,
+        texts: Vec<Text>,
         string: String,
         flag: bool,
         whole_number: u64,

@@ -105,7 +105,7 @@ pub(crate) fn read_session(at: &At<'_>) -> Session {
 /// What the options name; names that mean nothing here are passed over, as older clients send some.
 fn read_options(at: &At<'_>) -> Expand {
     at.object();
-    let names: Vec<Text> = at.list("expand", read::text);
+    let names: Vec<Text> = at.option("expand", read::texts).unwrap_or_default();
     let named = |name: &str| names.iter().any(|given| given == name);
     Expand {
         redeemable: named("redeemable"),

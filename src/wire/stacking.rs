@@ -43,12 +43,12 @@ const FIELDS: Fields<StackingRules> = &[
     ("applicable_exclusive_redeemables_per_category_limit", |rules, at| {
         rules.applicable_exclusive_redeemables_per_category_limit = Some(at.whole_number())
     }),
-    ("exclusive_categories", |rules, at| rules.exclusive_categories = read_texts(at)),
-    ("joint_categories", |rules, at| rules.joint_categories = read_texts(at)),
-    ("no_effect_skip_categories", |rules, at| rules.no_effect_skip_categories = read_texts(at)),
-    ("no_effect_redeem_anyway_categories", |rules, at| rules.no_effect_redeem_anyway_categories = read_texts(at)),
-    ("initial_amount_mode_categories", |rules, at| rules.initial_amount_mode_categories = read_texts(at)),
-    ("discounted_amount_mode_categories", |rules, at| rules.discounted_amount_mode_categories = read_texts(at)),
+    ("exclusive_categories", |rules, at| rules.exclusive_categories = at.texts()),
+    ("joint_categories", |rules, at| rules.joint_categories = at.texts()),
+    ("no_effect_skip_categories", |rules, at| rules.no_effect_skip_categories = at.texts()),
+    ("no_effect_redeem_anyway_categories", |rules, at| rules.no_effect_redeem_anyway_categories = at.texts()),
+    ("initial_amount_mode_categories", |rules, at| rules.initial_amount_mode_categories = at.texts()),
+    ("discounted_amount_mode_categories", |rules, at| rules.discounted_amount_mode_categories = at.texts()),
     ("redeemables_application_mode", |rules, at| rules.redeemables_application_mode = at.one_of(APPLICATION_MODES)),
     ("redeemables_sorting_rule", |rules, at| rules.redeemables_sorting_rule = at.one_of(SORTING_RULES)),
     ("redeemables_products_application_mode", |rules, at| {
@@ -65,10 +65,6 @@ pub fn read_stacking_rules(at: &At<'_>) -> StackingRules {
     let mut rules = StackingRules::default();
     at.fields(&mut rules, FIELDS);
     rules
-}
-
-fn read_texts(at: &At<'_>) -> Vec<Text> {
-    at.all(|item| item.text())
 }
 
 fn read_limits(at: &At<'_>) -> Vec<(Text, u64)> {

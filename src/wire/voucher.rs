@@ -218,7 +218,7 @@ pub fn read_stack(at: &At<'_>) -> Stack {
         category_id: at.option("category_id", read::text),
         tiers: at.need("tiers", |tiers| {
             tiers.object();
-            tiers.list("ids", read::text)
+            tiers.option("ids", read::texts).unwrap_or_default()
         }),
     }
 }
