@@ -195,9 +195,36 @@ impl<'p> At<'p> {
         }
     }
 
+    /// Reads the member of this name into its place, when it is there. Values that are made in their place need not be
+    /// moved there, which is most of the code of a reader.
+    #[inline(never)]
+    pub fn fill<T>(&self, name: &str, place: &mut T, read: Read<T>) {
+        if let Some(member) = self.get(name) {
+            *place = read(&member);
+        }
+    }
+
+    /// The same for a place that may be empty.
+    #[inline(never)]
+    pub fn fill_some<T>(&self, name: &str, place: &mut Option<T>, read: Read<T>) {
+        if let Some(member) = self.get(name) {
+            *place = Some(read(&member));
+        }
+    }
+
+    /// The same for a list, item by item.
+    #[inline(never)]
+    pub fn fill_list<T>(&self, name: &str, place: &mut Vec<T>, read: Read<T>) {
+        if let Some(member) = self.get(name) {
+            member.each(&mut (place, read), |(place, read), item| place.push(read(item)));
+        }
+    }
+
     /// Every item of the member of this name, read; none when it is not there.
     pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
-        self.get(name).map_or_else(Vec::new, |list| list.all(read))
+        let mut all = Vec::new();
+        self.fill_list(name, &mut all, read);
+        all
     }
 
     /// Every item, read, when it is a list.

@@ -86,31 +86,28 @@ impl Given {
 
     fn read_body(body: &At<'_>) -> Given {
         body.object();
-        let mut given = Given {
-            complete: body.option("complete", read::flag).unwrap_or(false),
-            client: body.option("client", read::flag).unwrap_or(false),
-            whole_catalogue: body.option("whole_catalogue", read::flag).unwrap_or(false),
-            stacking_rules: body.option("stacking_rules", read_stacking_rules).unwrap_or_default(),
-            time_zone: body.option("time_zone", read_time_zone).unwrap_or_default(),
-            campaigns: body.list("campaigns", read_campaign),
-            vouchers: Vec::new(),
-            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &document(tier))),
-            stacks: body.list("promotion_stacks", read_stack),
-            rewards: body.list("rewards", read_reward),
-            reward_assignments: body.list("reward_assignments", read_reward_assignment),
-            categories: body.list("categories", read_category),
-            customers: body.list("customers", read_customer),
-            orders: body.list("orders", read_order),
-            products: body.list("products", read_goods),
-            skus: body.list("skus", read_goods),
-            rules: body.list("validation_rules", read_rule),
-            segments: body.list("segments", read_segment),
-            collections: body.list("product_collections", read_collection),
-            assignments: body.list("validation_rules_assignments", read_assignment),
-            listed: read_listed(body),
-            redemptions: read_redemptions(body),
-            journal: Some(Journal::default()),
-        };
+        let mut given = Given { journal: Some(Journal::default()), ..Given::default() };
+        body.fill("complete", &mut given.complete, read::flag);
+        body.fill("client", &mut given.client, read::flag);
+        body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        body.fill("stacking_rules", &mut given.stacking_rules, read_stacking_rules);
+        body.fill("time_zone", &mut given.time_zone, read_time_zone);
+        body.fill_list("campaigns", &mut given.campaigns, read_campaign);
+        body.fill_list("promotion_tiers", &mut given.tiers, |tier| read_tier(tier, &document(tier)));
+        body.fill_list("promotion_stacks", &mut given.stacks, read_stack);
+        body.fill_list("rewards", &mut given.rewards, read_reward);
+        body.fill_list("reward_assignments", &mut given.reward_assignments, read_reward_assignment);
+        body.fill_list("categories", &mut given.categories, read_category);
+        body.fill_list("customers", &mut given.customers, read_customer);
+        body.fill_list("orders", &mut given.orders, read_order);
+        body.fill_list("products", &mut given.products, read_goods);
+        body.fill_list("skus", &mut given.skus, read_goods);
+        body.fill_list("validation_rules", &mut given.rules, read_rule);
+        body.fill_list("segments", &mut given.segments, read_segment);
+        body.fill_list("product_collections", &mut given.collections, read_collection);
+        body.fill_list("validation_rules_assignments", &mut given.assignments, read_assignment);
+        given.listed = read_listed(body);
+        given.redemptions = read_redemptions(body);
         if let Some(vouchers) = body.get("vouchers") {
             vouchers.each(&mut given, Given::add_voucher);
         }

@@ -79,14 +79,15 @@ fn read_item(at: &At<'_>) -> Item {
 /// Reads a product or SKU, inline or from the catalogue.
 pub fn read_goods(at: &At<'_>) -> Goods {
     at.object();
-    let name = at.option("name", read::text);
-    Goods {
-        id: at.option("id", read::text),
-        source_id: at.option("source_id", read::text),
-        product_id: at.option("product_id", read::text),
-        name: name.or(at.option("sku", read::text)),
-        price: at.option("price", read::money),
-        overrides: at.option("override", read::flag),
-        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
-    }
+    let mut goods = Goods::default();
+    at.fill_some("name", &mut goods.name, read::text);
+    at.fill_some("id", &mut goods.id, read::text);
+    at.fill_some("source_id", &mut goods.source_id, read::text);
+    at.fill_some("product_id", &mut goods.product_id, read::text);
+    let sku = at.option("sku", read::text);
+    goods.name = goods.name.or(sku);
+    at.fill_some("price", &mut goods.price, read::money);
+    at.fill_some("override", &mut goods.overrides, read::flag);
+    at.fill("metadata", &mut goods.metadata, read::metadata);
+    goods
 }
