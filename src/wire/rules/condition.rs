@@ -140,14 +140,17 @@ pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef 
 
 /// Reads a window: its parts stand in one text, divided by semicolons.
 fn read_window(at: &At<'_>, operator: Operator) -> Option<Operand> {
-    let parts: Vec<&str> = text(at).unwrap_or_default().split(';').collect();
-    let window = match (parts.as_slice(), operator) {
-        ([start, interval, duration], Operator::Timeframe) => recurring(start, interval, duration),
-        ([from, to], Operator::TimeframeAbsolute) => {
+    let mut parts = text(at).unwrap_or_default().split(';');
+    let mut next = || parts.next();
+    let window = match (operator, next(), next(), next(), next()) {
+        (Operator::Timeframe, Some(start), Some(interval), Some(duration), None) => {
+            recurring(start, interval, duration)
+        }
+        (Operator::TimeframeAbsolute, Some(from), Some(to), None, _) => {
             let window = Instant::parse(from).zip(Instant::parse(to)).filter(|(from, to)| from < to);
             window.map(|(from, to)| Window::Between(from, to))
         }
-        ([start, end, days], Operator::TimeframeDaily) => hours(start, end, days),
+        (Operator::TimeframeDaily, Some(start), Some(end), Some(days), None) => hours(start, end, days),
         _ => None,
     };
     if window.is_none() {
