@@ -118,12 +118,12 @@ fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
         at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name, "`"])));
     }
     let mut rules = None;
-    if let Some(inner) = at.get("rules") {
-        if inner.members().next().is_some() {
-            let group = read_group(&inner, depth.saturating_add(1));
-            if !group.leaves.is_empty() {
-                rules = Some(Box::new(group));
-            }
+    if let Some(inner) = at.get("rules")
+        && inner.members().next().is_some()
+    {
+        let group = read_group(&inner, depth.saturating_add(1));
+        if !group.leaves.is_empty() {
+            rules = Some(Box::new(group));
         }
     }
     let test = Test::new((name, kind), property, conditions, rules);
