@@ -184,9 +184,17 @@ impl Percent {
     }
 }
 
+impl Percent {
+    /// The shortest decimal.
+    pub fn text(self) -> String {
+        decimal(u128::from(self.0), 6)
+    }
+}
+
+/// As [`Percent::text`].
 impl fmt::Display for Percent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&decimal(u128::from(self.0), 6))
+        formatter.write_str(&self.text())
     }
 }
 
@@ -200,19 +208,20 @@ impl fmt::Display for Percent {
 #[inline(never)]
 pub fn decimal(number: u128, decimals: usize) -> String {
     let mut rest = number;
-    let mut reversed = String::new();
+    let mut digits = Vec::new();
     for place in 0_usize.. {
-        if place == decimals && !reversed.is_empty() {
-            reversed.push('.');
+        if place == decimals && !digits.is_empty() {
+            digits.push(b'.');
         }
         let digit = rest.checked_rem(10).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
-        if place >= decimals || digit > 0 || !reversed.is_empty() {
-            reversed.push(char::from(digit.saturating_add(b'0')));
+        if place >= decimals || digit > 0 || !digits.is_empty() {
+            digits.push(digit.saturating_add(b'0'));
         }
         rest = rest.checked_div(10).unwrap_or(0);
         if rest == 0 && place >= decimals {
             break;
         }
     }
-    reversed.chars().rev().collect()
+    digits.reverse();
+    String::from_utf8(digits).unwrap_or_default()
 }

@@ -111,6 +111,30 @@ pub fn joined(parts: &[&str]) -> Text {
     Text::from(parts.concat())
 }
 
+/// A whole number as it is written, and the largest there is for one below 0; the library's formatter is 2 kB of the
+/// package.
+///
+/// ```
+/// assert_eq!([scrip::text::digits(0_u64), scrip::text::digits(1203_usize)], ["0", "1203"]);
+/// ```
+pub fn digits(number: impl TryInto<u64>) -> String {
+    written(number.try_into().unwrap_or(u64::MAX))
+}
+
+#[inline(never)]
+fn written(mut number: u64) -> String {
+    let mut digits = Vec::new();
+    loop {
+        digits.push(b'0' | u8::try_from(number % 10).unwrap_or(0));
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    digits.reverse();
+    String::from_utf8(digits).unwrap_or_default()
+}
+
 /// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right; nothing for what is empty,
 /// odd, too long or no hexadecimal.
 ///

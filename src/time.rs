@@ -3,7 +3,7 @@
 //!
 //! validation-rules.md section 10.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
@@ -109,13 +109,12 @@ fn read_offset(text: &str) -> Option<i64> {
 }
 
 /// Writes numbers by their last two digits, each after a text: padding is the largest part of the formatter's machinery.
-fn write_pairs(formatter: &mut fmt::Formatter<'_>, pairs: &[(&str, u32)]) -> fmt::Result {
+fn write_pairs(text: &mut String, pairs: &[(&str, u32)]) {
     for (before, pair) in pairs {
-        formatter.write_str(before)?;
-        formatter.write_char(digit(pair.div_euclid(10)))?;
-        formatter.write_char(digit(*pair))?;
+        text.push_str(before);
+        text.push(digit(pair.div_euclid(10)));
+        text.push(digit(*pair));
     }
-    Ok(())
 }
 
 /// The last digit of a number.
@@ -123,18 +122,26 @@ fn digit(number: u32) -> char {
     char::from_digit(number % 10, 10).unwrap_or('0')
 }
 
-impl fmt::Display for Instant {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let utc = TimeZone::default();
-        utc.day(*self).ok_or(fmt::Error)?.fmt(formatter)?;
+impl Instant {
+    /// As ISO 8601 in UTC, with milliseconds.
+    pub fn text(self) -> String {
+        let mut text = Day::of_moment(self).text();
         let time = u32::try_from(self.0.rem_euclid(MILLIS_PER_DAY)).unwrap_or(0);
         let seconds = time.div_euclid(1000);
         let (minutes, millis) = (seconds.div_euclid(60), time % 1000);
         let pairs =
             [("T", minutes.div_euclid(60)), (":", minutes % 60), (":", seconds % 60), (".", millis.div_euclid(10))];
-        write_pairs(formatter, &pairs)?;
-        formatter.write_char(digit(millis))?;
-        formatter.write_char('Z')
+        write_pairs(&mut text, &pairs);
+        text.push(digit(millis));
+        text.push('Z');
+        text
+    }
+}
+
+/// As [`Instant::text`].
+impl fmt::Display for Instant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
     }
 }
 
@@ -325,6 +332,20 @@ impl DailyHours {
             return false;
         };
         self.days.contains(&day) && (self.start..=self.end).contains(&minute)
+    }
+
+    /// For people, such as `09:00 to 17:30 on [1, 2]`.
+    pub fn text(&self) -> String {
+        let (start, end) = (u32::from(self.start), u32::from(self.end));
+        let mut text = String::new();
+        write_pairs(&mut text, &[("", start / 60), (":", start % 60), (" to ", end / 60), (":", end % 60)]);
+        text.push_str(" on [");
+        for (place, day) in self.days.iter().enumerate() {
+            text.push_str(if place > 0 { ", " } else { "" });
+            text.push(digit(u32::from(*day)));
+        }
+        text.push(']');
+        text
     }
 
     /// Minutes since midnight of `HH:mm`.

@@ -7,7 +7,7 @@
 use crate::Context;
 use crate::bundle::Prepared;
 use crate::bundle::prepared::Answer;
-use crate::text::unhex;
+use crate::text::{digits, unhex};
 use crate::time::Instant;
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
@@ -49,7 +49,11 @@ type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
 impl Engine {
     fn decide(&self, request: &[u8], now_ms: i64, seed: &[u8], verb: Verb) -> Result<Vec<u8>, JsValue> {
         let Some(now) = Instant::from_millis(now_ms) else {
-            return Err(wrong("now", &now_ms.to_string(), "lie within the years 1970 to 9999"));
+            return Err(wrong(
+                "now",
+                &[if now_ms < 0 { "-" } else { "" }, &digits(now_ms.unsigned_abs())].concat(),
+                "lie within the years 1970 to 9999",
+            ));
         };
         let seed = str::from_utf8(seed).unwrap_or_default();
         let Some(seed) = unhex(seed) else {
@@ -65,7 +69,7 @@ fn thrown(problem: &Problem) -> JsValue {
     let json = Out::object_of(|out| {
         out.member("path").text(&problem.path);
         out.member("text").text(&problem.text);
-        out.member("message").text(&problem.to_string());
+        out.member("message").text(&problem.sentence());
     });
     JsValue::from_str(str::from_utf8(&json).unwrap_or_default())
 }

@@ -40,7 +40,7 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
             }
             let exponent = point.saturating_sub(1);
             form.push_str(if exponent < 0 { "e-" } else { "e+" });
-            form.push_str(&exponent.unsigned_abs().to_string());
+            form.push_str(&crate::text::digits(exponent.unsigned_abs()));
         }
         1.. if point >= count => {
             form.push_str(significant);

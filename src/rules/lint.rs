@@ -167,6 +167,6 @@ fn json(operand: &Operand) -> Node<'static> {
     match operand {
         Operand::Flag(flag) => Node::Flag(*flag),
         Operand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
-        other => Node::Text(Cow::Owned(other.to_string())),
+        other => Node::Text(Cow::Owned(other.text())),
     }
 }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::text::Text;
 
-/// How deep brackets may nest.
+/// How deep brackets may nest; [`LogicError::text`] says it.
 const DEEPEST: usize = 32;
 
 /// Tests joined by and/or; a leaf is the place of a test in the rule.
@@ -33,14 +33,23 @@ pub enum LogicError {
     TooDeep,
 }
 
+impl LogicError {
+    /// The sentence, as it follows the name of a field.
+    pub fn text(&self) -> String {
+        let (before, word, after) = match self {
+            LogicError::UnknownKey(key) => ("names the rule `", key.as_str(), "`, which does not exist"),
+            LogicError::Unexpected(word) => ("has an unexpected `", word.as_str(), "`"),
+            LogicError::Unfinished => ("ends too early", "", ""),
+            LogicError::TooDeep => ("nests deeper than 32 brackets", "", ""),
+        };
+        [before, word, after].concat()
+    }
+}
+
+/// As [`LogicError::text`].
 impl fmt::Display for LogicError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LogicError::UnknownKey(key) => write!(formatter, "names the rule `{key}`, which does not exist"),
-            LogicError::Unexpected(word) => write!(formatter, "has an unexpected `{word}`"),
-            LogicError::Unfinished => formatter.write_str("ends too early"),
-            LogicError::TooDeep => write!(formatter, "nests deeper than {DEEPEST} brackets"),
-        }
+        formatter.write_str(&self.text())
     }
 }
 

@@ -88,9 +88,16 @@ impl Number {
     }
 }
 
+impl Number {
+    /// The shortest decimal.
+    pub fn text(self) -> String {
+        [if self.is_negative() { "-" } else { "" }, &decimal(self.0.unsigned_abs(), 9)].concat()
+    }
+}
+
+/// As [`Number::text`].
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(if self.is_negative() { "-" } else { "" })?;
-        formatter.write_str(&decimal(self.0.unsigned_abs(), 9))
+        formatter.write_str(&self.text())
     }
 }

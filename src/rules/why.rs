@@ -6,7 +6,7 @@
 use crate::model::scope::GoodsRef;
 use crate::refusal::{Act, Change, Why};
 use crate::rules::ast::Test;
-use crate::rules::compare::{Condition, Found, Moment, Operand};
+use crate::rules::compare::{Condition, Found, Operand};
 use crate::rules::eval::{Failure, sum};
 use crate::rules::names::{ChannelPart, Data, Kind, Over, Period, Pick};
 use crate::rules::number::Number;
@@ -26,7 +26,7 @@ impl Failure<'_> {
         let keys: Vec<&str> = self.around.iter().chain(&self.leaf).map(|leaf| leaf.key.as_str()).collect();
         let told = match &found {
             Seen::One(Found::Missing) => None,
-            Seen::One(found) => Some(found.to_string()),
+            Seen::One(found) => Some(found.text()),
             Seen::Texts(texts) => Some(texts.join(", ")).filter(|text| !text.is_empty()),
         };
         Some(Why {
@@ -52,7 +52,7 @@ impl Failure<'_> {
             Kind::Lines(figure, Over::Sum) => number(sum(figure, scene, self.lines.as_ref())),
             Kind::Lines(figure, _) => {
                 let numbers = lines().filter_map(|line| leaf.figure(figure, scene, line));
-                Seen::Texts(numbers.map(|number| number.to_string()).collect())
+                Seen::Texts(numbers.map(|number| number.text()).collect())
             }
             Kind::Count(counter, period) => number(scene.asks.count(counter, period).map(Number::count)),
             Kind::Data(data) => Seen::One(leaf.property_of(match data {
@@ -64,7 +64,7 @@ impl Failure<'_> {
             Kind::LineData(_) => {
                 let values = lines().filter_map(|line| match leaf.property_of(scene.items.get(line)?.data) {
                     Found::Missing => None,
-                    found => Some(found.to_string()),
+                    found => Some(found.text()),
                 });
                 Seen::Texts(values.collect())
             }
@@ -120,7 +120,7 @@ impl Failure<'_> {
                     (Operator::Less | Operator::Before, Operand::Moment(_)) => Act::Before,
                     _ => return None,
                 };
-                Some(plain(act, Some(first.to_string())))
+                Some(plain(act, Some(first.text())))
             }
             _ => None,
         }
@@ -135,7 +135,7 @@ enum Seen<'a> {
 
 fn wanted(condition: &Condition) -> Vec<String> {
     let goods = condition.goods.iter().map(|goods| goods.source_id.as_ref().unwrap_or(&goods.id).to_string());
-    condition.operands.iter().map(Operand::to_string).chain(goods).collect()
+    condition.operands.iter().map(Operand::text).chain(goods).collect()
 }
 
 /// The smallest step of whole units that would pass.
@@ -167,5 +167,5 @@ fn period_end(period: Period, scene: &Scene<'_>) -> Option<String> {
         Period::Week => today.first_of_week()?.plus(6)?,
         Period::Month => today.first_of_month()?.plus(31)?.first_of_month()?.plus(-1)?,
     };
-    Some(Moment::Day(last).to_string())
+    Some(last.text())
 }

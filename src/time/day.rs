@@ -111,11 +111,26 @@ impl Day {
     }
 }
 
-impl fmt::Display for Day {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Day {
+    /// As ISO 8601.
+    pub fn text(self) -> String {
         let (year, month, day) = self.date();
         let year = u32::try_from(year).unwrap_or(0);
-        super::write_pairs(formatter, &[("", year.div_euclid(100)), ("", year), ("-", month), ("-", day)])
+        let mut text = String::new();
+        super::write_pairs(&mut text, &[("", year.div_euclid(100)), ("", year), ("-", month), ("-", day)]);
+        text
+    }
+
+    /// The day of a moment in UTC.
+    pub(super) fn of_moment(moment: Instant) -> Day {
+        Day(moment.millis().div_euclid(MILLIS_PER_DAY))
+    }
+}
+
+/// As [`Day::text`].
+impl fmt::Display for Day {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
     }
 }
 

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
-use crate::text::Text;
+use crate::text::{Text, digits};
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -79,8 +79,8 @@ impl<'p> At<'p> {
         match self.step {
             Step::Whole => outer,
             Step::Member(name) if outer.is_empty() => name.to_owned(),
-            Step::Member(name) => format!("{outer}.{name}"),
-            Step::Item(place) => format!("{outer}[{place}]"),
+            Step::Member(name) => [&outer, ".", name].concat(),
+            Step::Item(place) => [&outer, "[", &digits(place), "]"].concat(),
         }
     }
 
@@ -96,7 +96,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn wrong(&self, bound: &str) {
         if self.first.0.get().is_none() {
-            self.tell(Problem::bound(self.path(), bound, self.node));
+            self.tell(Problem::bound(self.path(), bound, &self.node.text()));
         }
     }
 
@@ -295,7 +295,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn percent(&self) -> Percent {
         let read = match self.node {
-            Node::Whole(number) => Percent::parse(&number.to_string()),
+            Node::Whole(number) => Percent::parse(&digits(*number)),
             Node::Fraction(text) => Percent::parse(text),
             Node::Text(text) => Percent::parse(text),
             _ => None,

@@ -13,7 +13,7 @@ use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read, read_whole};
 use crate::wire::candidates::{Listed, read_listed};
@@ -94,7 +94,7 @@ impl Given {
             time_zone: body.option("time_zone", read_time_zone).unwrap_or_default(),
             campaigns: body.list("campaigns", read_campaign),
             vouchers: Vec::new(),
-            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.to_string())),
+            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.text())),
             stacks: body.list("promotion_stacks", read_stack),
             rewards: body.list("rewards", read_reward),
             reward_assignments: body.list("reward_assignments", read_reward_assignment),
@@ -123,7 +123,7 @@ impl Given {
     }
 
     fn add_voucher(&mut self, at: &At<'_>, journal: &mut Journal) {
-        let voucher = read_voucher(at, &at.node.to_string());
+        let voucher = read_voucher(at, &at.node.text());
         count(&voucher, at, journal);
         self.vouchers.push((voucher, at.option("code_hash", read::text)));
     }
@@ -219,8 +219,8 @@ fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) {
         let balance = counted("gift", "balance").unwrap_or(allotment);
         let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
         if spent > allotment {
-            let path = format!("{}.redemption.redeemed_amount", at.path());
-            at.tell(Problem::bound(path, format!("must be at most {allotment}"), spent));
+            let path = [&at.path(), ".redemption.redeemed_amount"].concat();
+            at.tell(Problem::bound(path, &["must be at most ", &digits(allotment)].concat(), &digits(spent)));
         }
         moves.push((credits_account(&voucher.id), spent_account(campaign), spent));
     }

@@ -164,7 +164,7 @@ fn formula_of(at: &At<'_>, name: &str) -> Option<Box<Formula>> {
     let read: Read<Option<Box<Formula>>> = |formula| match Formula::parse(formula.str()) {
         Ok(read) => Some(Box::new(read)),
         Err(error) => {
-            formula.problem(&error.to_string());
+            formula.problem(&error.text());
             None
         }
     };
@@ -190,7 +190,7 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
                 out.member("type").word("PERCENT");
-                out.member("percent_off").raw(&percent_off.plain.to_string());
+                out.member("percent_off").raw(&percent_off.plain.text());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)

@@ -8,7 +8,8 @@ use crate::money::Money;
 use crate::pricing::cart::sum_seen;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
-use crate::text::Text;
+use crate::text::{Text, digits};
+use crate::wire::node::Node;
 use crate::wire::out::Out;
 
 /// Whose discounts `applied_*` speak of.
@@ -203,9 +204,9 @@ impl OrderView<'_> {
         out.number_if("discount_quantity", changed.map(|_| line.free).or(item.discount_quantity));
         if let Some((units, amount, free)) = self.applied.units_of(place, self.cart) {
             out.member("applied_discount_quantity").number(free);
-            out.member("applied_quantity").raw(&units.to_string());
+            out.member("applied_quantity").value(&Node::Whole(units));
             if let Some(amount) = amount {
-                out.member("applied_quantity_amount").raw(&amount.to_string());
+                out.member("applied_quantity_amount").value(&Node::Whole(amount));
             }
         }
         out.money_if("amount", line.amount);
@@ -237,10 +238,10 @@ impl OrderView<'_> {
             for replaced in those {
                 out.item().object(|out| {
                     out.member("source_index").number(index(replaced.source));
-                    out.member("source_applied_quantity").raw(&format!("-{}", replaced.source_units));
+                    out.member("source_applied_quantity").raw(&["-", &digits(replaced.source_units)].concat());
                     let amount = replaced.source_amount.minor();
                     let sign = if amount == 0 { "" } else { "-" };
-                    out.member("source_applied_quantity_amount").raw(&format!("{sign}{amount}"));
+                    out.member("source_applied_quantity_amount").raw(&[sign, &digits(amount)].concat());
                     out.member("target_index").number(index(replaced.target));
                     out.member("target_applied_quantity").number(replaced.target_units);
                     out.member("target_applied_quantity_amount").number(replaced.target_amount.minor());

@@ -12,7 +12,7 @@ use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_
 use crate::rank::{arranged, ranked};
 use crate::rules::names::Pick;
 use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, joined};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -57,7 +57,7 @@ fn read_message(at: &At<'_>) -> Option<String> {
 /// Reads numbered tests and their logic.
 fn read_group(at: &At<'_>, depth: u32) -> Group {
     if depth > DEEPEST {
-        at.problem(&format!("nests deeper than {DEEPEST} rules"));
+        at.problem(&["nests deeper than ", &digits(DEEPEST), " rules"].concat());
         return Group::default();
     }
     let mut leaves = Vec::new();
@@ -70,7 +70,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
     let said = at.get("logic");
     let logic = Expression::parse(said.as_ref().map_or("", At::str), &keys).unwrap_or_else(|error| {
-        said.as_ref().unwrap_or(at).wrong(&error.to_string());
+        said.as_ref().unwrap_or(at).wrong(&error.text());
         Expression::default()
     });
     Group { leaves, logic }
