@@ -11,7 +11,7 @@ use crate::formula::calendar;
 use crate::formula::ratio::Ratio;
 use crate::formula::value::{Date, Value};
 use crate::money::{Money, Percent};
-use crate::text::Text;
+use crate::text::{Text, parts};
 use crate::time::{Day, TimeZone};
 
 /// What a formula is evaluated against.
@@ -284,7 +284,8 @@ fn same(left: &Value, right: &Value, zone: &TimeZone) -> bool {
 fn among(value: &Value, set: &Value, zone: &TimeZone) -> bool {
     match set {
         Value::Text(names) => {
-            names.split(',').any(|name| same(value, &Value::Text(Text::from(name.trim_ascii())), zone))
+            let names = parts(names, b',').into_iter();
+            names.map(|name| Value::Text(Text::from(name.trim_ascii()))).any(|name| same(value, &name, zone))
         }
         _ => same(value, set, zone),
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::money::Money;
-use crate::text::Text;
+use crate::text::{Decimal, Text};
 
 /// A fraction in lowest terms; both parts fit in 127 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,26 +67,13 @@ impl Ratio {
     /// }
     /// ```
     pub fn parse(text: &str) -> Option<Ratio> {
-        let (digits, power) = match text.split_once(['e', 'E']) {
-            Some((digits, power)) => (digits, power.parse::<i8>().ok()?),
-            None => (text, 0),
-        };
-        let (negative, plain) = digits.strip_prefix('-').map_or((false, digits), |plain| (true, plain));
-        let (whole, decimals) = plain.split_once('.').unwrap_or((plain, "0"));
-        if whole.is_empty() || decimals.is_empty() {
-            return None;
-        }
-        let mut power = i128::from(power);
-        let mut top = 0_i128;
+        let decimal = Decimal::read(text)?;
+        let power = i8::try_from(decimal.exponent).ok()?;
         // Zeros at the end say nothing, and would only use up the bounds.
-        let decimals = decimals.trim_end_matches('0');
-        power = power.checked_sub(i128::try_from(decimals.len()).ok()?)?;
-        for letter in whole.chars().chain(decimals.chars()) {
-            let digit = i128::from(letter.to_digit(10)?);
-            let tens = top.checked_mul(10)?;
-            top = if negative { tens.checked_sub(digit)? } else { tens.checked_add(digit)? };
-        }
-        Ratio::whole(top).shifted(power)
+        let places = i64::try_from(decimal.decimals()).ok()?.checked_sub(i64::from(power))?;
+        let size = decimal.times_ten_to(places)?;
+        let top = if decimal.negative { 0_i128.checked_sub_unsigned(size)? } else { i128::try_from(size).ok()? };
+        Ratio::whole(top).shifted(i128::from(places.checked_neg()?))
     }
 
     /// This times 10 to a power.

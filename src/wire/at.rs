@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
-use crate::text::{Text, digits};
+use crate::text::{Text, digits, signed};
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -278,7 +278,7 @@ impl<'p> At<'p> {
     pub fn quantity(&self) -> u64 {
         match self.node {
             Node::Text(text) => {
-                let number = text.parse::<i64>().ok().filter(|number| (0..=LARGEST).contains(number));
+                let number = signed(text).filter(|number| (0..=LARGEST).contains(number));
                 self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
             }
             _ => self.whole_number(),

@@ -95,9 +95,8 @@ impl fmt::Display for Problem {
 }
 
 fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST_VALUE {
-        return text.to_owned();
+    match text.char_indices().nth(LONGEST_VALUE) {
+        None => text.to_owned(),
+        Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),
     }
-    let start: String = text.chars().take(LONGEST_VALUE).collect();
-    [&start, "…"].concat()
 }

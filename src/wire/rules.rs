@@ -12,7 +12,7 @@ use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_
 use crate::rank::{arranged, ranked};
 use crate::rules::names::Pick;
 use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
-use crate::text::{Text, digits, joined};
+use crate::text::{Text, digits, joined, whole};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -65,7 +65,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
         leaves.extend(read_leaf(Text::from(key), &leaf, depth));
     }
     // Keys are mostly numbers, and "10" comes after "9".
-    let places = ranked(leaves.iter().map(|leaf| leaf.key.parse().unwrap_or(u64::MAX)));
+    let places = ranked(leaves.iter().map(|leaf| whole(&leaf.key).unwrap_or(u64::MAX)));
     let leaves = arranged(leaves, &places);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
     let said = at.get("logic");
@@ -162,7 +162,7 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
     for (key, entry) in at.members().filter(|(key, _)| !matches!(*key, "limit" | "logic")) {
         entry.need("name", |name| name.one_of(&[("order.items.any", ())]));
         let Some(leaf) = read_leaf(Text::from(key), &entry, DEEPEST.saturating_sub(1)) else { continue };
-        keys.push(leaf.key.parse().unwrap_or(u64::MAX));
+        keys.push(whole(&leaf.key).unwrap_or(u64::MAX));
         let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
         let quantities = inner.filter(|inner| inner.name == "order.items.aggregated_quantity");
         let wanted = quantities.flat_map(|inner| &inner.conditions).flat_map(|condition| &condition.operands).next();
