@@ -41,6 +41,7 @@ impl Ratio {
     }
 
     /// `top / bottom`; nothing when `bottom` is 0.
+    #[inline(never)]
     pub fn new(top: i128, bottom: i128) -> Option<Ratio> {
         let shared = common(top, bottom);
         let (top, bottom) = (top.checked_div(shared)?, bottom.checked_div(shared)?);
@@ -83,8 +84,7 @@ impl Ratio {
 
     /// The sum.
     pub fn plus(self, other: Ratio) -> Option<Ratio> {
-        let shared = common(self.bottom, other.bottom);
-        let (mine, theirs) = (self.bottom.checked_div(shared)?, other.bottom.checked_div(shared)?);
+        let Ratio { top: mine, bottom: theirs } = Ratio::new(self.bottom, other.bottom)?;
         let top = self.top.checked_mul(theirs)?.checked_add(other.top.checked_mul(mine)?)?;
         Ratio::new(top, self.bottom.checked_mul(theirs)?)
     }
@@ -102,10 +102,8 @@ impl Ratio {
     /// The product.
     pub fn times(self, other: Ratio) -> Option<Ratio> {
         // Shortened crosswise first, so that only what is really too large is refused.
-        let (left, right) = (common(self.top, other.bottom), common(other.top, self.bottom));
-        let top = self.top.checked_div(left)?.checked_mul(other.top.checked_div(right)?)?;
-        let bottom = self.bottom.checked_div(right)?.checked_mul(other.bottom.checked_div(left)?)?;
-        Some(Ratio { top, bottom })
+        let (left, right) = (Ratio::new(self.top, other.bottom)?, Ratio::new(other.top, self.bottom)?);
+        Some(Ratio { top: left.top.checked_mul(right.top)?, bottom: left.bottom.checked_mul(right.bottom)? })
     }
 
     /// The quotient; nothing for a division by zero.
@@ -172,12 +170,12 @@ impl Ratio {
     /// assert_eq!(number("-2.5").round(0), Ratio::parse("-2"));
     /// ```
     pub fn round(self, digits: i128) -> Option<Ratio> {
-        self.at(digits, Ratio::half_up)
+        self.at(digits, Ratio::HALF)
     }
 
     /// Rounded down to so many decimals.
     pub fn floor(self, digits: i128) -> Option<Ratio> {
-        self.at(digits, |number| Some(number.floored()))
+        self.at(digits, Ratio::ZERO)
     }
 
     /// Rounded up to so many decimals.
@@ -185,11 +183,12 @@ impl Ratio {
         self.negated()?.floor(digits)?.negated()
     }
 
-    fn at(self, digits: i128, rounded: fn(Ratio) -> Option<i128>) -> Option<Ratio> {
+    /// Rounded down to so many decimals, after so much of the last one is added.
+    fn at(self, digits: i128, more: Ratio) -> Option<Ratio> {
         if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
             return None;
         }
-        Ratio::whole(rounded(self.shifted(digits)?)?).shifted(digits.checked_neg()?)
+        Ratio::whole(self.shifted(digits)?.plus(more)?.floored()).shifted(digits.checked_neg()?)
     }
 }
 
