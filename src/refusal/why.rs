@@ -78,14 +78,12 @@ impl Change {
             true => [&digits(by / 100), ".", &digits(by % 100 / 10), &digits(by % 10)].concat(),
             false => digits(by),
         });
-        let mut text = String::new();
-        match (by, &self.of) {
-            (Some(by), Some(of)) => [by.as_str(), " ", self.act.name(), " of ", of].map(|part| text.push_str(part)),
-            (Some(by), None) => [by.as_str(), " ", self.act.name(), "", ""].map(|part| text.push_str(part)),
-            (None, of) => {
-                [self.act.name(), " ", of.as_deref().unwrap_or_default(), "", ""].map(|part| text.push_str(part))
-            }
+        let (blank, of) = match (&by, &self.of) {
+            (None, _) => ("", " "),
+            (Some(_), Some(_)) => (" ", " of "),
+            (Some(_), None) => (" ", ""),
         };
-        text
+        let by = by.unwrap_or_default();
+        [&by, blank, self.act.name(), of, self.of.as_deref().unwrap_or_default()].concat()
     }
 }

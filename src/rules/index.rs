@@ -267,7 +267,7 @@ impl Index {
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
-            if !tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)) {
+            if tree.logic.blame(&mut |place| tree.tests.get(place).is_some_and(holds)).is_some() {
                 bar(tree.list, true);
             }
         }
