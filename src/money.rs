@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::text::Decimal;
+use crate::text::{Decimal, decimal};
 
 /// The largest integer that JSON readers and SQLite rows in a Durable Object keep exactly: 2^53 - 1.
 pub const LARGEST: i64 = 9_007_199_254_740_991;
@@ -187,32 +187,4 @@ impl fmt::Display for Percent {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text())
     }
-}
-
-/// A number of so many decimals as it is written, without zeros at its end; the library's own way for wide numbers is
-/// three times the code.
-///
-/// ```
-/// use scrip::money::decimal;
-/// assert_eq!([decimal(1500, 3), decimal(2000, 3), decimal(1, 3)], ["1.5", "2", "0.001"]);
-/// ```
-#[inline(never)]
-pub fn decimal(number: u128, decimals: usize) -> String {
-    let mut rest = number;
-    let mut digits = Vec::new();
-    for place in 0_usize.. {
-        if place == decimals && !digits.is_empty() {
-            digits.push(b'.');
-        }
-        let digit = rest.checked_rem(10).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
-        if place >= decimals || digit > 0 || !digits.is_empty() {
-            digits.push(digit.saturating_add(b'0'));
-        }
-        rest = rest.checked_div(10).unwrap_or(0);
-        if rest == 0 && place >= decimals {
-            break;
-        }
-    }
-    digits.reverse();
-    String::from_utf8(digits).unwrap_or_default()
 }

@@ -4,7 +4,7 @@
 use sha2::{Digest, Sha256};
 
 mod number;
-pub use number::{Decimal, are_digits, signed, whole};
+pub use number::{Decimal, are_digits, decimal, digits, put_decimal, signed, whole};
 
 /// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
 ///
@@ -134,16 +134,16 @@ pub fn parts(text: &str, mark: u8) -> Vec<&str> {
 /// ```
 pub fn words<'a>(text: &'a str, marks: &[u8]) -> Vec<&'a str> {
     let (mut words, mut start) = (Vec::new(), 0);
-    for (place, letter) in text.char_indices() {
+    for (place, letter) in text.char_indices().chain([(text.len(), ' ')]) {
         let is_mark = marks.iter().any(|mark| char::from(*mark) == letter);
         if is_mark || letter.is_whitespace() {
-            let after = place.saturating_add(letter.len_utf8());
-            words.extend(text.get(start..place).filter(|word| !word.is_empty()));
-            words.extend(text.get(place..after).filter(|_| is_mark));
-            start = after;
+            let after = if is_mark { place.saturating_add(1) } else { place };
+            for word in [text.get(start..place), text.get(place..after)] {
+                words.extend(word.filter(|word| !word.is_empty()));
+            }
+            start = place.saturating_add(letter.len_utf8());
         }
     }
-    words.extend(text.get(start..).filter(|word| !word.is_empty()));
     words
 }
 
@@ -156,30 +156,6 @@ pub fn words<'a>(text: &'a str, marks: &[u8]) -> Vec<&'a str> {
 #[inline(never)]
 pub fn joined(parts: &[&str]) -> Text {
     Text::from(parts.concat())
-}
-
-/// A whole number as it is written, and the largest there is for one below 0; the library's formatter is 2 kB of the
-/// package.
-///
-/// ```
-/// assert_eq!([scrip::text::digits(0_u64), scrip::text::digits(1203_usize)], ["0", "1203"]);
-/// ```
-pub fn digits(number: impl TryInto<u64>) -> String {
-    written(number.try_into().unwrap_or(u64::MAX))
-}
-
-#[inline(never)]
-fn written(mut number: u64) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.push(b'0' | u8::try_from(number % 10).unwrap_or(0));
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    digits.reverse();
-    String::from_utf8(digits).unwrap_or_default()
 }
 
 /// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right; nothing for what is empty,

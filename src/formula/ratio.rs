@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::money::Money;
-use crate::text::{Decimal, Text};
+use crate::text::{Decimal, Text, put_decimal};
 
 /// A fraction in lowest terms; both parts fit in 127 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -198,13 +198,13 @@ const MOST_DECIMALS: usize = 38;
 impl Ratio {
     /// The shortest decimal; a number that no decimal of 38 places can say exactly is written as a fraction, `1/3`.
     pub fn text(self) -> Text {
-        let mut text = Text::default();
+        let mut text = String::new();
         if self.top < 0 {
             text.push('-');
         }
         let (top, bottom) = (self.top.unsigned_abs(), self.bottom.unsigned_abs());
         let signed = text.len();
-        write_digits(top.checked_div(bottom).unwrap_or(0), &mut text);
+        put_decimal(&mut text, top.checked_div(bottom).unwrap_or(0), 0);
         let mut rest = top.checked_rem(bottom).unwrap_or(0);
         let point = text.len();
         while rest > 0 {
@@ -214,29 +214,20 @@ impl Ratio {
             let places = text.len().saturating_sub(point);
             match rest.checked_mul(10) {
                 Some(tenths) if places <= MOST_DECIMALS => {
-                    write_digits(tenths.checked_div(bottom).unwrap_or(0), &mut text);
+                    put_decimal(&mut text, tenths.checked_div(bottom).unwrap_or(0), 0);
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }
                 _ => {
                     text.truncate(signed);
-                    write_digits(top, &mut text);
+                    put_decimal(&mut text, top, 0);
                     text.push('/');
-                    write_digits(bottom, &mut text);
+                    put_decimal(&mut text, bottom, 0);
                     break;
                 }
             }
         }
-        text
+        Text::from(text)
     }
-}
-
-/// Decimal digits; the standard library's own for wide numbers are three times the code.
-fn write_digits(number: u128, text: &mut Text) {
-    let (before, last) = (number.checked_div(10).unwrap_or(0), number.checked_rem(10).unwrap_or(0));
-    if before > 0 {
-        write_digits(before, text);
-    }
-    text.push(char::from(b'0'.saturating_add(u8::try_from(last).unwrap_or(0))));
 }
 
 /// As [`Ratio::text`].

@@ -3,8 +3,7 @@
 
 use std::fmt;
 
-use crate::money::decimal;
-use crate::text::Decimal;
+use crate::text::{Decimal, decimal};
 
 /// A number times 10^9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

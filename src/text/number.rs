@@ -1,4 +1,4 @@
-//! Decides how a number is read from a text, exactly. It must not know what the number counts.
+//! Decides how a number is read from a text and written as one, exactly. It must not know what the number counts.
 
 use crate::text::parted;
 
@@ -92,4 +92,45 @@ impl<'a> Decimal<'a> {
         }
         Some(number)
     }
+}
+
+/// A whole number as it is written, and the largest there is for one below 0; the library's formatter is 2 kB of the
+/// package.
+///
+/// ```
+/// assert_eq!([scrip::text::digits(0_u64), scrip::text::digits(1203_usize)], ["0", "1203"]);
+/// ```
+pub fn digits(number: impl TryInto<u64>) -> String {
+    decimal(u128::from(number.try_into().unwrap_or(u64::MAX)), 0)
+}
+
+/// A number of so many decimals as it is written, without zeros at its end; the library's own way for wide numbers is
+/// three times the code.
+///
+/// ```
+/// use scrip::text::decimal;
+/// assert_eq!([decimal(1500, 3), decimal(2000, 3), decimal(1, 3)], ["1.5", "2", "0.001"]);
+/// ```
+#[inline(never)]
+pub fn decimal(mut number: u128, mut decimals: usize) -> String {
+    while decimals > 0 && number % 10 == 0 {
+        number /= 10;
+        decimals = decimals.saturating_sub(1);
+    }
+    let mut text = String::new();
+    put_decimal(&mut text, number, decimals);
+    text
+}
+
+/// Adds a number of so many decimals, all of them.
+#[inline(never)]
+pub fn put_decimal(text: &mut String, number: u128, decimals: usize) {
+    let (before, last) = (number / 10, number % 10);
+    if before > 0 || decimals > 0 {
+        put_decimal(text, before, decimals.saturating_sub(1));
+    }
+    if decimals == 1 {
+        text.push('.');
+    }
+    text.push(char::from(b'0' | u8::try_from(last).unwrap_or(0)));
 }

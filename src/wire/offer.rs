@@ -2,6 +2,8 @@
 //!
 //! endpoints.md section 1, shape S7; calculation.md section 4.
 
+use std::sync::Arc;
+
 use crate::formula::Formula;
 use crate::model::discount::{AmountEffect, Discount, Dynamic, Gift, GiftEffect, PercentEffect, UnitEffect, UnitOff};
 use crate::text::joined;
@@ -160,9 +162,9 @@ pub(crate) fn dynamic<T>(at: &At<'_>, plain: &str, formula: &str, read: Read<T>)
     Dynamic { plain: at.option(plain, read), formula: formula_of(at, formula) }
 }
 
-fn formula_of(at: &At<'_>, name: &str) -> Option<Box<Formula>> {
-    let read: Read<Option<Box<Formula>>> = |formula| match Formula::parse(formula.str()) {
-        Ok(read) => Some(Box::new(read)),
+fn formula_of(at: &At<'_>, name: &str) -> Option<Arc<Formula>> {
+    let read: Read<Option<Arc<Formula>>> = |formula| match Formula::parse(formula.str()) {
+        Ok(read) => Some(Arc::new(read)),
         Err(error) => {
             formula.problem(&error.text());
             None
