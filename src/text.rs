@@ -138,8 +138,10 @@ pub fn words<'a>(text: &'a str, marks: &[u8]) -> Vec<&'a str> {
         let is_mark = marks.iter().any(|mark| char::from(*mark) == letter);
         if is_mark || letter.is_whitespace() {
             let after = if is_mark { place.saturating_add(1) } else { place };
-            for word in [text.get(start..place), text.get(place..after)] {
-                words.extend(word.filter(|word| !word.is_empty()));
+            for (from, to) in [(start, place), (place, after)] {
+                if from < to {
+                    words.push(text.get(from..to).unwrap_or_default());
+                }
             }
             start = place.saturating_add(letter.len_utf8());
         }

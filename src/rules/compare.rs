@@ -126,8 +126,9 @@ impl Condition {
         self.holds_on(found, clock)
     }
 
+    /// The same, for whoever is in no hurry.
     #[inline(never)]
-    fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+    pub(super) fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
         let elements = match found {
             Found::Missing => return self.holds_on_nothing(),
             Found::Value(Node::List(elements)) => elements.as_slice(),

@@ -50,11 +50,13 @@ impl Number {
     }
 
     /// How much more the other one is.
+    #[inline(never)]
     pub fn to(self, other: Number) -> Number {
         Number(other.0.saturating_sub(self.0))
     }
 
     /// This many and the least that a count can grow by.
+    #[inline(never)]
     pub fn next(self) -> Number {
         Number(self.0.saturating_add(ONE))
     }

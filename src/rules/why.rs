@@ -19,7 +19,7 @@ impl Failure<'_> {
         let leaf = &self.leaf?.test;
         let seen = self.seen(leaf, scene);
         let fails = |condition: &&Condition| match seen {
-            Seen::One(found) => !condition.holds(found, &scene.clock),
+            Seen::One(found) => !condition.holds_on(found, &scene.clock),
             Seen::Several(_) => true,
         };
         let condition = leaf.conditions.iter().find(fails).or_else(|| leaf.conditions.first());
@@ -94,7 +94,7 @@ impl Failure<'_> {
     /// The goods of the test around a figure of lines, to say of what there is too little.
     fn goods_around(&self) -> Option<String> {
         let outer = self.around.iter().rev();
-        outer.flat_map(|leaf| &leaf.test.conditions).flat_map(|condition| &condition.goods).next().map(name_of)
+        outer.flat_map(|leaf| leaf.test.conditions.iter()).flat_map(|condition| &condition.goods).next().map(name_of)
     }
 
     fn change(&self, leaf: &Test, condition: &Condition, seen: &Seen<'_>, scene: &Scene<'_>) -> Option<Change> {

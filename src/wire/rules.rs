@@ -8,6 +8,8 @@ mod filter;
 
 pub use filter::{read_collection, read_filter, read_segment};
 
+use std::sync::Arc;
+
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rank::{arranged, ranked};
 use crate::rules::names::Pick;
@@ -33,7 +35,7 @@ pub fn read_rule(at: &At<'_>) -> Rule {
     let id = at.option("id", read::text).unwrap_or_default();
     let mut rule = Rule {
         needs: tests.needs(),
-        tests,
+        tests: Arc::new(tests),
         message: read_message(at),
         scope: at.option("applicable_to", read_scope).unwrap_or_default(),
         bundle: at.option("bundle_rules", read_bundle_rules).flatten(),
@@ -122,7 +124,7 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Option<Leaf> {
         Some(rules) => Some(read_group(&rules, depth.saturating_add(1))).filter(|group| !group.leaves.is_empty()),
         None => None,
     };
-    let test = Test { name, kind, property, conditions, rules: rules.map(Box::new) };
+    let test = Test { name, kind, property, conditions: conditions.into(), rules: rules.map(Arc::new) };
     Some(Leaf { key, test, message: read_message(at) })
 }
 
@@ -165,7 +167,8 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
         keys.push(whole(&leaf.key).unwrap_or(u64::MAX));
         let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
         let quantities = inner.filter(|inner| inner.name == "order.items.aggregated_quantity");
-        let wanted = quantities.flat_map(|inner| &inner.conditions).flat_map(|condition| &condition.operands).next();
+        let wanted =
+            quantities.flat_map(|inner| inner.conditions.iter()).flat_map(|condition| &condition.operands).next();
         let quantity = match wanted {
             None => Some(1),
             Some(Operand::Number(number)) => number.as_whole().and_then(|number| u64::try_from(number).ok()),
@@ -175,7 +178,7 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
             entry.problem("must ask for a whole number of units from 1");
             continue;
         };
-        let goods: Vec<_> = leaf.test.conditions.into_iter().flat_map(|condition| condition.goods).collect();
+        let goods: Vec<GoodsRef> = leaf.test.conditions.iter().flat_map(|one| &one.goods).cloned().collect();
         if goods.is_empty() {
             entry.problem("must name a product, a SKU or a collection");
         }
