@@ -165,8 +165,15 @@ fn join_scopes(rules: &mut [Held<'_, Rule>]) {
     let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
     let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
     if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
-        let own = Rule::clone(first);
-        *first = Held::Own(Arc::new(Rule { scope, own_collections: collections, ..own }));
+        *first = Held::Own(Arc::new(Rule {
+            id: first.id.clone(),
+            tests: first.tests.clone(),
+            message: first.message.clone(),
+            scope,
+            bundle: first.bundle.clone(),
+            needs: first.needs,
+            own_collections: collections,
+        }));
     }
 }
 

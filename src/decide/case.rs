@@ -18,7 +18,7 @@ use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, joined};
 use crate::time::TimeZone;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -303,11 +303,19 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
     if u64::try_from(count).unwrap_or(u64::MAX) > limit {
         return Err(Refusal::new(
             Reason::InvalidRedeemables,
-            format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
+            ["Property .redeemables", &too_many(limit, "items", count)].concat(),
         ));
     }
     Ok(())
 }
+
+fn too_many(limit: u64, things: &str, count: usize) -> String {
+    let (limit, count) = (digits(limit), digits(count));
+    [" must NOT have more than ", &limit, " ", things, " (actual count is `", &count, "`)"].concat()
+}
+
+/// How a refusal of a stack begins; its id follows.
+const STACK: &str = "Promotion Stack with id: ";
 
 /// A stack is refused as a whole when it cannot be tried: it has no tiers, one of them twice, or more than a request may
 /// name. Only tiers can be in it, so that no stack is within another.
@@ -315,16 +323,14 @@ fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
     let (id, count, limit) = (&stack.id, stack.tiers.len(), rules.redeemables_limit);
     let refuse = |details: String| Err(Refusal::new(Reason::InvalidRedeemables, details));
     if count == 0 {
-        return refuse(format!("Promotion Stack with id: {id} has no tiers"));
+        return refuse([STACK, id, " has no tiers"].concat());
     }
     if u64::try_from(count).unwrap_or(u64::MAX) > limit {
-        return refuse(format!(
-            "Promotion Stack with id: {id} must NOT have more than {limit} tiers (actual count is `{count}`)"
-        ));
+        return refuse([STACK, id, &too_many(limit, "tiers", count)].concat());
     }
     let twice =
         stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
-    if twice { refuse(format!("Promotion Stack with id: {id} names one tier twice")) } else { Ok(()) }
+    if twice { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).

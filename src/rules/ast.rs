@@ -1,5 +1,7 @@
 //! Decides what a rule can say. It must not know how a rule is written or what it is about at a given moment.
 
+use std::sync::Arc;
+
 use crate::model::scope::{BundleRules, GoodsObject, GoodsRef, Scope};
 use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
@@ -8,13 +10,13 @@ use crate::rules::names::{Area, Kind};
 use crate::rules::range::Range;
 use crate::text::Text;
 
-/// A validation rule as it is evaluated.
+/// A validation rule as it is evaluated. What does not change once it was read is shared, not copied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Assigned by the service.
     pub id: Text,
     /// What it tests.
-    pub tests: Group,
+    pub tests: Arc<Group>,
     /// The text shown when a test without one of its own fails.
     pub message: Option<String>,
     /// The lines that the grant is about.
@@ -59,9 +61,9 @@ pub struct Test {
     /// The property of custom data, for those that have one: its name or, inside nested objects, names joined with dots.
     pub property: Option<Text>,
     /// All must hold.
-    pub conditions: Vec<Condition>,
+    pub conditions: Arc<[Condition]>,
     /// Tests on what this one matched.
-    pub rules: Option<Box<Group>>,
+    pub rules: Option<Arc<Group>>,
     /// The amounts that meet its conditions, when it looks at an amount and they are a range.
     pub(super) range: Option<Range>,
 }
@@ -169,11 +171,11 @@ impl Test {
         (name, kind): (&'static str, Kind),
         property: Option<Text>,
         conditions: Vec<Condition>,
-        rules: Option<Box<Group>>,
+        rules: Option<Group>,
     ) -> Test {
         let is_amount = matches!(kind, Kind::Amount | Kind::InitialAmount | Kind::TotalAmount);
         let range = if is_amount { Range::ANY.within(&conditions) } else { None };
-        Test { name, kind, property, conditions, rules, range }
+        Test { name, kind, property, conditions: conditions.into(), rules: rules.map(Arc::new), range }
     }
 
     /// Whose refusal a failure is (validation-rules.md section 8).
