@@ -1,21 +1,21 @@
 // Decides what a page or a server sees of the engine: prepare rules, ask about baskets, fetch the bundle.
 // It must not know where the wasm comes from; the entry points beside it do, each for its own host.
-import init, { Engine, initSync } from "./engine.js";
+import init, * as engine from "./engine.js";
 
-let loaded = false;
+// What the binary exports; nothing while it is not loaded.
+let wasm;
 let loading;
 
 /** Loads the engine from bytes or a compiled module that are at hand. */
 export function loadSync(source) {
-  if (!loaded) initSync({ module: source });
-  loaded = true;
+  wasm ??= engine.initSync({ module: source });
 }
 
 /** Loads the engine once, however often it is called; a failed attempt can be repeated. */
 export function loadFrom(source) {
-  if (loaded) return Promise.resolve();
+  if (wasm) return Promise.resolve();
   loading ??= init({ module_or_path: source })
-    .then(() => { loaded = true; })
+    .then((loaded) => { wasm = loaded; })
     .catch((cause) => {
       loading = undefined;
       throw new Error(`the engine could not be loaded: ${cause.message}`, { cause });
@@ -25,12 +25,10 @@ export function loadFrom(source) {
 
 /** Reads and compiles rules once, so that only the basket crosses into wasm afterwards. */
 export function prepare(rules) {
-  if (!loaded) throw new Error("the engine is not loaded yet: `await load()` before `prepare`");
-  try {
-    return new Prepared(new Engine(wireForm(rules)));
-  } catch (thrown) {
-    throw typeof thrown === "string" ? unreadable(JSON.parse(thrown)) : thrown;
-  }
+  if (!wasm) throw new Error("the engine is not loaded yet: `await load()` before `prepare`");
+  const place = engine.prepare(put(wireForm(rules)));
+  if (!place) throw unreadable(JSON.parse(textOf(told(engine.said()))));
+  return new Prepared(place);
 }
 
 /** What is wrong with rules, in the message for people and in the cause for an editor of rules. */
@@ -51,63 +49,98 @@ function textOf(bytes) {
   return decoder.decode(bytes);
 }
 
+// All memory of the engine; it is another view whenever the engine has asked for more.
+let view = new Uint8Array();
+
+function memory() {
+  if (view.buffer !== wasm.memory.buffer) view = new Uint8Array(wasm.memory.buffer);
+  return view;
+}
+
+/** Puts what is asked, text or bytes, where the engine reads it, and a seed behind it; gives how many bytes it is. */
+function put(asked, seed = NOTHING) {
+  const isText = typeof asked === "string";
+  // No character of a text is longer than three bytes for each of its units.
+  const place = engine.room((isText ? asked.length * 3 : asked.length) + seed.length);
+  const bytes = memory();
+  let length = asked.length;
+  if (isText) length = encoder.encodeInto(asked, bytes.subarray(place)).written;
+  else bytes.set(asked, place);
+  bytes.set(seed, place + length);
+  return length;
+}
+
+const NOTHING = new Uint8Array();
+
+/** What the engine answered, where it lies until the next call. */
+function told(length) {
+  const place = engine.answer();
+  return memory().subarray(place, place + length);
+}
+
+// Rules that nobody can ask any more give their memory back.
+const forgotten = typeof FinalizationRegistry === "function" ? new FinalizationRegistry((place) => engine.release(place)) : undefined;
+
 /** Rules that are ready to decide. */
 class Prepared {
-  #engine;
+  #place;
 
-  constructor(engine) {
-    this.#engine = engine;
+  constructor(place) {
+    this.#place = place;
+    forgotten?.register(this, place, this);
   }
 
   validate(request, context) {
     if (typeof request !== "string") throw new TypeError("`validate` takes JSON text; `validateObject` takes an object");
-    return textOf(this.#decide("validate", encoder.encode(request), context));
+    return textOf(this.#decide(engine.validate, request, context));
   }
 
   validateBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`validateBytes` takes a Uint8Array of JSON in UTF-8");
-    return this.#decide("validate", bytesOf(request), context);
+    return this.#decide(engine.validate, bytesOf(request), context).slice();
   }
 
   /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return JSON.parse(textOf(this.#decide("validate", encoder.encode(writtenOut(request)), context)));
+    return JSON.parse(textOf(this.#decide(engine.validate, writtenOut(request), context)));
   }
 
   qualify(request, context) {
     if (typeof request !== "string") throw new TypeError("`qualify` takes JSON text; `qualifyObject` takes an object");
-    return textOf(this.#decide("qualify", encoder.encode(request), context));
+    return textOf(this.#decide(engine.qualify, request, context));
   }
 
   qualifyBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`qualifyBytes` takes a Uint8Array of JSON in UTF-8");
-    return this.#decide("qualify", bytesOf(request), context);
+    return this.#decide(engine.qualify, bytesOf(request), context).slice();
   }
 
   qualifyObject(request, context) {
-    return JSON.parse(textOf(this.#decide("qualify", encoder.encode(writtenOut(request)), context)));
+    return JSON.parse(textOf(this.#decide(engine.qualify, writtenOut(request), context)));
   }
 
   get hash() {
-    return this.#live().hash();
+    return textOf(told(engine.hash(this.#live())));
   }
 
   free() {
-    this.#engine?.free();
-    this.#engine = undefined;
+    if (this.#place) engine.release(this.#place);
+    this.#place = 0;
+    forgotten?.unregister(this);
   }
 
-  #decide(verb, bytes, context) {
-    const engine = this.#live();
-    try {
-      return engine[verb](bytes, moment(context), seed(context));
-    } catch (thrown) {
-      throw typeof thrown === "string" ? new Error(thrown) : thrown;
-    }
+  /** The bytes of the answer, where they lie until the next call. */
+  #decide(verb, request, context) {
+    const place = this.#live();
+    const now = moment(context);
+    const chance = seed(context);
+    const said = verb(place, put(request, chance), chance.length, now);
+    if (said < 0) throw new Error(textOf(told(-said)));
+    return told(said);
   }
 
   #live() {
-    if (this.#engine) return this.#engine;
+    if (this.#place) return this.#place;
     throw new Error("these rules were freed: `prepare` them again");
   }
 }
@@ -161,10 +194,10 @@ function writtenOut(request) {
 }
 
 function wireForm(rules) {
-  if (typeof rules === "string") return encoder.encode(rules);
+  if (typeof rules === "string") return rules;
   if (ArrayBuffer.isView(rules)) return bytesOf(rules);
   if (rules instanceof ArrayBuffer) return new Uint8Array(rules);
-  if (rules !== null && typeof rules === "object") return encoder.encode(JSON.stringify(rules));
+  if (rules !== null && typeof rules === "object") return JSON.stringify(rules);
   throw new TypeError("rules must be JSON text, its UTF-8 bytes or a plain object");
 }
 

@@ -8,7 +8,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import binaryen from "binaryen";
 import esbuild from "esbuild";
 
 const run = promisify(execFile);
@@ -27,16 +26,18 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   say("compiling the engine to wasm");
   const target = join(root, "target/package");
   const cargo = ["build", "-p", "scrip", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--features", "package",
-    // As fast as level 3 here; levels "s" and "z" would be 3 and 4 kB less after brotli, and slower.
-    "--config", "profile.release.opt-level=2"];
-  const env = { ...process.env, RUSTFLAGS: flags().join(" ") };
+    // As fast as level 3 here; levels "s" and "z" are not smaller.
+    "--config", "profile.release.opt-level=2",
+    // The library is compiled along with the engine: for size, and with panics that trap at once.
+    "-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+  // What begins with -Z is not stable yet; the toolchain is pinned, so that it means the same on every machine.
+  const env = { ...process.env, RUSTFLAGS: flags().join(" "), RUSTC_BOOTSTRAP: "1" };
   await run("cargo", [...cargo, "--target-dir", target], { cwd: root, env, maxBuffer: 1 << 26 });
 
   say("binding and shrinking it");
   const compiled = join(target, "wasm32-unknown-unknown/release/scrip.wasm");
   const binding = ["--target", "web", "--omit-default-module-path", "--no-typescript", "--remove-producers-section"];
   await run(bindgen, [...binding, "--out-dir", out, "--out-name", "engine", compiled]);
-  await silence(join(out, "engine_bg.wasm"));
   await shrink(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"));
   await rm(join(out, "engine_bg.wasm"));
 
@@ -66,29 +67,24 @@ function flags() {
     "-Cllvm-args=-inline-threshold=30",
     "-Cllvm-args=-inlinehint-threshold=80",
     "-Cllvm-args=-unroll-threshold=20",
+    // A panic ends in a trap, and nobody hears what it says: neither its message nor its place need be there.
+    "-Zunstable-options",
+    "-Cpanic=immediate-abort",
+    "-Zlocation-detail=none",
+    "-Zfmt-debug=none",
     // Codes are hashed one at a time: the short loop is fast enough, and 2 kB smaller than the unrolled one.
     "--cfg=sha2_backend_soft=\"compact\"",
   ];
 }
 
-/** What the library calls when it panics or runs out of memory, by the names that the compiler gives it. */
-const FATAL = /^<?(core|std|alloc|__rustc)\b.*(panic|unwrap_failed|expect_failed|_fail\b|handle_error|capacity_overflow|alloc_error)/;
-
-/** A panic ends in a trap here, and nobody hears what it says: trapping at once, its message need not be made. */
-async function silence(path) {
-  const module = binaryen.readBinary(await readFile(path));
-  for (let place = 0; place < module.getNumFunctions(); place += 1) {
-    const known = module.getFunctionByIndex(place);
-    const { name, module: imported } = binaryen.getFunctionInfo(known);
-    if (!imported && FATAL.test(name)) binaryen.Function.setBody(known, module.unreachable());
-  }
-  await writeFile(path, module.emitBinary());
-  module.dispose();
-}
-
-/** wasm-opt for speed; `strip` in the cargo profile instead would hide the target's features from wasm-bindgen. */
+/**
+ * wasm-opt for speed, but a function with one caller stays a function and a value is not kept for being used once more: what
+ * is said alike in many places compresses better than what is spun out in each. `strip` in the cargo profile instead of here
+ * would hide the target's features from wasm-bindgen.
+ */
 async function shrink(from, to) {
-  const flags = ["-O3", "--strip-debug", "--strip-producers", from, "-o", to];
+  const flags = ["-O3", "--one-caller-inline-max-function-size", "0", "--skip-pass=local-cse", "--skip-pass=simplify-locals",
+    "--strip-debug", "--strip-producers", from, "-o", to];
   if (process.env.WASM_OPT_BIN) await run(process.env.WASM_OPT_BIN, flags);
   else await run(process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...flags]);
 }

@@ -176,6 +176,11 @@ impl GivenFacts {
         }
     }
 
+    /// What all qualifications have in common; it is made once.
+    pub fn look_through(&self) -> &Candidates {
+        self.candidates.get_or_init(|| self.prepare())
+    }
+
     /// Everything that may qualify. What is listed and does not resolve is looked at in full, and is refused then.
     fn prepare(&self) -> Candidates {
         let entry = |candidate: &Candidate| {
@@ -352,7 +357,7 @@ impl Facts for GivenFacts {
     }
 
     fn candidates(&self, _seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
-        Known::Is(Cow::Borrowed(self.candidates.get_or_init(|| self.prepare())))
+        Known::Is(Cow::Borrowed(self.look_through()))
     }
 
     fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {

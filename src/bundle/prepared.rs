@@ -68,6 +68,11 @@ impl Prepared {
         &self.facts
     }
 
+    /// Compiles what all qualifications have in common, once; without this the first of them does.
+    pub fn look_through(&self) {
+        self.facts.look_through();
+    }
+
     fn read(&self, request: &[u8]) -> Result<Redeemables, Problem> {
         let mut request = read_redeemables(request)?;
         request.channel.client = self.facts.client();

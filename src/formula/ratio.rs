@@ -212,7 +212,7 @@ const MOST_DECIMALS: usize = 38;
 impl Ratio {
     /// The shortest decimal; a number that no decimal of 38 places can say exactly is written as a fraction, `1/3`.
     pub fn text(self) -> Text {
-        let mut text = Text::default();
+        let mut text = String::new();
         if self.top < 0 {
             text.push('-');
         }
@@ -240,12 +240,12 @@ impl Ratio {
                 }
             }
         }
-        text
+        Text::from(text)
     }
 }
 
 /// Decimal digits; the standard library's own for wide numbers are three times the code.
-fn write_digits(number: u128, text: &mut Text) {
+fn write_digits(number: u128, text: &mut String) {
     let (before, last) = (number.checked_div(10).unwrap_or(0), number.checked_rem(10).unwrap_or(0));
     if before > 0 {
         write_digits(before, text);

@@ -45,11 +45,16 @@ async function ensureRust() {
   }
   // The first call in this folder makes rustup install the toolchain that rust-toolchain.toml pins.
   const sysroot = (await run("rustc", ["--print", "sysroot"])).trim();
-  if (existsSync(join(sysroot, "lib/rustlib", WASM_TARGET))) return;
+  const hasTarget = existsSync(join(sysroot, "lib/rustlib", WASM_TARGET));
+  const hasSource = existsSync(join(sysroot, "lib/rustlib/src/rust/library/Cargo.lock"));
+  if (hasTarget && hasSource) return;
+  const missing = hasTarget ? "source of Rust's library" : `Rust target ${WASM_TARGET}`;
   if (!(await works("rustup"))) {
-    throw new Remedy(`the Rust target ${WASM_TARGET} is missing and \`rustup\` was not found: install it with rustup, from https://rustup.rs`);
+    throw new Remedy(`the ${missing} is missing and \`rustup\` was not found: install it with rustup, from https://rustup.rs`);
   }
-  await step(`installing the Rust target ${WASM_TARGET}`, "rustup", ["target", "add", WASM_TARGET]);
+  if (!hasTarget) await step(`installing the Rust target ${WASM_TARGET}`, "rustup", ["target", "add", WASM_TARGET]);
+  // The npm package has a library of its own, compiled for size.
+  if (!hasSource) await step("installing the source of Rust's library", "rustup", ["component", "add", "rust-src"]);
 }
 
 async function ensureNodeModules() {
