@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::text::{Decimal, decimal};
+
 /// The largest integer that JSON readers and SQLite rows in a Durable Object keep exactly: 2^53 - 1.
 pub const LARGEST: i64 = 9_007_199_254_740_991;
 
@@ -127,19 +129,8 @@ impl Percent {
     /// assert!(Percent::parse("-1").is_none());
     /// ```
     pub fn parse(text: &str) -> Option<Percent> {
-        let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || !digits(whole) || !digits(decimals) {
-            return None;
-        }
-        let decimals = decimals.trim_end_matches('0');
-        if decimals.len() > 6 {
-            return None;
-        }
-        let digit =
-            |place: usize| decimals.as_bytes().get(place).map_or(0, |byte| u32::from(byte.saturating_sub(b'0')));
-        let fraction = (0..6).fold(0_u32, |sum, place| sum.saturating_mul(10).saturating_add(digit(place)));
-        let millionths = whole.parse::<u32>().ok()?.checked_mul(MILLIONTHS)?.checked_add(fraction)?;
+        let decimal = Decimal::plain(text).filter(|decimal| decimal.decimals() <= 6)?;
+        let millionths = u32::try_from(decimal.times_ten_to(6)?).ok()?;
         (millionths <= MILLIONTHS.checked_mul(100)?).then_some(Percent(millionths))
     }
 
@@ -184,35 +175,16 @@ impl Percent {
     }
 }
 
-impl fmt::Display for Percent {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&decimal(u128::from(self.0), 6))
+impl Percent {
+    /// The shortest decimal.
+    pub fn text(self) -> String {
+        decimal(u128::from(self.0), 6)
     }
 }
 
-/// A number of so many decimals as it is written, without zeros at its end; the library's own way for wide numbers is
-/// three times the code.
-///
-/// ```
-/// use scrip::money::decimal;
-/// assert_eq!([decimal(1500, 3), decimal(2000, 3), decimal(1, 3)], ["1.5", "2", "0.001"]);
-/// ```
-#[inline(never)]
-pub fn decimal(number: u128, decimals: usize) -> String {
-    let mut rest = number;
-    let mut reversed = String::new();
-    for place in 0_usize.. {
-        if place == decimals && !reversed.is_empty() {
-            reversed.push('.');
-        }
-        let digit = rest.checked_rem(10).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
-        if place >= decimals || digit > 0 || !reversed.is_empty() {
-            reversed.push(char::from(digit.saturating_add(b'0')));
-        }
-        rest = rest.checked_div(10).unwrap_or(0);
-        if rest == 0 && place >= decimals {
-            break;
-        }
+/// As [`Percent::text`].
+impl fmt::Display for Percent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
     }
-    reversed.chars().rev().collect()
 }

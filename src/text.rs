@@ -3,6 +3,9 @@
 
 use sha2::{Digest, Sha256};
 
+mod number;
+pub use number::{Decimal, are_digits, decimal, digits, put_decimal, signed, whole};
+
 /// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
 ///
 /// Say `Text::from` and [`joined`], not `Text::new` or `format_compact!`: in the package it is another type.
@@ -99,6 +102,52 @@ pub fn hex(bytes: &[u8]) -> String {
 #[inline(never)]
 pub fn is_within(part: &str, text: &str) -> bool {
     part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
+}
+
+/// What stands before and after the first of these marks, which are plain ones; nothing where there is none.
+///
+/// ```
+/// use scrip::text::parted;
+/// assert_eq!(parted("1.5e7", b"eE"), Some(("1.5", "7")));
+/// assert_eq!(parted("15", b"eE"), None);
+/// ```
+#[inline(never)]
+pub fn parted<'a>(text: &'a str, marks: &[u8]) -> Option<(&'a str, &'a str)> {
+    let place = text.bytes().position(|byte| marks.iter().any(|mark| *mark == byte))?;
+    Some((text.get(..place)?, text.get(place.saturating_add(1)..)?))
+}
+
+/// The parts between marks; one more than there are marks.
+pub fn parts(text: &str, mark: u8) -> Vec<&str> {
+    let (mut parts, mut rest) = (Vec::new(), text);
+    while let Some((part, after)) = parted(rest, &[mark]) {
+        parts.push(part);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
+}
+
+/// The words between blanks; each of these marks, which are plain ones, is a word for itself.
+///
+/// ```
+/// assert_eq!(scrip::text::words(" (1 and 2)", b"()"), ["(", "1", "and", "2", ")"]);
+/// ```
+pub fn words<'a>(text: &'a str, marks: &[u8]) -> Vec<&'a str> {
+    let (mut words, mut start) = (Vec::new(), 0);
+    for (place, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+        let is_mark = marks.iter().any(|mark| char::from(*mark) == letter);
+        if is_mark || letter.is_whitespace() {
+            let after = if is_mark { place.saturating_add(1) } else { place };
+            for (from, to) in [(start, place), (place, after)] {
+                if from < to {
+                    words.push(text.get(from..to).unwrap_or_default());
+                }
+            }
+            start = place.saturating_add(letter.len_utf8());
+        }
+    }
+    words
 }
 
 /// The parts as one short text: account names and the like are made on the way of every decision, and the machinery

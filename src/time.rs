@@ -3,11 +3,11 @@
 //!
 //! validation-rules.md section 10.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::text::Text;
+use crate::text::{Text, are_digits, parted, parts, whole};
 
 mod day;
 pub use day::Day;
@@ -41,11 +41,10 @@ impl Instant {
     /// assert_eq!(noon.to_string(), "2026-03-01T12:00:00.000Z");
     /// ```
     pub fn parse(text: &str) -> Option<Instant> {
-        let (date, clock) = match text.split_once(['T', 't', ' ']) {
-            Some((date, clock)) => (date, Some(clock)),
-            None => (text, None),
+        let (date, time) = match parted(text, b"Tt ") {
+            Some((date, clock)) => (date, read_clock(clock)?),
+            None => (text, 0),
         };
-        let time = clock.map_or(Some(0), read_clock)?;
         Instant::from_millis(Day::parse(date)?.number().checked_mul(MILLIS_PER_DAY)?.checked_add(time)?)
     }
 
@@ -68,28 +67,31 @@ impl Instant {
 
 /// A whole number of exactly so many digits.
 fn digits(text: &str, count: usize) -> Option<u32> {
-    let fits = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|_| fits)
+    let fits = text.len() == count && are_digits(text);
+    whole(text).filter(|_| fits).and_then(|number| u32::try_from(number).ok())
 }
 
 /// Reads `12:00`, `12:00:00` or `12:00:00.000`, followed by `Z`, `+01:00` or nothing: how many milliseconds after the
 /// first moment of the day in UTC that is.
 fn read_clock(text: &str) -> Option<i64> {
-    let (time, offset) = match text.find(['Z', 'z', '+', '-']) {
-        Some(at) => text.split_at_checked(at)?,
-        None => (text, ""),
+    let time = parted(text, b"Zz+-").map_or(text, |(time, _)| time);
+    let offset = text.get(time.len()..)?;
+    let (time, fraction) = parted(time, b".").unwrap_or((time, ""));
+    let parts = parts(time, b':');
+    let [hours, minutes, seconds] = match *parts.as_slice() {
+        [hours, minutes] => [hours, minutes, "00"],
+        [hours, minutes, seconds] => [hours, minutes, seconds],
+        _ => return None,
     };
-    let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
-    let mut parts = time.split(':');
-    let mut seconds = 0_i64;
-    for (most, least) in [(23, None), (59, None), (59, Some("00"))] {
-        let part = digits(parts.next().or(least)?, 2).filter(|part| *part <= most)?;
-        seconds = seconds.checked_mul(60)?.checked_add(i64::from(part))?;
+    let mut sum = 0_i64;
+    for (part, most) in [(hours, 23), (minutes, 59), (seconds, 59)] {
+        let part = digits(part, 2).filter(|part| *part <= most)?;
+        sum = sum.checked_mul(60)?.checked_add(i64::from(part))?;
     }
-    if parts.next().is_some() || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !fraction.is_empty() && !are_digits(fraction) {
         return None;
     }
-    let mut millis = seconds;
+    let mut millis = sum;
     for place in 0..3 {
         let digit = fraction.as_bytes().get(place).map_or(0, |byte| byte.saturating_sub(b'0'));
         millis = millis.checked_mul(10)?.checked_add(i64::from(digit))?;
@@ -102,20 +104,19 @@ fn read_offset(text: &str) -> Option<i64> {
         return Some(0);
     }
     let (sign, ahead) = text.split_at_checked(1)?;
-    let (hours, minutes) = ahead.split_once(':').or_else(|| ahead.split_at_checked(2))?;
+    let (hours, minutes) = parted(ahead, b":").or_else(|| ahead.split_at_checked(2))?;
     let minutes = digits(hours, 2)?.checked_mul(60)?.checked_add(digits(minutes, 2)?)?;
     let millis = i64::from(minutes).checked_mul(60 * MILLIS_PER_SECOND)?;
     Some(if sign == "-" { millis.saturating_neg() } else { millis })
 }
 
 /// Writes numbers by their last two digits, each after a text: padding is the largest part of the formatter's machinery.
-fn write_pairs(formatter: &mut fmt::Formatter<'_>, pairs: &[(&str, u32)]) -> fmt::Result {
+fn write_pairs(text: &mut String, pairs: &[(&str, u32)]) {
     for (before, pair) in pairs {
-        formatter.write_str(before)?;
-        formatter.write_char(digit(pair.div_euclid(10)))?;
-        formatter.write_char(digit(*pair))?;
+        text.push_str(before);
+        text.push(digit(pair.div_euclid(10)));
+        text.push(digit(*pair));
     }
-    Ok(())
 }
 
 /// The last digit of a number.
@@ -123,18 +124,26 @@ fn digit(number: u32) -> char {
     char::from_digit(number % 10, 10).unwrap_or('0')
 }
 
-impl fmt::Display for Instant {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let utc = TimeZone::default();
-        utc.day(*self).ok_or(fmt::Error)?.fmt(formatter)?;
+impl Instant {
+    /// As ISO 8601 in UTC, with milliseconds.
+    pub fn text(self) -> String {
+        let mut text = Day::of_moment(self).text();
         let time = u32::try_from(self.0.rem_euclid(MILLIS_PER_DAY)).unwrap_or(0);
         let seconds = time.div_euclid(1000);
         let (minutes, millis) = (seconds.div_euclid(60), time % 1000);
         let pairs =
             [("T", minutes.div_euclid(60)), (":", minutes % 60), (":", seconds % 60), (".", millis.div_euclid(10))];
-        write_pairs(formatter, &pairs)?;
-        formatter.write_char(digit(millis))?;
-        formatter.write_char('Z')
+        write_pairs(&mut text, &pairs);
+        text.push(digit(millis));
+        text.push('Z');
+        text
+    }
+}
+
+/// As [`Instant::text`].
+impl fmt::Display for Instant {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
     }
 }
 
@@ -168,30 +177,32 @@ impl Duration {
     pub fn parse(text: &str) -> Option<Duration> {
         let (dates, times) = {
             let body = text.strip_prefix('P')?;
-            body.split_once('T').map_or((body, None), |(dates, times)| (dates, Some(times)))
+            parted(body, b"T").map_or((body, None), |(dates, times)| (dates, Some(times)))
         };
         if times == Some("") {
             return None;
         }
         let mut duration = Duration { months: 0, millis: 0 };
-        duration.add_parts(dates, &[('Y', 0), ('M', 0), ('W', 7 * SECONDS_PER_DAY), ('D', SECONDS_PER_DAY)], true)?;
-        duration.add_parts(times.unwrap_or(""), &[('H', 3600), ('M', 60), ('S', 1)], false)?;
+        duration.add_parts(
+            dates,
+            &[(b'Y', 0), (b'M', 0), (b'W', 7 * SECONDS_PER_DAY), (b'D', SECONDS_PER_DAY)],
+            true,
+        )?;
+        duration.add_parts(times.unwrap_or(""), &[(b'H', 3600), (b'M', 60), (b'S', 1)], false)?;
         (duration.months > 0 || duration.millis > 0).then_some(duration)
     }
 
     /// Adds the numbered parts of one half, each designator at most once and in this order.
-    fn add_parts(&mut self, text: &str, designators: &[(char, i64)], dates: bool) -> Option<()> {
+    fn add_parts(&mut self, text: &str, designators: &[(u8, i64)], dates: bool) -> Option<()> {
         let mut rest = text;
         for (designator, seconds) in designators {
-            let Some((number, after)) = rest.split_once(*designator) else {
-                continue;
-            };
-            if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            let Some((number, after)) = parted(rest, &[*designator]) else { continue };
+            if !are_digits(number) {
                 return None;
             }
-            let count: u32 = number.parse().ok()?;
+            let count = u32::try_from(whole(number)?).ok()?;
             if dates && *seconds == 0 {
-                let months = if *designator == 'Y' { count.checked_mul(12)? } else { count };
+                let months = if *designator == b'Y' { count.checked_mul(12)? } else { count };
                 self.months = self.months.checked_add(months)?;
             } else {
                 let millis = i64::from(count).checked_mul(*seconds)?.checked_mul(MILLIS_PER_SECOND)?;
@@ -324,16 +335,28 @@ impl DailyHours {
         let (Some(day), Some(minute)) = (zone.weekday(moment), zone.minute_of_day(moment)) else {
             return false;
         };
-        self.days.contains(&day) && (self.start..=self.end).contains(&minute)
+        self.days.iter().any(|own| *own == day) && (self.start..=self.end).contains(&minute)
+    }
+
+    /// For people, such as `09:00 to 17:30 on [1, 2]`.
+    pub fn text(&self) -> String {
+        let (start, end) = (u32::from(self.start), u32::from(self.end));
+        let mut text = String::new();
+        write_pairs(&mut text, &[("", start / 60), (":", start % 60), (" to ", end / 60), (":", end % 60)]);
+        text.push_str(" on [");
+        for (place, day) in self.days.iter().enumerate() {
+            text.push_str(if place > 0 { ", " } else { "" });
+            text.push(digit(u32::from(*day)));
+        }
+        text.push(']');
+        text
     }
 
     /// Minutes since midnight of `HH:mm`.
     pub fn parse_clock(text: &str) -> Option<u16> {
-        let (hours, minutes) = text.split_once(':')?;
-        let number = |part: &str, below: u16| {
-            let digits = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
-            part.parse::<u16>().ok().filter(|value| digits && *value < below)
-        };
-        number(hours, 24)?.checked_mul(60)?.checked_add(number(minutes, 60)?)
+        let (hours, minutes) = parted(text, b":")?;
+        let hours = digits(hours, 2).filter(|hours| *hours < 24)?;
+        let minutes = digits(minutes, 2).filter(|minutes| *minutes < 60)?;
+        u16::try_from(hours.checked_mul(60)?.checked_add(minutes)?).ok()
     }
 }

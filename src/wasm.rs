@@ -14,7 +14,7 @@ use std::cell::UnsafeCell;
 use crate::Context;
 use crate::bundle::Prepared;
 use crate::bundle::prepared::Answer;
-use crate::text::unhex;
+use crate::text::{digits, unhex};
 use crate::time::Instant;
 use crate::wasm::arena::{Arena, Region};
 use crate::wire::out::Out;
@@ -155,7 +155,8 @@ type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
 fn decide(prepared: &Prepared, request: usize, seed: usize, now_ms: i64, verb: Verb) -> isize {
     let seed = str::from_utf8(CALL.asked(request, request.saturating_add(seed))).unwrap_or_default();
     let Some(now) = Instant::from_millis(now_ms) else {
-        return wrong("now", &now_ms.to_string(), "lie within the years 1970 to 9999");
+        let sign = if now_ms < 0 { "-" } else { "" };
+        return wrong("now", &[sign, &digits(now_ms.unsigned_abs())].concat(), "lie within the years 1970 to 9999");
     };
     let Some(seed) = unhex(seed) else {
         return wrong("seed", seed, "be 2 to 64 hex digits, two for a byte");
@@ -170,7 +171,7 @@ fn told(problem: &Problem) -> Vec<u8> {
     Out::object_of(|out| {
         out.member("path").text(&problem.path);
         out.member("text").text(&problem.text);
-        out.member("message").text(&problem.to_string());
+        out.member("message").text(&problem.sentence());
     })
 }
 

@@ -19,7 +19,7 @@ use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::rules::Rule;
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, joined};
 use crate::time::TimeZone;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -308,8 +308,15 @@ fn join_scopes(rules: &mut [Held<'_, Rule>]) {
     let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
     let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
     if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
-        let own = Rule::clone(first);
-        *first = Held::Own(Box::new(Rule { scope, own_collections: collections, ..own }));
+        *first = Held::Own(Box::new(Rule {
+            id: first.id.clone(),
+            tests: first.tests.clone(),
+            message: first.message.clone(),
+            scope,
+            bundle: first.bundle.clone(),
+            needs: first.needs,
+            own_collections: collections,
+        }));
     }
 }
 
@@ -330,7 +337,7 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
     if u64::try_from(count).unwrap_or(u64::MAX) > limit {
         return Err(Refusal::new(
             Reason::InvalidRedeemables,
-            format!("Property .redeemables must NOT have more than {limit} items (actual count is `{count}`)"),
+            ["Property .redeemables", &too_many(limit, "items", count)].concat(),
         ));
     }
     let names: Vec<&str> = redeemables.iter().map(|redeemable| redeemable.id.as_str()).collect();
@@ -344,21 +351,27 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
     if twins { Err(duplicated()) } else { Ok(()) }
 }
 
+fn too_many(limit: u64, things: &str, count: usize) -> String {
+    let (limit, count) = (digits(limit), digits(count));
+    [" must NOT have more than ", &limit, " ", things, " (actual count is `", &count, "`)"].concat()
+}
+
+/// How a refusal of a stack begins; its id follows.
+const STACK: &str = "Promotion Stack with id: ";
+
 /// A stack is refused as a whole when it cannot be tried: it has no tiers, one of them twice, or more than a request may
 /// name. Only tiers can be in it, so that no stack is within another.
 fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
     let (id, count, limit) = (&stack.id, stack.tiers.len(), rules.redeemables_limit);
     let refuse = |details: String| Err(Refusal::new(Reason::InvalidRedeemables, details));
     if count == 0 {
-        return refuse(format!("Promotion Stack with id: {id} has no tiers"));
+        return refuse([STACK, id, " has no tiers"].concat());
     }
     if u64::try_from(count).unwrap_or(u64::MAX) > limit {
-        return refuse(format!(
-            "Promotion Stack with id: {id} must NOT have more than {limit} tiers (actual count is `{count}`)"
-        ));
+        return refuse([STACK, id, &too_many(limit, "tiers", count)].concat());
     }
     let ids: Vec<&str> = stack.tiers.iter().map(Text::as_str).collect();
-    if has_twins(&ids) { refuse(format!("Promotion Stack with id: {id} names one tier twice")) } else { Ok(()) }
+    if has_twins(&ids) { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).

@@ -94,7 +94,7 @@ fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
         _ => (Reason::PromotionNotActiveNow, "not active now"),
     };
     let id = &offer.incentive.id;
-    Err(Refusal::new(reason, format!("Promotion Tier with id: {id} is {state}.")))
+    Err(Refusal::new(reason, ["Promotion Tier with id: ", id, " is ", state, "."].concat()))
 }
 
 /// Switches first, then beginnings, then ends, then recurring windows; the incentive's before the campaign's.

@@ -94,11 +94,11 @@ pub fn qualify<'a>(
     let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
     let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
-    look(&mut case, asked, &set, hits.iter_mut().filter(|hit| all || skips || !plain(hit)), &mut found);
+    look(&mut case, asked, &set, &mut hits, &|hit| all || skips || !plain(hit), &mut found);
     hits.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, Outcome::Applied(_))));
     let page = page::cut(asked, hits);
     let mut hits = page.hits;
-    look(&mut case, asked, &set, hits.iter_mut().filter(|hit| hit.looked.is_none()), &mut found);
+    look(&mut case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
     let mut steps = Vec::with_capacity(hits.len());
     let mut shown = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -170,16 +170,18 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     Ok(Search { case, set, hits })
 }
 
-/// Looks at candidates in full, each alone on the order.
-fn look<'h, 'a: 'h>(
+/// Looks at some of the candidates in full, each alone on the order.
+#[inline(never)]
+fn look<'a>(
     case: &mut Case<'a>,
     asked: &Qualify,
     set: &Candidates,
-    hits: impl Iterator<Item = &'h mut Hit<'a>>,
+    hits: &mut [Hit<'a>],
+    which: &dyn Fn(&Hit<'a>) -> bool,
     found: &mut Vec<Found>,
 ) {
     let from = case.resolved.len();
-    let mut hits: Vec<&mut Hit<'a>> = hits.collect();
+    let mut hits: Vec<&mut Hit<'a>> = hits.iter_mut().filter(|hit| which(hit)).collect();
     for hit in &mut hits {
         let Some(candidate) = set.list.get(hit.place) else { continue };
         let resolved = match candidate.object {

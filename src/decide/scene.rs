@@ -256,7 +256,7 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
         (scene.amount.is_none() && asks(Needs::AMOUNT), Reason::MissingAmount, "An order amount is"),
     ];
     if let Some((_, reason, what)) = missing.into_iter().find(|(is_missing, ..)| *is_missing) {
-        return Refusal::new(reason, format!("{what} required to validate rules"));
+        return Refusal::new(reason, [what, " required to validate rules"].concat());
     }
     let reason = match test.map_or(Area::Order, crate::rules::Test::area) {
         Area::Customer => Reason::CustomerRulesViolated,

@@ -131,7 +131,8 @@ impl Evaluated<'_> {
 
     /// How each verdict came about, for a request that asks for it; the others do not pay for it.
     pub(super) fn trace(&self) -> Trace {
-        if !self.request.expand.trace {
+        // A page reads that of the answer.
+        if !self.request.expand.trace || cfg!(feature = "package") {
             return Trace::default();
         }
         let line = |step: &Step| {

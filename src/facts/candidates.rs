@@ -74,7 +74,11 @@ impl Candidates {
         let age = |entry: &Entry<'_>| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs());
         let places = ranked(entries.iter().map(age));
         let entries = arranged(entries, &places);
-        let index = Index::new(entries.iter().map(|entry| entry.rules.iter().map(|rule| &**rule)));
+        let mut index = Index::default();
+        for entry in &entries {
+            index.add(&mut entry.rules.iter().map(|rule| &**rule));
+        }
+        index.close();
         let terms = entries.iter().enumerate().map(|(place, entry)| entry.terms(index.about(place))).collect();
         let list = entries.into_iter().map(Entry::into_candidate).collect();
         Candidates { list, terms, index, complete }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::digits;
+
 /// Why a text is no formula, as a sentence that follows the name of a field: ``has an unexpected `)` at 12``. Places
 /// count letters from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,12 +14,19 @@ pub struct FormulaError {
     pub(crate) after: &'static str,
 }
 
+impl FormulaError {
+    /// The sentence.
+    pub fn text(&self) -> String {
+        match &self.word {
+            Some((word, place)) => [self.before, "`", word, "` at ", &digits(*place), self.after].concat(),
+            None => [self.before, self.after].concat(),
+        }
+    }
+}
+
+/// As [`FormulaError::text`].
 impl fmt::Display for FormulaError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.before)?;
-        if let Some((word, place)) = &self.word {
-            write!(formatter, "`{word}` at {place}")?;
-        }
-        formatter.write_str(self.after)
+        formatter.write_str(&self.text())
     }
 }

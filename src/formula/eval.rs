@@ -11,7 +11,7 @@ use crate::formula::calendar;
 use crate::formula::ratio::Ratio;
 use crate::formula::value::{Date, Value};
 use crate::money::{Money, Percent};
-use crate::text::Text;
+use crate::text::{Text, parts};
 use crate::time::{Day, TimeZone};
 
 /// What a formula is evaluated against.
@@ -28,29 +28,30 @@ pub fn evaluate(formula: &Formula, lookup: &dyn Lookup) -> Option<Value> {
     value(&formula.steps, lookup)
 }
 
-/// The formula as a number that is not below 0.
-fn number(formula: &Formula, lookup: &dyn Lookup) -> Option<Ratio> {
-    evaluate(formula, lookup)?.number().filter(|number| !number.is_negative())
+/// How often the formula comes to one of so many parts of a unit, rounded half-up at the very end; nothing for what is
+/// below 0.
+#[inline(never)]
+fn count(formula: &Formula, lookup: &dyn Lookup, parts: i128) -> Option<u128> {
+    let number = evaluate(formula, lookup)?.number().filter(|number| !number.is_negative())?;
+    u128::try_from(number.times(Ratio::whole(parts))?.half_up()?).ok()
 }
 
 /// The formula as an amount: major units, rounded half-up to a whole minor unit at the very end (calculation.md section
 /// 1.7). Nothing for what is below 0 or too large.
 pub fn money(formula: &Formula, lookup: &dyn Lookup) -> Option<Money> {
-    let minor = number(formula, lookup)?.times(Ratio::whole(100))?.half_up()?;
-    Money::from_wide(u128::try_from(minor).ok()?)
+    Money::from_wide(count(formula, lookup, 100)?)
 }
 
 /// The formula as a percentage, rounded half-up to six decimals. More than 100 is 100, as an amount above its base is
 /// its base; nothing for what is below 0. `[inferred]`
 pub fn percent(formula: &Formula, lookup: &dyn Lookup) -> Option<Percent> {
-    let millionths = number(formula, lookup)?.times(Ratio::whole(1_000_000))?.half_up()?;
-    Some(Percent::of_millionths(u128::try_from(millionths).ok()?))
+    Some(Percent::of_millionths(count(formula, lookup, 1_000_000)?))
 }
 
 /// The formula as a whole count of units or points, rounded half-up as points are (calculation.md section 1.8); nothing
 /// for what is below 0. For units `[inferred]`.
 pub fn units(formula: &Formula, lookup: &dyn Lookup) -> Option<u64> {
-    u64::try_from(number(formula, lookup)?.half_up()?).ok()
+    u64::try_from(count(formula, lookup, 1)?).ok()
 }
 
 /// The line with the lowest or highest unit price, by unit price and subtotal of each: of several the one with the
@@ -284,7 +285,8 @@ fn same(left: &Value, right: &Value, zone: &TimeZone) -> bool {
 fn among(value: &Value, set: &Value, zone: &TimeZone) -> bool {
     match set {
         Value::Text(names) => {
-            names.split(',').any(|name| same(value, &Value::Text(Text::from(name.trim_ascii())), zone))
+            let names = parts(names, b',').into_iter();
+            names.map(|name| Value::Text(Text::from(name.trim_ascii()))).any(|name| same(value, &name, zone))
         }
         _ => same(value, set, zone),
     }

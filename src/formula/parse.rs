@@ -82,7 +82,11 @@ impl<'a> Reader<'a> {
 
     /// Fails at a word.
     fn fault(&mut self, before: &'static str, word: Word<'_>, after: &'static str) -> Option<()> {
-        let place = self.text.get(..word.at).map_or(0, |before| before.chars().count()).saturating_add(1);
+        let place = self
+            .text
+            .get(..word.at)
+            .map_or(0, |before| before.chars().fold(0_usize, |count, _| count.saturating_add(1)))
+            .saturating_add(1);
         self.error = Some(FormulaError { before, word: Some((word.text.to_owned(), place)), after });
         None
     }

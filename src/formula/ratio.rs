@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::money::Money;
-use crate::text::Text;
+use crate::text::{Decimal, Text, put_decimal};
 
 /// A fraction in lowest terms; both parts fit in 127 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,7 @@ impl Ratio {
     }
 
     /// `top / bottom`; nothing when `bottom` is 0.
+    #[inline(never)]
     pub fn new(top: i128, bottom: i128) -> Option<Ratio> {
         let shared = common(top, bottom);
         let (top, bottom) = (top.checked_div(shared)?, bottom.checked_div(shared)?);
@@ -67,26 +68,13 @@ impl Ratio {
     /// }
     /// ```
     pub fn parse(text: &str) -> Option<Ratio> {
-        let (digits, power) = match text.split_once(['e', 'E']) {
-            Some((digits, power)) => (digits, power.parse::<i8>().ok()?),
-            None => (text, 0),
-        };
-        let (negative, plain) = digits.strip_prefix('-').map_or((false, digits), |plain| (true, plain));
-        let (whole, decimals) = plain.split_once('.').unwrap_or((plain, "0"));
-        if whole.is_empty() || decimals.is_empty() {
-            return None;
-        }
-        let mut power = i128::from(power);
-        let mut top = 0_i128;
+        let decimal = Decimal::read(text)?;
+        let power = i8::try_from(decimal.exponent).ok()?;
         // Zeros at the end say nothing, and would only use up the bounds.
-        let decimals = decimals.trim_end_matches('0');
-        power = power.checked_sub(i128::try_from(decimals.len()).ok()?)?;
-        for letter in whole.chars().chain(decimals.chars()) {
-            let digit = i128::from(letter.to_digit(10)?);
-            let tens = top.checked_mul(10)?;
-            top = if negative { tens.checked_sub(digit)? } else { tens.checked_add(digit)? };
-        }
-        Ratio::whole(top).shifted(power)
+        let places = i64::try_from(decimal.decimals()).ok()?.checked_sub(i64::from(power))?;
+        let size = decimal.times_ten_to(places)?;
+        let top = if decimal.negative { 0_i128.checked_sub_unsigned(size)? } else { i128::try_from(size).ok()? };
+        Ratio::whole(top).shifted(i128::from(places.checked_neg()?))
     }
 
     /// This times 10 to a power.
@@ -96,8 +84,7 @@ impl Ratio {
 
     /// The sum.
     pub fn plus(self, other: Ratio) -> Option<Ratio> {
-        let shared = common(self.bottom, other.bottom);
-        let (mine, theirs) = (self.bottom.checked_div(shared)?, other.bottom.checked_div(shared)?);
+        let Ratio { top: mine, bottom: theirs } = Ratio::new(self.bottom, other.bottom)?;
         let top = self.top.checked_mul(theirs)?.checked_add(other.top.checked_mul(mine)?)?;
         Ratio::new(top, self.bottom.checked_mul(theirs)?)
     }
@@ -115,10 +102,8 @@ impl Ratio {
     /// The product.
     pub fn times(self, other: Ratio) -> Option<Ratio> {
         // Shortened crosswise first, so that only what is really too large is refused.
-        let (left, right) = (common(self.top, other.bottom), common(other.top, self.bottom));
-        let top = self.top.checked_div(left)?.checked_mul(other.top.checked_div(right)?)?;
-        let bottom = self.bottom.checked_div(right)?.checked_mul(other.bottom.checked_div(left)?)?;
-        Some(Ratio { top, bottom })
+        let (left, right) = (Ratio::new(self.top, other.bottom)?, Ratio::new(other.top, self.bottom)?);
+        Some(Ratio { top: left.top.checked_mul(right.top)?, bottom: left.bottom.checked_mul(right.bottom)? })
     }
 
     /// The quotient; nothing for a division by zero.
@@ -185,12 +170,12 @@ impl Ratio {
     /// assert_eq!(number("-2.5").round(0), Ratio::parse("-2"));
     /// ```
     pub fn round(self, digits: i128) -> Option<Ratio> {
-        self.at(digits, Ratio::half_up)
+        self.at(digits, Ratio::HALF)
     }
 
     /// Rounded down to so many decimals.
     pub fn floor(self, digits: i128) -> Option<Ratio> {
-        self.at(digits, |number| Some(number.floored()))
+        self.at(digits, Ratio::ZERO)
     }
 
     /// Rounded up to so many decimals.
@@ -198,11 +183,12 @@ impl Ratio {
         self.negated()?.floor(digits)?.negated()
     }
 
-    fn at(self, digits: i128, rounded: fn(Ratio) -> Option<i128>) -> Option<Ratio> {
+    /// Rounded down to so many decimals, after so much of the last one is added.
+    fn at(self, digits: i128, more: Ratio) -> Option<Ratio> {
         if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
             return None;
         }
-        Ratio::whole(rounded(self.shifted(digits)?)?).shifted(digits.checked_neg()?)
+        Ratio::whole(self.shifted(digits)?.plus(more)?.floored()).shifted(digits.checked_neg()?)
     }
 }
 
@@ -218,7 +204,7 @@ impl Ratio {
         }
         let (top, bottom) = (self.top.unsigned_abs(), self.bottom.unsigned_abs());
         let signed = text.len();
-        write_digits(top.checked_div(bottom).unwrap_or(0), &mut text);
+        put_decimal(&mut text, top.checked_div(bottom).unwrap_or(0), 0);
         let mut rest = top.checked_rem(bottom).unwrap_or(0);
         let point = text.len();
         while rest > 0 {
@@ -228,29 +214,20 @@ impl Ratio {
             let places = text.len().saturating_sub(point);
             match rest.checked_mul(10) {
                 Some(tenths) if places <= MOST_DECIMALS => {
-                    write_digits(tenths.checked_div(bottom).unwrap_or(0), &mut text);
+                    put_decimal(&mut text, tenths.checked_div(bottom).unwrap_or(0), 0);
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }
                 _ => {
                     text.truncate(signed);
-                    write_digits(top, &mut text);
+                    put_decimal(&mut text, top, 0);
                     text.push('/');
-                    write_digits(bottom, &mut text);
+                    put_decimal(&mut text, bottom, 0);
                     break;
                 }
             }
         }
         Text::from(text)
     }
-}
-
-/// Decimal digits; the standard library's own for wide numbers are three times the code.
-fn write_digits(number: u128, text: &mut String) {
-    let (before, last) = (number.checked_div(10).unwrap_or(0), number.checked_rem(10).unwrap_or(0));
-    if before > 0 {
-        write_digits(before, text);
-    }
-    text.push(char::from(b'0'.saturating_add(u8::try_from(last).unwrap_or(0))));
 }
 
 /// As [`Ratio::text`].

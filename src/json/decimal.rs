@@ -1,6 +1,8 @@
 //! Decides how a number that is not whole is held: its exact digits in one form, so that equal numbers are equal texts.
 //! It must not compute with them.
 
+use crate::text::parted;
+
 /// The largest number of a double, which is what other readers of JSON have: `0.17976931348623157` times ten to this.
 const LARGEST: (&str, i64) = ("17976931348623157", 309);
 
@@ -12,13 +14,13 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
         Some(number) => ("-", number),
         None => ("", number),
     };
-    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (mantissa, exponent) = parted(number, b"eE").unwrap_or((number, "0"));
+    let (whole, fraction) = parted(mantissa, b".").unwrap_or((mantissa, ""));
     let mut digits = String::from(whole);
     digits.push_str(fraction);
-    let significant = digits.trim_start_matches('0');
-    let leading = digits.len().saturating_sub(significant.len());
-    let significant = significant.trim_end_matches('0');
+    let leading = digits.bytes().take_while(|byte| *byte == b'0').count();
+    let last = digits.bytes().rposition(|byte| byte != b'0').map_or(leading, |last| last.saturating_add(1));
+    let significant = digits.get(leading..last).unwrap_or_default();
     // The number is `0.` and its significant digits, times ten to the `point`.
     let point = length(whole).saturating_sub(length_of(leading)).saturating_add(read_exponent(exponent));
     let mut form = String::from(sign);
@@ -40,7 +42,7 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
             }
             let exponent = point.saturating_sub(1);
             form.push_str(if exponent < 0 { "e-" } else { "e+" });
-            form.push_str(&exponent.unsigned_abs().to_string());
+            form.push_str(&crate::text::digits(exponent.unsigned_abs()));
         }
         1.. if point >= count => {
             form.push_str(significant);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::rank::{arranged, ranked_by};
+use crate::text::parted;
 
 /// A member of an object.
 type Member<'a> = (Cow<'a, str>, Node<'a>);
@@ -123,7 +124,7 @@ fn dotted<'n>(members: &'n [Member<'static>], path: &str) -> Option<&'n Node<'st
     if let Some(value) = get(path) {
         return Some(value);
     }
-    let (first, rest) = path.split_once('.')?;
+    let (first, rest) = parted(path, b".")?;
     match get(first)? {
         Node::Object(inner) => dotted(inner, rest),
         _ => None,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::json::decimal::decimal;
+use crate::text::signed;
 
 /// What kind of fault a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -306,8 +307,8 @@ impl<'a> Reader<'a> {
         }
         let digits = self.text.get(start..self.at).unwrap_or_default();
         let form = decimal(digits).ok_or(FaultKind::Wrong)?;
-        Ok(match digits.parse() {
-            Ok(whole) if digits != "-0" => Node::Whole(whole),
+        Ok(match signed(digits) {
+            Some(whole) if digits != "-0" => Node::Whole(whole),
             _ => Node::Fraction(if is_whole && digits != "-0" { digits.into() } else { form }),
         })
     }

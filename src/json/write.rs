@@ -236,6 +236,16 @@ impl Pen {
     }
 }
 
+impl Node<'_> {
+    /// Its JSON, every object in the order of its names.
+    #[inline(never)]
+    pub fn text(&self) -> String {
+        let mut pen = Pen::default();
+        pen.node(&self.kept());
+        String::from_utf8(pen.into_bytes()).unwrap_or_default()
+    }
+}
+
 /// The eight digits of a number below 10^8, a byte each, the first one lowest: split into halves, into quarters, into
 /// single digits, and at each step all parts at once.
 fn eight_digits(number: u64) -> u64 {

@@ -2,6 +2,8 @@
 //!
 //! calculation.md sections 4 and 9.
 
+use std::sync::Arc;
+
 use crate::formula::Formula;
 use crate::model::order::Goods;
 use crate::money::{Money, Percent};
@@ -14,7 +16,7 @@ pub struct Dynamic<T> {
     /// What holds without a formula, or when it cannot be evaluated.
     pub plain: T,
     /// The formula.
-    pub formula: Option<Box<Formula>>,
+    pub formula: Option<Arc<Formula>>,
 }
 
 impl<T> Dynamic<T> {

@@ -10,7 +10,7 @@ use crate::model::order::{Goods, Item, Order, RelatedObject};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::refusal::{Reason, Refusal};
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, joined};
 
 /// Goods of the catalogue by the line that they stand beside. Most lines have none: they carry their own price.
 #[derive(Debug, Clone, Default)]
@@ -63,8 +63,8 @@ pub fn price<'a>(
         // product always is, because a scope may name the product.
         let asks = catalogue_first || (item.amount.is_none() && own_price(item).is_none());
         if !asks && item.product_id.is_some() {
-            let line =
-                price_line(item, None, None, false).ok_or_else(|| too_large(&format!("order.items[{place}]")))?;
+            let line = price_line(item, None, None, false)
+                .ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?;
             priced.cart.lines.push(line);
             continue;
         }
@@ -81,7 +81,7 @@ pub fn price<'a>(
             _ => None,
         };
         let line = price_line(item, sku.as_deref(), product.as_deref(), catalogue_first)
-            .ok_or_else(|| too_large(&format!("order.items[{place}]")))?;
+            .ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?;
         priced.cart.lines.push(line);
         priced.skus.put(place, sku);
         priced.products.put(place, product);
@@ -104,7 +104,7 @@ pub fn price<'a>(
 
 fn too_large(path: &str) -> Refusal {
     let bound = crate::money::LARGEST;
-    Refusal::new(Reason::InvalidAmount, format!("Property .{path} amounts to more than {bound}"))
+    Refusal::new(Reason::InvalidAmount, ["Property .", path, " amounts to more than ", &digits(bound)].concat())
 }
 
 fn own_price(item: &Item) -> Option<Money> {

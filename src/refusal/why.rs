@@ -1,7 +1,7 @@
 //! Decides what can be told of a test that failed: what it wanted, what it found, and what would pass. It must not know
 //! how tests are made or who may read about them.
 
-use crate::text::Text;
+use crate::text::{Text, digits};
 
 /// Why a rule does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,17 +75,15 @@ impl Change {
     /// For people, such as `8.20 more`, `1 more of SKU-1`, `after 2026-12-01`.
     pub fn text(&self) -> String {
         let by = self.by.map(|by| match self.is_money {
-            true => format!("{}.{:02}", by.checked_div(100).unwrap_or(0), by.checked_rem(100).unwrap_or(0)),
-            false => by.to_string(),
+            true => [&digits(by / 100), ".", &digits(by % 100 / 10), &digits(by % 10)].concat(),
+            false => digits(by),
         });
-        let mut text = String::new();
-        match (by, &self.of) {
-            (Some(by), Some(of)) => [by.as_str(), " ", self.act.name(), " of ", of].map(|part| text.push_str(part)),
-            (Some(by), None) => [by.as_str(), " ", self.act.name(), "", ""].map(|part| text.push_str(part)),
-            (None, of) => {
-                [self.act.name(), " ", of.as_deref().unwrap_or_default(), "", ""].map(|part| text.push_str(part))
-            }
+        let (blank, of) = match (&by, &self.of) {
+            (None, _) => ("", " "),
+            (Some(_), Some(_)) => (" ", " of "),
+            (Some(_), None) => (" ", ""),
         };
-        text
+        let by = by.unwrap_or_default();
+        [&by, blank, self.act.name(), of, self.of.as_deref().unwrap_or_default()].concat()
     }
 }

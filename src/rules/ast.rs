@@ -1,5 +1,7 @@
 //! Decides what a rule can say. It must not know how a rule is written or what it is about at a given moment.
 
+use std::sync::Arc;
+
 use crate::model::scope::{BundleRules, GoodsObject, GoodsRef, Scope};
 use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
@@ -7,13 +9,13 @@ use crate::rules::logic::Expression;
 use crate::rules::names::{Area, Kind};
 use crate::text::Text;
 
-/// A validation rule as it is evaluated.
+/// A validation rule as it is evaluated. What does not change once it was read is shared, not copied.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// Assigned by the service.
     pub id: Text,
     /// What it tests.
-    pub tests: Group,
+    pub tests: Arc<Group>,
     /// The text shown when a test without one of its own fails.
     pub message: Option<String>,
     /// The lines that the grant is about.
@@ -56,9 +58,9 @@ pub struct Test {
     /// The property of custom data, for those that have one: its name or, inside nested objects, names joined with dots.
     pub property: Option<Text>,
     /// All must hold.
-    pub conditions: Vec<Condition>,
+    pub conditions: Arc<[Condition]>,
     /// Tests on what this one matched.
-    pub rules: Option<Box<Group>>,
+    pub rules: Option<Arc<Group>>,
 }
 
 /// What tests look at, as a set.

@@ -4,9 +4,8 @@
 //! validation-rules.md section 3.
 
 use std::cmp::Ordering;
-use std::fmt;
 
-use crate::json::{Node, Pen};
+use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
@@ -127,8 +126,9 @@ impl Condition {
         self.holds_on(found, clock)
     }
 
+    /// The same, for whoever is in no hurry.
     #[inline(never)]
-    fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+    pub(super) fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
         let elements = match found {
             Found::Missing => return self.holds_on_nothing(),
             Found::Value(Node::List(elements)) => elements.as_slice(),
@@ -364,55 +364,44 @@ fn compare(found: Found<'_>, wanted: &Operand, clock: &Clock<'_>) -> Option<Orde
     }
 }
 
-impl fmt::Display for Moment {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Window {
+    /// For people.
+    fn text(&self) -> String {
         match self {
-            Moment::Day(day) => day.fmt(formatter),
-            Moment::At(moment) => moment.fmt(formatter),
+            Window::Recurring(start, _) => ["recurring from ", &start.text()].concat(),
+            Window::Between(from, to) => ["from ", &from.text(), " to ", &to.text()].concat(),
+            Window::Hours(hours) => hours.text(),
         }
     }
 }
 
-impl fmt::Display for Window {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Operand {
+    /// As it is told.
+    pub fn text(&self) -> String {
         match self {
-            Window::Recurring(start, _) => write!(formatter, "recurring from {start}"),
-            Window::Between(from, to) => write!(formatter, "from {from} to {to}"),
-            Window::Hours(hours) => {
-                let clock = |minutes: u16| {
-                    let part = |number: Option<u16>| number.unwrap_or(0);
-                    format!("{:02}:{:02}", part(minutes.checked_div(60)), part(minutes.checked_rem(60)))
-                };
-                write!(formatter, "{} to {} on {:?}", clock(hours.start), clock(hours.end), hours.days)
-            }
+            Operand::Text(text) => text.to_string(),
+            Operand::Number(number) => number.text(),
+            Operand::Flag(flag) => flag_text(*flag),
+            Operand::Moment(Moment::Day(day)) => day.text(),
+            Operand::Moment(Moment::At(moment)) => moment.text(),
+            Operand::Window(window) => window.text(),
         }
     }
 }
 
-impl fmt::Display for Operand {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Found<'_> {
+    /// As it is told; nothing for what is missing.
+    pub fn text(&self) -> String {
         match self {
-            Operand::Text(text) => formatter.write_str(text),
-            Operand::Number(number) => number.fmt(formatter),
-            Operand::Flag(flag) => flag.fmt(formatter),
-            Operand::Moment(moment) => moment.fmt(formatter),
-            Operand::Window(window) => window.fmt(formatter),
+            Found::Missing => String::new(),
+            Found::Number(number) => number.text(),
+            Found::Text(text) => (*text).to_owned(),
+            Found::Flag(flag) => flag_text(*flag),
+            Found::Value(value) => value.text(),
         }
     }
 }
 
-impl fmt::Display for Found<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Found::Missing => Ok(()),
-            Found::Number(number) => number.fmt(formatter),
-            Found::Text(text) => formatter.write_str(text),
-            Found::Flag(flag) => flag.fmt(formatter),
-            Found::Value(value) => {
-                let mut pen = Pen::default();
-                pen.node(value);
-                formatter.write_str(str::from_utf8(&pen.into_bytes()).unwrap_or_default())
-            }
-        }
-    }
+fn flag_text(flag: bool) -> String {
+    String::from(if flag { "true" } else { "false" })
 }

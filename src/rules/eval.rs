@@ -138,7 +138,7 @@ impl Test {
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
             Kind::TotalAmount => self.money(scene.after, scene),
             Kind::Data(Data::Customer) => self.all(self.property_of(scene.customer), scene),
-            Kind::Goods(pick) => match (self.conditions.as_slice(), within, pick) {
+            Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
                         Some(index) => index.has_any(&only.goods, scene.items),

@@ -3,6 +3,8 @@
 //!
 //! validation-rules.md section 12.
 
+use std::sync::Arc;
+
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition, Found};
@@ -15,7 +17,7 @@ pub struct Filter {
     /// Whether one field is enough; otherwise all must meet their conditions.
     pub any: bool,
     /// The fields, in the order of the document.
-    pub fields: Vec<(Field, Vec<Condition>)>,
+    pub fields: Vec<(Field, Arc<[Condition]>)>,
 }
 
 /// Where a field is.
@@ -62,7 +64,7 @@ impl Filter {
     }
 
     fn passes_by<'a>(&self, clock: &Clock<'_>, find: &dyn Fn(&Field) -> Found<'a>) -> bool {
-        let meets = |(field, conditions): &(Field, Vec<Condition>)| {
+        let meets = |(field, conditions): &(Field, Arc<[Condition]>)| {
             let found = find(field);
             conditions.iter().all(|condition| match field {
                 Field::Anniversary(_) => condition.comes_back(found, clock),

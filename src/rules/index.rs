@@ -5,12 +5,14 @@
 //! once for each scene; amounts are two comparisons beside the list.
 
 mod answers;
+mod key;
 
 use answers::{Property, Way, way};
+use key::key;
 
 use crate::model::scope::GoodsObject;
 use crate::money::{LARGEST, Money};
-use crate::rank::{arranged, number_of, ranked};
+use crate::rank::ranked;
 use crate::rules::ast::{Group, Needs, Rule, Test};
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::filter::Collection;
@@ -18,7 +20,8 @@ use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::operator::Operator;
 use crate::rules::scene::{Scene, Symbols};
-use crate::text::Text;
+use crate::shelf::Shelf;
+use crate::text::{Text, digits};
 
 /// What a test is about; sets of them are sums.
 pub mod about {
@@ -60,8 +63,8 @@ impl Test {
 /// Many lists of rules, prepared to be checked together.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
-    /// Every different test.
-    tests: Vec<Test>,
+    /// Every different test, by its key.
+    tests: Shelf<Test>,
     /// What each of them is about.
     about: Vec<u8>,
     /// How each of them is asked.
@@ -71,6 +74,8 @@ pub struct Index {
     ends: Vec<u32>,
     /// What each list is about.
     lists: Vec<u8>,
+    /// Which list needs which test, while they are read.
+    needs: Vec<(u32, u32)>,
     /// Lists that want amounts.
     amounts: Vec<(u32, Range)>,
     initial: Vec<(u32, Range)>,
@@ -83,14 +88,6 @@ pub struct Index {
     pub collections: Vec<(Text, Option<Collection>)>,
     /// Whether any test looks at custom data of products and SKUs.
     pub goods_data: bool,
-}
-
-/// The tests of lists while they are read.
-#[derive(Default)]
-struct Asked {
-    tests: Vec<Test>,
-    /// Which list needs which of them.
-    needs: Vec<(u32, u32)>,
 }
 
 /// A rule with an `or` in it.
@@ -140,26 +137,31 @@ impl Range {
 }
 
 impl Index {
-    /// Prepares lists of rules; they are known by their place from here on.
-    pub fn new<'r, L: IntoIterator<Item = &'r Rule>>(lists: impl IntoIterator<Item = L>) -> Index {
-        let mut index = Index::default();
-        let mut asked = Asked::default();
-        for rules in lists {
-            let (mut ranges, mut about) = ([Range::ANY; 2], 0);
-            for rule in rules {
-                about |= index.add(rule, &mut ranges, &mut asked);
-            }
-            let list = number(index.lists.len());
-            let [amount, initial] = ranges;
-            for (bounded, range) in [(&mut index.amounts, amount), (&mut index.initial, initial)] {
-                if range != Range::ANY {
-                    bounded.push((list, range));
-                }
-            }
-            index.lists.push(about);
+    /// Adds a list of rules; it is known by its place from here on.
+    pub fn add<'r>(&mut self, rules: &mut dyn Iterator<Item = &'r Rule>) {
+        let (mut ranges, mut about) = ([Range::ANY; 2], 0);
+        for rule in rules {
+            about |= self.add_rule(rule, &mut ranges);
         }
-        index.share(asked);
-        index
+        let list = number(self.lists.len());
+        let [amount, initial] = ranges;
+        for (bounded, range) in [(&mut self.amounts, amount), (&mut self.initial, initial)] {
+            if range != Range::ANY {
+                bounded.push((list, range));
+            }
+        }
+        self.lists.push(about);
+    }
+
+    /// Once all lists are there: sorts by test which of them need it.
+    pub fn close(&mut self) {
+        let needs = std::mem::take(&mut self.needs);
+        for place in ranked(needs.iter().map(|(_, test)| u64::from(*test))) {
+            let Some((list, test)) = needs.get(place) else { continue };
+            self.ends.resize(self.ends.len().max(*test as usize), number(self.barred.len()));
+            self.barred.push(*list);
+        }
+        self.ends.resize(self.about.len(), number(self.barred.len()));
     }
 
     /// How many lists there are.
@@ -178,38 +180,49 @@ impl Index {
     }
 
     /// What a rule is about; what it asks for is noted.
-    fn add(&mut self, rule: &Rule, ranges: &mut [Range; 2], asked: &mut Asked) -> u8 {
+    fn add_rule(&mut self, rule: &Rule, ranges: &mut [Range; 2]) -> u8 {
         self.note_goods(rule);
         let mut places = Vec::new();
         let plain = leaves_of(&rule.tests.logic, &mut places);
         let leaves = &rule.tests.leaves;
-        let tests = || places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test);
-        let about = tests().fold(0, |sum, test| sum | test.about());
-        if !plain {
-            let from = asked.tests.len();
-            asked.tests.extend(leaves.iter().map(|leaf| canonical(&leaf.test)));
-            let tests = (from..asked.tests.len()).map(number).collect();
-            self.trees.push(Tree { list: number(self.lists.len()), logic: rule.tests.logic.clone(), tests });
-            return about;
-        }
+        let list = number(self.lists.len());
+        let mut about = 0;
         let [amount, initial] = ranges;
-        for test in tests() {
+        for test in places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test) {
+            about |= test.about();
             let range = match test.kind {
                 Kind::Amount => Some(&mut *amount),
                 Kind::InitialAmount => Some(&mut *initial),
                 _ => None,
             };
             // What is refined is not only an amount.
-            let within = range.filter(|_| test.rules.is_none()).and_then(|range| {
+            let within = range.filter(|_| plain && test.rules.is_none()).and_then(|range| {
                 *range = range.within(&test.conditions)?;
                 Some(())
             });
-            if within.is_none() {
-                asked.needs.push((number(self.lists.len()), number(asked.tests.len())));
-                asked.tests.push(canonical(test));
+            if plain && within.is_none() {
+                let test = self.number_of(test);
+                self.needs.push((list, test));
             }
         }
+        if !plain {
+            let tests = leaves.iter().map(|leaf| self.number_of(&leaf.test)).collect();
+            self.trees.push(Tree { list, logic: rule.tests.logic.clone(), tests });
+        }
         about
+    }
+
+    /// The number of a test; every different one is kept once.
+    fn number_of(&mut self, test: &Test) -> u32 {
+        let next = self.about.len();
+        let key = key(test).map_or_else(|| digits(next).into(), Text::from);
+        if let Some(known) = self.tests.place(&key) {
+            return number(known);
+        }
+        self.tests.put(key, test.clone());
+        self.about.push(test.about());
+        self.ways.push(way(test, number(next), &mut self.goods, &mut self.properties));
+        number(next)
     }
 
     /// What tests want to know of lines besides their names.
@@ -224,44 +237,6 @@ impl Index {
                 }
             }
         });
-    }
-
-    /// Keeps every different test once and numbers them anew.
-    fn share(&mut self, asked: Asked) {
-        let Asked { tests: asked, needs } = asked;
-        let prints: Vec<u64> = asked.iter().map(fingerprint).collect();
-        let order = ranked(prints.iter().copied());
-        let mut renumbered = vec![0_u32; asked.len()];
-        let mut last = None;
-        // Those that were kept of the present fingerprint: one, unless two tests share it by chance.
-        let mut from = 0;
-        for place in order {
-            let (Some(test), Some(slot)) = (asked.get(place), renumbered.get_mut(place)) else { continue };
-            if last != prints.get(place) {
-                last = prints.get(place);
-                from = self.tests.len();
-            }
-            let same = self.tests.iter().enumerate().skip(from).find(|(_, known)| *known == test);
-            *slot = match same {
-                Some((known, _)) => number(known),
-                None => {
-                    self.tests.push(test.clone());
-                    self.about.push(test.about());
-                    number(self.tests.len().saturating_sub(1))
-                }
-            };
-        }
-        let renew = |number: &mut u32| *number = at(&renumbered, *number).unwrap_or(0);
-        self.trees.iter_mut().flat_map(|tree| &mut tree.tests).for_each(renew);
-        let by_test = ranked(needs.iter().map(|(_, test)| u64::from(at(&renumbered, *test).unwrap_or(0))));
-        let by_test: Vec<(u32, u32)> = by_test.into_iter().filter_map(|place| needs.get(place).copied()).collect();
-        for (number, test) in (0..).zip(&self.tests) {
-            let these = by_test.iter().skip(self.barred.len());
-            let these = these.take_while(|(_, test)| at(&renumbered, *test) == Some(number));
-            self.barred.extend(these.map(|(list, _)| list));
-            self.ends.push(self::number(self.barred.len()));
-            self.ways.push(way(test, number, &mut self.goods, &mut self.properties));
-        }
     }
 
     /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
@@ -292,7 +267,7 @@ impl Index {
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
-            if !tree.logic.holds(&mut |place| tree.tests.get(place).is_some_and(holds)) {
+            if tree.logic.blame(&mut |place| tree.tests.get(place).is_some_and(holds)).is_some() {
                 bar(tree.list, true);
             }
         }
@@ -335,48 +310,10 @@ fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
     parts.iter().fold(plain, |plain, part| leaves_of(part, places) && plain)
 }
 
-/// The test with its operands in one order where their order says nothing.
-fn canonical(test: &Test) -> Test {
-    let mut test = test.clone();
-    if test.kind == Kind::Data(Data::Customer) {
-        for condition in test.conditions.iter_mut().filter(|one| matches!(one.operator, Operator::In | Operator::NotIn))
-        {
-            let places = ranked(condition.operands.iter().map(print_of));
-            condition.operands = arranged(std::mem::take(&mut condition.operands), &places);
-        }
-    }
-    test
-}
-
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn at(numbers: &[u32], place: u32) -> Option<u32> {
     numbers.get(place as usize).copied()
-}
-
-/// A number made of a test, to sort by; those that share one are told apart. What is seldom compared with is left out.
-fn fingerprint(test: &Test) -> u64 {
-    let mut print = number_of(test.name);
-    let mut add = |number: u64| print = print.rotate_left(5).wrapping_mul(0x0000_0100_0000_01b3) ^ number;
-    add(test.property.as_deref().map_or(0, number_of));
-    for condition in &test.conditions {
-        add(number_of(condition.operator.name()));
-        condition.operands.iter().for_each(|operand| add(print_of(operand)));
-        condition.goods.iter().for_each(|goods| add(number_of(&goods.id)));
-    }
-    for leaf in test.rules.iter().flat_map(|rules| &rules.leaves) {
-        add(fingerprint(&leaf.test));
-    }
-    print
-}
-
-fn print_of(operand: &Operand) -> u64 {
-    match operand {
-        Operand::Text(text) => number_of(text),
-        Operand::Number(number) => number.as_whole().map_or(1, i64::cast_unsigned),
-        Operand::Flag(flag) => u64::from(*flag),
-        Operand::Moment(_) | Operand::Window(_) => 2,
-    }
 }

@@ -59,7 +59,7 @@ fn lint_group(group: &Group, path: &str, nested: bool, found: &mut Vec<Warning>)
         let test = &leaf.test;
         let same = |other: &&&Leaf| other.test.name == test.name && other.test.property == test.property;
         let Some(other) = leaves.iter().take(place).find(same) else { continue };
-        let both: Vec<Condition> = other.test.conditions.iter().chain(&test.conditions).cloned().collect();
+        let both: Vec<Condition> = other.test.conditions.iter().chain(test.conditions.iter()).cloned().collect();
         if one_value(test.kind) && leaf.key != other.key && verdict(test.kind, &both) == Verdict::Never {
             let text = format!("contradicts the rule `{}`: both can never hold", other.key);
             found.push(Warning { path: format!("{path}.{}", leaf.key), text });
@@ -81,7 +81,7 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
         warn(".conditions", "has no conditions, and always holds".to_owned());
         return;
     }
-    for condition in &test.conditions {
+    for condition in test.conditions.iter() {
         if condition.operands.is_empty() && condition.goods.is_empty() {
             let held = if condition.operator.is_negative() { "always holds" } else { "never holds" };
             warn(".conditions", format!("has an empty list, and {held}"));
@@ -167,6 +167,6 @@ fn json(operand: &Operand) -> Node<'static> {
     match operand {
         Operand::Flag(flag) => Node::Flag(*flag),
         Operand::Number(number) => number.as_whole().map_or(Node::Null, Node::Whole),
-        other => Node::Text(Cow::Owned(other.to_string())),
+        other => Node::Text(Cow::Owned(other.text())),
     }
 }

@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use crate::text::Text;
+use crate::text::{Text, words};
 
-/// How deep brackets may nest.
+/// How deep brackets may nest; [`LogicError::text`] says it.
 const DEEPEST: usize = 32;
 
 /// Tests joined by and/or; a leaf is the place of a test in the rule.
@@ -33,14 +33,23 @@ pub enum LogicError {
     TooDeep,
 }
 
+impl LogicError {
+    /// The sentence, as it follows the name of a field.
+    pub fn text(&self) -> String {
+        let (before, word, after) = match self {
+            LogicError::UnknownKey(key) => ("names the rule `", key.as_str(), "`, which does not exist"),
+            LogicError::Unexpected(word) => ("has an unexpected `", word.as_str(), "`"),
+            LogicError::Unfinished => ("ends too early", "", ""),
+            LogicError::TooDeep => ("nests deeper than 32 brackets", "", ""),
+        };
+        [before, word, after].concat()
+    }
+}
+
+/// As [`LogicError::text`].
 impl fmt::Display for LogicError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LogicError::UnknownKey(key) => write!(formatter, "names the rule `{key}`, which does not exist"),
-            LogicError::Unexpected(word) => write!(formatter, "has an unexpected `{word}`"),
-            LogicError::Unfinished => formatter.write_str("ends too early"),
-            LogicError::TooDeep => write!(formatter, "nests deeper than {DEEPEST} brackets"),
-        }
+        formatter.write_str(&self.text())
     }
 }
 
@@ -53,7 +62,7 @@ impl Default for Expression {
 impl Expression {
     /// Reads a logic string over tests with these keys. An empty one joins all tests by `and`.
     pub fn parse(logic: &str, keys: &[Text]) -> Result<Expression, LogicError> {
-        let words = split(logic);
+        let words = words(logic, b"()");
         if words.is_empty() {
             return Ok(Expression::All((0..keys.len()).map(Expression::Leaf).collect()));
         }
@@ -126,27 +135,6 @@ impl Expression {
         };
         parts.iter().map(print).collect::<Vec<String>>().join(word)
     }
-}
-
-fn split(logic: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    for part in logic.split_whitespace() {
-        let mut rest = part;
-        while let Some(at) = rest.find(['(', ')']) {
-            // Unchecked, the message of a panic that cannot happen would be 2 kB of the package.
-            let (word, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            if !word.is_empty() {
-                words.push(word);
-            }
-            let Some((bracket, after)) = after.split_at_checked(1) else { break };
-            words.push(bracket);
-            rest = after;
-        }
-        if !rest.is_empty() {
-            words.push(rest);
-        }
-    }
-    words
 }
 
 /// Reads on after something wrong, which stands for no tests at all; the first of what is wrong is told.

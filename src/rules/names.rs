@@ -3,6 +3,7 @@
 //! validation-rules.md section 4.
 
 use crate::rules::ast::Needs;
+use crate::text::parted;
 
 /// What a test looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -302,9 +303,9 @@ pub enum Area {
 impl Area {
     /// The area of a rule name [inferred grouping]. A code published to somebody else is about the customer.
     pub fn of(name: &str) -> Area {
-        match name.split('.').next() {
-            Some("customer" | "publication" | "member") => Area::Customer,
-            Some("order" | "product" | "sku") => Area::Order,
+        match parted(name, b".").map_or(name, |(first, _)| first) {
+            "customer" | "publication" | "member" => Area::Customer,
+            "order" | "product" | "sku" => Area::Order,
             _ => Area::Redemption,
         }
     }

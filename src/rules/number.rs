@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::money::decimal;
+use crate::text::{Decimal, decimal};
 
 /// A number times 10^9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,27 +38,9 @@ impl Number {
     /// }
     /// ```
     pub fn parse(text: &str) -> Option<Number> {
-        let (unsigned, negative) = text.strip_prefix('-').map_or((text, false), |rest| (rest, true));
-        let (digits, exponent) = match unsigned.split_once(['e', 'E']) {
-            Some((digits, exponent)) => (digits, exponent.parse::<i16>().ok()?),
-            None => (unsigned, 0),
-        };
-        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-        let all_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        if !all_digits(whole) || !all_digits(fraction) {
-            return None;
-        }
-        // The digit after so many others is worth 10 to the power of `place`.
-        let mut place = i64::try_from(whole.len()).ok()?.checked_add(i64::from(exponent))?.checked_add(DECIMALS)?;
-        let mut value: i128 = 0;
-        for byte in whole.bytes().chain(fraction.bytes()) {
-            place = place.checked_sub(1)?;
-            let digit = i128::from(byte.wrapping_sub(b'0'));
-            if place >= 0 && digit > 0 {
-                value = value.checked_add(digit.checked_mul(10_i128.checked_pow(u32::try_from(place).ok()?)?)?)?;
-            }
-        }
-        Some(Number(if negative { value.checked_neg()? } else { value }))
+        let decimal = Decimal::read(text)?;
+        let size = i128::try_from(decimal.times_ten_to(DECIMALS)?).ok()?;
+        Some(Number(if decimal.negative { size.checked_neg()? } else { size }))
     }
 
     /// The whole number that it is, if it is one.
@@ -68,11 +50,13 @@ impl Number {
     }
 
     /// How much more the other one is.
+    #[inline(never)]
     pub fn to(self, other: Number) -> Number {
         Number(other.0.saturating_sub(self.0))
     }
 
     /// This many and the least that a count can grow by.
+    #[inline(never)]
     pub fn next(self) -> Number {
         Number(self.0.saturating_add(ONE))
     }
@@ -88,9 +72,16 @@ impl Number {
     }
 }
 
+impl Number {
+    /// The shortest decimal.
+    pub fn text(self) -> String {
+        [if self.is_negative() { "-" } else { "" }, &decimal(self.0.unsigned_abs(), 9)].concat()
+    }
+}
+
+/// As [`Number::text`].
 impl fmt::Display for Number {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(if self.is_negative() { "-" } else { "" })?;
-        formatter.write_str(&decimal(self.0.unsigned_abs(), 9))
+        formatter.write_str(&self.text())
     }
 }

@@ -193,6 +193,7 @@ pub(super) struct Symbols {
 
 impl Symbols {
     /// The number of a symbol, counted from 0.
+    #[inline(never)]
     pub(super) fn number(&mut self, symbol: Symbol) -> u32 {
         if self.slots.len() <= (self.count as usize).saturating_mul(2) {
             let size = self.slots.len().saturating_mul(2).max(64);

@@ -6,7 +6,7 @@
 use crate::model::scope::GoodsRef;
 use crate::refusal::{Act, Change, Why};
 use crate::rules::ast::Test;
-use crate::rules::compare::{Condition, Found, Moment, Operand};
+use crate::rules::compare::{Condition, Found, Operand};
 use crate::rules::eval::{Failure, sum};
 use crate::rules::names::{ChannelPart, Data, Kind, Over, Period, Pick};
 use crate::rules::number::Number;
@@ -17,18 +17,14 @@ impl Failure<'_> {
     /// What can be told of it.
     pub fn why(&self, scene: &Scene<'_>) -> Option<Why> {
         let leaf = &self.leaf?.test;
-        let found = self.found(leaf, scene);
-        let fails = |condition: &&Condition| match &found {
-            Seen::One(found) => !condition.holds(*found, &scene.clock),
-            Seen::Texts(_) => true,
+        let seen = self.seen(leaf, scene);
+        let fails = |condition: &&Condition| match seen {
+            Seen::One(found) => !condition.holds_on(found, &scene.clock),
+            Seen::Several(_) => true,
         };
         let condition = leaf.conditions.iter().find(fails).or_else(|| leaf.conditions.first());
         let keys: Vec<&str> = self.around.iter().chain(&self.leaf).map(|leaf| leaf.key.as_str()).collect();
-        let told = match &found {
-            Seen::One(Found::Missing) => None,
-            Seen::One(found) => Some(found.to_string()),
-            Seen::Texts(texts) => Some(texts.join(", ")).filter(|text| !text.is_empty()),
-        };
+        let change = condition.and_then(|condition| self.change(leaf, condition, &seen, scene));
         Some(Why {
             rule: self.rule.id.clone(),
             test: keys.join("."),
@@ -36,81 +32,87 @@ impl Failure<'_> {
             property: leaf.property.clone(),
             operator: condition.map_or("", |condition| condition.operator.name()),
             wanted: condition.map(wanted).unwrap_or_default(),
-            found: told,
-            change: condition.and_then(|condition| self.change(leaf, condition, &found, scene)),
+            found: match seen {
+                Seen::One(Found::Missing) => None,
+                Seen::One(found) => Some(found.text()),
+                Seen::Several(texts) => Some(texts).filter(|texts| !texts.is_empty()),
+            },
+            change,
         })
     }
 
-    fn found<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
-        let number = |number: Option<Number>| Seen::One(number.map_or(Found::Missing, Found::Number));
-        let money = |money: Option<crate::money::Money>| number(money.map(|money| Number::count(money.minor())));
-        let lines = || (0..scene.items.len()).filter(|line| self.lines.is_none_or(|lines| lines.has(*line)));
-        match leaf.kind {
-            Kind::Amount => money(scene.amount),
-            Kind::InitialAmount => money(scene.initial_amount),
-            Kind::TotalAmount => money(scene.after),
-            Kind::Lines(figure, Over::Sum) => number(sum(figure, scene, self.lines.as_ref())),
-            Kind::Lines(figure, _) => {
-                let numbers = lines().filter_map(|line| leaf.figure(figure, scene, line));
-                Seen::Texts(numbers.map(|number| number.to_string()).collect())
-            }
-            Kind::Count(counter, period) => number(scene.asks.count(counter, period).map(Number::count)),
-            Kind::Data(data) => Seen::One(leaf.property_of(match data {
-                Data::Customer => scene.customer,
-                Data::Order => scene.order,
-                Data::Redemption => Some(scene.redemption),
-                Data::Event | Data::Member => None,
-            })),
-            Kind::LineData(_) => {
-                let values = lines().filter_map(|line| match leaf.property_of(scene.items.get(line)?.data) {
-                    Found::Missing => None,
-                    found => Some(found.to_string()),
-                });
-                Seen::Texts(values.collect())
+    fn seen<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
+        let number = match leaf.kind {
+            Kind::Amount => scene.amount.map(|money| Number::count(money.minor())),
+            Kind::InitialAmount => scene.initial_amount.map(|money| Number::count(money.minor())),
+            Kind::TotalAmount => scene.after.map(|money| Number::count(money.minor())),
+            Kind::Lines(figure, Over::Sum) => sum(figure, scene, self.lines.as_ref()),
+            Kind::Count(counter, period) => scene.asks.count(counter, period).map(Number::count),
+            Kind::Data(data) => {
+                return Seen::One(leaf.property_of(match data {
+                    Data::Customer => scene.customer,
+                    Data::Order => scene.order,
+                    Data::Redemption => Some(scene.redemption),
+                    Data::Event | Data::Member => None,
+                }));
             }
             Kind::Channel(part) => {
                 let [key, user] = scene.channel;
                 let found = if part == ChannelPart::Key { key } else { user };
-                Seen::One(found.map_or(Found::Missing, Found::Text))
+                return Seen::One(found.map_or(Found::Missing, Found::Text));
             }
-            Kind::Linked => Seen::One(Found::Flag(scene.linked)),
-            Kind::Goods(_) | Kind::GoodsData => {
-                let name = |line: usize| scene.items.get(line)?.names().into_iter().flatten().next();
-                Seen::Texts(lines().filter_map(name).map(str::to_owned).collect())
+            Kind::Linked => return Seen::One(Found::Flag(scene.linked)),
+            _ => return self.seen_of_lines(leaf, scene),
+        };
+        Seen::One(number.map_or(Found::Missing, Found::Number))
+    }
+
+    /// What there is on each line that was looked at.
+    fn seen_of_lines<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
+        let (mut texts, mut between) = (String::new(), "");
+        for (line, item) in scene.items.iter().enumerate() {
+            if self.lines.is_some_and(|lines| !lines.has(line)) {
+                continue;
             }
-            Kind::Member(_) | Kind::Scopes | Kind::MatchAll => Seen::Texts(Vec::new()),
+            let found = match leaf.kind {
+                Kind::Lines(figure, _) => leaf.figure(figure, scene, line).map_or(Found::Missing, Found::Number),
+                Kind::LineData(_) => leaf.property_of(item.data),
+                Kind::Goods(_) | Kind::GoodsData => {
+                    item.names().into_iter().flatten().next().map_or(Found::Missing, Found::Text)
+                }
+                _ => Found::Missing,
+            };
+            if !matches!(found, Found::Missing) {
+                texts.push_str(between);
+                texts.push_str(&found.text());
+                between = ", ";
+            }
         }
+        Seen::Several(texts)
     }
 
     /// The goods of the test around a figure of lines, to say of what there is too little.
-    fn goods_around(&self) -> Option<&GoodsRef> {
+    fn goods_around(&self) -> Option<String> {
         let outer = self.around.iter().rev();
-        outer.flat_map(|leaf| &leaf.test.conditions).flat_map(|condition| &condition.goods).next()
+        outer.flat_map(|leaf| leaf.test.conditions.iter()).flat_map(|condition| &condition.goods).next().map(name_of)
     }
 
-    fn change(&self, leaf: &Test, condition: &Condition, found: &Seen<'_>, scene: &Scene<'_>) -> Option<Change> {
-        let plain = |act: Act, of: Option<String>| Change { act, by: None, is_money: false, of };
-        match (leaf.kind, found) {
-            (Kind::Count(_, period), _) => Some(plain(Act::After, Some(period_end(period, scene)?))),
+    fn change(&self, leaf: &Test, condition: &Condition, seen: &Seen<'_>, scene: &Scene<'_>) -> Option<Change> {
+        let (act, by, of) = match (leaf.kind, seen) {
+            (Kind::Count(_, period), _) => (Act::After, None, Some(period_end(period, scene)?)),
             (Kind::Goods(pick), _) => {
-                let goods = condition.goods.first()?;
-                let name = Some(goods.source_id.as_ref().unwrap_or(&goods.id).to_string());
-                match pick {
-                    Pick::Any | Pick::Product | Pick::Sku if !condition.operator.is_negative() => {
-                        Some(Change { by: None, ..plain(Act::Add, name) })
-                    }
-                    Pick::None | Pick::Product | Pick::Sku => Some(plain(Act::Remove, name)),
-                    _ => None,
-                }
+                let name = name_of(condition.goods.first()?);
+                let act = match pick {
+                    Pick::Any | Pick::Product | Pick::Sku if !condition.operator.is_negative() => Act::Add,
+                    Pick::None | Pick::Product | Pick::Sku => Act::Remove,
+                    _ => return None,
+                };
+                (act, None, Some(name))
             }
             (kind, Seen::One(Found::Number(found))) if kind.is_number() => {
                 let (act, by) = step(*found, condition)?;
-                let of = match kind {
-                    Kind::Lines(..) => self.goods_around().map(|goods| goods.source_id.as_ref().unwrap_or(&goods.id)),
-                    _ => None,
-                };
-                let by = by.as_whole().and_then(|by| u64::try_from(by).ok())?;
-                Some(Change { act, by: Some(by), is_money: kind.is_money(), of: of.map(|of| of.to_string()) })
+                let of = if matches!(kind, Kind::Lines(..)) { self.goods_around() } else { None };
+                (act, Some(u64::try_from(by.as_whole()?).ok()?), of)
             }
             (Kind::Data(_), Seen::One(_)) => {
                 let first = condition.operands.first()?;
@@ -120,22 +122,27 @@ impl Failure<'_> {
                     (Operator::Less | Operator::Before, Operand::Moment(_)) => Act::Before,
                     _ => return None,
                 };
-                Some(plain(act, Some(first.to_string())))
+                (act, None, Some(first.text()))
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(Change { act, by, is_money: by.is_some() && leaf.kind.is_money(), of })
     }
 }
 
 /// What was found, on one thing or on several lines.
 enum Seen<'a> {
     One(Found<'a>),
-    Texts(Vec<String>),
+    /// As one text.
+    Several(String),
+}
+
+fn name_of(goods: &GoodsRef) -> String {
+    goods.source_id.as_ref().unwrap_or(&goods.id).to_string()
 }
 
 fn wanted(condition: &Condition) -> Vec<String> {
-    let goods = condition.goods.iter().map(|goods| goods.source_id.as_ref().unwrap_or(&goods.id).to_string());
-    condition.operands.iter().map(Operand::to_string).chain(goods).collect()
+    condition.operands.iter().map(Operand::text).chain(condition.goods.iter().map(name_of)).collect()
 }
 
 /// The smallest step of whole units that would pass.
@@ -167,5 +174,5 @@ fn period_end(period: Period, scene: &Scene<'_>) -> Option<String> {
         Period::Week => today.first_of_week()?.plus(6)?,
         Period::Month => today.first_of_month()?.plus(31)?.first_of_month()?.plus(-1)?,
     };
-    Some(Moment::Day(last).to_string())
+    Some(last.text())
 }

@@ -178,5 +178,8 @@ impl State<'_> {
 
 fn too_large() -> Refusal {
     let bound = crate::money::LARGEST;
-    Refusal::new(crate::refusal::Reason::InvalidAmount, format!("All discounts together amount to more than {bound}"))
+    Refusal::new(
+        crate::refusal::Reason::InvalidAmount,
+        ["All discounts together amount to more than ", &crate::text::digits(bound)].concat(),
+    )
 }

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use super::{Instant, TimeZone, digits};
+use crate::text::parted;
 
 /// Milliseconds of a day.
 pub(super) const MILLIS_PER_DAY: i64 = 86_400_000;
@@ -44,8 +45,8 @@ impl Day {
 
     /// Reads `2026-03-01`.
     pub fn parse(text: &str) -> Option<Day> {
-        let (year, rest) = text.split_once('-')?;
-        let (month, day) = rest.split_once('-')?;
+        let (year, rest) = parted(text, b"-")?;
+        let (month, day) = parted(rest, b"-")?;
         let month = digits(month, 2)?;
         Day::of(i64::from(digits(year, 4)?), month, digits(day, 2)?).filter(|_| (1..=12).contains(&month))
     }
@@ -111,11 +112,26 @@ impl Day {
     }
 }
 
-impl fmt::Display for Day {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Day {
+    /// As ISO 8601.
+    pub fn text(self) -> String {
         let (year, month, day) = self.date();
         let year = u32::try_from(year).unwrap_or(0);
-        super::write_pairs(formatter, &[("", year.div_euclid(100)), ("", year), ("-", month), ("-", day)])
+        let mut text = String::new();
+        super::write_pairs(&mut text, &[("", year.div_euclid(100)), ("", year), ("-", month), ("-", day)]);
+        text
+    }
+
+    /// The day of a moment in UTC.
+    pub(super) fn of_moment(moment: Instant) -> Day {
+        Day(moment.millis().div_euclid(MILLIS_PER_DAY))
+    }
+}
+
+/// As [`Day::text`].
+impl fmt::Display for Day {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text())
     }
 }
 

@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use crate::json::same;
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
-use crate::text::Text;
+use crate::text::{Text, digits, signed};
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -83,8 +83,8 @@ impl<'p> At<'p> {
         match self.step {
             Step::Whole => outer,
             Step::Member(name) if outer.is_empty() => name.to_owned(),
-            Step::Member(name) => format!("{outer}.{name}"),
-            Step::Item(place) => format!("{outer}[{place}]"),
+            Step::Member(name) => [&outer, ".", name].concat(),
+            Step::Item(place) => [&outer, "[", &digits(place), "]"].concat(),
         }
     }
 
@@ -100,7 +100,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn wrong(&self, bound: &str) {
         if self.first.0.get().is_none() {
-            self.tell(Problem::bound(self.path(), bound, self.node));
+            self.tell(Problem::bound(self.path(), bound, &self.node.text()));
         }
     }
 
@@ -318,7 +318,7 @@ impl<'p> At<'p> {
     pub fn quantity(&self) -> u64 {
         match self.node {
             Node::Text(text) => {
-                let number = text.parse::<i64>().ok().filter(|number| (0..=LARGEST).contains(number));
+                let number = signed(text).filter(|number| (0..=LARGEST).contains(number));
                 self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
             }
             _ => self.whole_number(),
@@ -335,7 +335,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn percent(&self) -> Percent {
         let read = match self.node {
-            Node::Whole(number) => Percent::parse(&number.to_string()),
+            Node::Whole(number) => Percent::parse(&digits(*number)),
             Node::Fraction(text) => Percent::parse(text),
             Node::Text(text) => Percent::parse(text),
             _ => None,

@@ -37,7 +37,7 @@ pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
         out.member("code").number(400);
         out.member("key").word("invalid_payload");
         out.member("message").word("Invalid payload");
-        out.member("details").text(&problem.to_string());
+        out.member("details").text(&problem.sentence());
         out.member("request_id").text(request_id);
     })
 }

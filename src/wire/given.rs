@@ -13,7 +13,7 @@ use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read, read_whole};
 use crate::wire::candidates::{Listed, read_listed};
@@ -246,8 +246,8 @@ fn count(voucher: &Incentive, at: &At<'_>) -> Vec<Entry> {
             let balance = counted("gift", "balance").unwrap_or(allotment);
             let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
             if spent > allotment {
-                let path = joined(&[&at.path(), ".redemption.redeemed_amount"]);
-                at.tell(Problem::bound(path, format!("must be at most {allotment}"), spent));
+                let path = [&at.path(), ".redemption.redeemed_amount"].concat();
+                at.tell(Problem::bound(path, &["must be at most ", &digits(allotment)].concat(), &digits(spent)));
             }
             add(credits_account(&voucher.id), spent_account(campaign), spent);
         }

@@ -4,7 +4,8 @@
 use std::fmt;
 
 pub use crate::json::Node;
-use crate::json::{Fault, FaultKind, Pen};
+use crate::json::{Fault, FaultKind};
+use crate::text::digits;
 use crate::wire::problem::{DEEPEST, Problem};
 
 impl<'a> Node<'a> {
@@ -19,7 +20,9 @@ impl<'a> Node<'a> {
 #[cold]
 fn told(bytes: &[u8], fault: Fault) -> Problem {
     let what = match fault.kind {
-        FaultKind::Deep => return Problem::at("", format!("must NOT nest deeper than {DEEPEST} levels")),
+        FaultKind::Deep => {
+            return Problem::at("", ["must NOT nest deeper than ", &digits(DEEPEST), " levels"].concat());
+        }
         FaultKind::Early => "ends too early",
         FaultKind::Wrong => "is not valid JSON",
     };
@@ -28,13 +31,12 @@ fn told(bytes: &[u8], fault: Fault) -> Problem {
         b'\n' => (line.saturating_add(1), 0),
         _ => (line, column.saturating_add(1)),
     });
-    Problem::at("", format!("{what} at line {line} column {column}"))
+    Problem::at("", [what, " at line ", &digits(line), " column ", &digits(column)].concat())
 }
 
+/// As [`Node::text`].
 impl fmt::Display for Node<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut pen = Pen::default();
-        pen.node(&self.kept());
-        formatter.write_str(str::from_utf8(&pen.into_bytes()).unwrap_or_default())
+        formatter.write_str(&self.text())
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! endpoints.md section 1, shape S7; calculation.md section 4.
 
+use std::sync::Arc;
+
 use crate::formula::Formula;
 use crate::model::discount::{AmountEffect, Discount, Dynamic, Gift, GiftEffect, PercentEffect, UnitEffect, UnitOff};
 use crate::text::joined;
@@ -160,11 +162,11 @@ pub(crate) fn dynamic<T>(at: &At<'_>, plain: &str, formula: &str, read: Read<T>)
     Dynamic { plain: at.option(plain, read), formula: formula_of(at, formula) }
 }
 
-fn formula_of(at: &At<'_>, name: &str) -> Option<Box<Formula>> {
-    let read: Read<Option<Box<Formula>>> = |formula| match Formula::parse(formula.str()) {
-        Ok(read) => Some(Box::new(read)),
+fn formula_of(at: &At<'_>, name: &str) -> Option<Arc<Formula>> {
+    let read: Read<Option<Arc<Formula>>> = |formula| match Formula::parse(formula.str()) {
+        Ok(read) => Some(Arc::new(read)),
         Err(error) => {
-            formula.problem(&error.to_string());
+            formula.problem(&error.text());
             None
         }
     };
@@ -190,7 +192,7 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
                 out.member("type").word("PERCENT");
-                out.member("percent_off").raw(&percent_off.plain.to_string());
+                out.member("percent_off").raw(&percent_off.plain.text());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)

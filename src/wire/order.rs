@@ -4,6 +4,7 @@
 //! request, so their members are gone through once instead of being looked up one by one.
 
 use crate::model::order::{Goods, Item, LARGEST_ORDER, Order, OrderStatus, RelatedObject};
+use crate::text::digits;
 use crate::wire::at::{At, Fields, read};
 use crate::wire::problem::Problem;
 
@@ -61,8 +62,8 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
     let items = at.all(read_item);
     let count = items.len();
     if count > LARGEST_ORDER {
-        let bound = format!("must NOT have more than {LARGEST_ORDER} items");
-        at.tell(Problem::bound(at.path(), bound, count));
+        let bound = ["must NOT have more than ", &digits(LARGEST_ORDER), " items"].concat();
+        at.tell(Problem::bound(at.path(), &bound, &digits(count)));
     }
     items
 }

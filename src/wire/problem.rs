@@ -50,48 +50,53 @@ impl Problem {
     /// A property that is not there.
     #[cold]
     pub fn missing(path: impl Into<String>, name: &str) -> Problem {
-        Problem::said(path.into(), format!("should have required property '{name}'"))
+        Problem::said(path.into(), ["should have required property '", name, "'"].concat())
     }
 
     /// A property with a value that breaks a bound, which names the value.
     #[cold]
-    pub fn bound(path: impl Into<String>, bound: impl fmt::Display, value: impl fmt::Display) -> Problem {
-        Problem::broken(path.into(), bound.to_string(), &value.to_string())
+    pub fn bound(path: impl Into<String>, bound: &str, value: &str) -> Problem {
+        Problem::broken(path.into(), bound, value)
     }
 
     #[cold]
     #[inline(never)]
-    fn broken(path: String, bound: String, value: &str) -> Problem {
-        let value = shortened(value);
-        Problem::said(path, format!("{bound} (actual value is `{value}`)"))
+    fn broken(path: String, bound: &str, value: &str) -> Problem {
+        Problem::said(path, [bound, " (actual value is `", &shortened(value), "`)"].concat())
     }
 
     /// The same problem of a payload that is itself the property at this path.
     pub fn within(self, outer: &str) -> Problem {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
-        let path = format!("{outer}{dot}{}", self.path);
+        let path = [outer, dot, &self.path].concat();
         Problem::said(path, self.0.text)
     }
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.path.is_empty() {
-            // The wire's own texts differ in this one word.
-            match self.text.strip_prefix("should have") {
-                Some(rest) => write!(formatter, "Payload must have{rest}"),
-                None => write!(formatter, "Payload {}", self.text),
-            }
-        } else {
-            write!(formatter, "Property .{} {}", self.path, self.text)
+impl Problem {
+    /// The sentence.
+    pub fn sentence(&self) -> String {
+        if !self.path.is_empty() {
+            return ["Property .", &self.path, " ", &self.text].concat();
+        }
+        // The wire's own texts differ in this one word.
+        match self.text.strip_prefix("should have") {
+            Some(rest) => ["Payload must have", rest].concat(),
+            None => ["Payload ", &self.text].concat(),
         }
     }
 }
 
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= LONGEST_VALUE {
-        return text.to_owned();
+/// As [`Problem::sentence`].
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.sentence())
     }
-    let start: String = text.chars().take(LONGEST_VALUE).collect();
-    format!("{start}…")
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_VALUE) {
+        None => text.to_owned(),
+        Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),
+    }
 }

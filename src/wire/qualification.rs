@@ -127,7 +127,7 @@ fn read_options(at: &At<'_>, asked: &mut Qualify) {
 fn read_limit(at: &At<'_>) -> usize {
     let limit = at.number().filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    at.or_wrong(limit, &format!("must be an integer from 1 to {LARGEST_LIMIT}"))
+    at.or_wrong(limit, "must be an integer from 1 to 50")
 }
 
 fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) {
@@ -179,7 +179,7 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
             });
             out.member("total").number(u64::try_from(qualified.total).unwrap_or(0));
             out.member("has_more").flag(qualified.more_starting_after.is_some());
-            out.text_if("more_starting_after", qualified.more_starting_after.map(moment));
+            out.text_if("more_starting_after", qualified.more_starting_after.map(Instant::text));
         });
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(order) = &qualified.asked.request.order {
@@ -190,10 +190,6 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
             out.texts("provisional", &evaluated.lacks);
         }
     })
-}
-
-fn moment(at: Instant) -> String {
-    at.to_string()
 }
 
 /// One result as it is written.
@@ -213,7 +209,7 @@ impl Found<'_> {
         out.member("id").text(if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
         out.member("object").text(candidate.object.name());
         if candidate.created_at > Instant::default() {
-            out.member("created_at").text(&candidate.created_at.to_string());
+            out.member("created_at").text(&candidate.created_at.text());
         }
         if let Some(stack) = &self.shown.stack {
             return self.put_stack(out, stack);

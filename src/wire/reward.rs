@@ -5,6 +5,7 @@
 
 use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
+use crate::text::{Decimal, digits};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::out::Out;
@@ -58,7 +59,7 @@ fn read_coin(at: &At<'_>) -> Coin {
 /// An amount in major units, as a number or as text: minor units, half up (calculation.md section 10.3).
 fn read_major(at: &At<'_>) -> Money {
     let parsed = match at.node {
-        Node::Whole(number) => minor_of(&number.to_string()),
+        Node::Whole(number) => minor_of(&digits(*number)),
         Node::Fraction(text) => minor_of(text),
         Node::Text(text) => minor_of(text),
         _ => None,
@@ -67,14 +68,8 @@ fn read_major(at: &At<'_>) -> Money {
 }
 
 fn minor_of(text: &str) -> Option<Money> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || !digits(whole) || !digits(decimals) {
-        return None;
-    }
-    let digit = |place: usize| decimals.as_bytes().get(place).map_or(0, |byte| u128::from(byte.saturating_sub(b'0')));
-    let cents = digit(0).checked_mul(10)?.checked_add(digit(1))?.checked_add(u128::from(digit(2) >= 5))?;
-    Money::from_wide(whole.parse::<u128>().ok()?.checked_mul(100)?.checked_add(cents)?)
+    let tenths = Decimal::plain(text)?.times_ten_to(3)?;
+    Money::from_wide(tenths.checked_add(5)?.checked_div(10)?)
 }
 
 /// Reads the assignment of a reward to a campaign.

@@ -9,11 +9,13 @@ mod filter;
 pub use filter::{read_collection, read_filter, read_segment};
 
 use crate::json::same;
+use std::sync::Arc;
+
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rank::{arranged, ranked_by};
 use crate::rules::names::Pick;
 use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
-use crate::text::{Text, joined};
+use crate::text::{Text, joined, whole};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -37,7 +39,7 @@ pub fn read_rule(at: &At<'_>) -> Rule {
     let id = at.option("id", read::text).unwrap_or_default();
     let mut rule = Rule {
         needs: tests.needs(),
-        tests,
+        tests: Arc::new(tests),
         message: read_message(at),
         scope: at.option("applicable_to", read_scope).unwrap_or_default(),
         bundle: at.option("bundle_rules", read_bundle_rules).flatten(),
@@ -74,7 +76,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
     let said = at.get("logic");
     let logic = Expression::parse(said.as_ref().map_or("", At::str), &keys).unwrap_or_else(|error| {
-        said.as_ref().unwrap_or(at).wrong(&error.to_string());
+        said.as_ref().unwrap_or(at).wrong(&error.text());
         Expression::default()
     });
     Group { leaves, logic }
@@ -82,7 +84,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
 
 /// Things in the order of their keys: they are mostly numbers, and "10" comes after "9".
 fn numbered<T>(things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
-    let number = |place: usize| things.get(place).map_or(u64::MAX, |thing| key(thing).parse().unwrap_or(u64::MAX));
+    let number = |place: usize| things.get(place).map_or(u64::MAX, |thing| whole(key(thing)).unwrap_or(u64::MAX));
     let places = ranked_by(things.len(), &|one, other| number(one).cmp(&number(other)));
     arranged(things, &places)
 }
@@ -122,11 +124,11 @@ fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
         if inner.members().next().is_some() {
             let group = read_group(&inner, depth.saturating_add(1));
             if !group.leaves.is_empty() {
-                rules = Some(Box::new(group));
+                rules = Some(Arc::new(group));
             }
         }
     }
-    let test = Test { name, kind, property, conditions, rules };
+    let test = Test { name, kind, property, conditions: conditions.into(), rules };
     Some(Leaf { key: Text::from(key), test, message: read_message(at) })
 }
 
@@ -184,8 +186,8 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
             continue;
         };
         let mut goods = Vec::new();
-        for mut condition in leaf.test.conditions {
-            goods.append(&mut condition.goods);
+        for condition in leaf.test.conditions.iter() {
+            goods.extend(condition.goods.iter().cloned());
         }
         if goods.is_empty() {
             entry.problem("must name a product, a SKU or a collection");
@@ -208,7 +210,7 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
 fn units_of(test: &Test) -> Option<u64> {
     for inner in test.rules.iter().flat_map(|rules| &rules.leaves) {
         if same(inner.test.name, "order.items.aggregated_quantity") {
-            for condition in &inner.test.conditions {
+            for condition in inner.test.conditions.iter() {
                 match condition.operands.first() {
                     None => {}
                     Some(Operand::Number(number)) => {

@@ -150,6 +150,6 @@ fn discounts(offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
 /// Whether a rule asks for one of the lines by name.
 fn requires(rule: &Rule, items: &[SceneItem<'_>]) -> bool {
     let asked = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == about::GOODS);
-    let wanted = asked.flat_map(|test| &test.conditions).filter(|condition| !condition.operator.is_negative());
+    let wanted = asked.flat_map(|test| test.conditions.iter()).filter(|condition| !condition.operator.is_negative());
     wanted.into_iter().any(|condition| items.iter().any(|item| item.is_any(&condition.goods)))
 }

@@ -6,7 +6,7 @@ use crate::json::same;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
-use crate::text::Text;
+use crate::text::{Text, parts, whole, words};
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
@@ -158,17 +158,14 @@ pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef 
 
 /// Reads a window: its parts stand in one text, divided by semicolons.
 fn read_window(at: &At<'_>, operator: Operator) -> Option<Operand> {
-    let mut parts = text(at).unwrap_or_default().split(';');
-    let mut next = || parts.next();
-    let window = match (operator, next(), next(), next(), next()) {
-        (Operator::Timeframe, Some(start), Some(interval), Some(duration), None) => {
-            recurring(start, interval, duration)
-        }
-        (Operator::TimeframeAbsolute, Some(from), Some(to), None, _) => {
+    let parts = parts(text(at).unwrap_or_default(), b';');
+    let window = match (parts.as_slice(), operator) {
+        ([start, interval, duration], Operator::Timeframe) => recurring(start, interval, duration),
+        ([from, to], Operator::TimeframeAbsolute) => {
             let window = Instant::parse(from).zip(Instant::parse(to)).filter(|(from, to)| from < to);
             window.map(|(from, to)| Window::Between(from, to))
         }
-        (Operator::TimeframeDaily, Some(start), Some(end), Some(days), None) => hours(start, end, days),
+        ([start, end, days], Operator::TimeframeDaily) => hours(start, end, days),
         _ => None,
     };
     window.map(|window| Operand::Window(Box::new(window)))
@@ -182,8 +179,10 @@ fn recurring(start: &str, interval: &str, duration: &str) -> Option<Window> {
 fn hours(start: &str, end: &str, days: &str) -> Option<Window> {
     let (start, end) = (DailyHours::parse_clock(start)?, DailyHours::parse_clock(end)?);
     let mut read = Vec::new();
-    for day in days.split(',') {
-        read.push(day.trim().parse::<u8>().ok().filter(|day| *day <= 6)?);
+    for day in parts(days, b',') {
+        // Blanks around it say nothing.
+        let &[day] = words(day, b"").as_slice() else { return None };
+        read.push(u8::try_from(whole(day)?).ok().filter(|day| *day <= 6)?);
     }
     (start <= end).then_some(Window::Hours(DailyHours { start, end, days: read }))
 }

@@ -29,7 +29,7 @@ pub fn read_filter(at: &At<'_>) -> Filter {
         if is_date(name) {
             conditions.iter_mut().for_each(count_days);
         }
-        filter.fields.push((field, conditions));
+        filter.fields.push((field, conditions.into()));
     }
     if !joined {
         at.missing("junction");

@@ -1,0 +1,71 @@
+//! Decides which tests ask the same: those of one key. It must not know who asks them.
+
+use crate::rank::{arranged, number_of, ranked};
+use crate::rules::ast::Test;
+use crate::rules::compare::{Condition, Operand};
+use crate::rules::logic::Expression;
+use crate::rules::operator::Operator;
+use crate::text::digits;
+
+/// The key of a test, a text that says everything that it asks; nothing for one with a window, which has none.
+pub(super) fn key(test: &Test) -> Option<String> {
+    let mut key = String::new();
+    put(&mut key, test).then_some(key)
+}
+
+fn put(key: &mut String, test: &Test) -> bool {
+    part(key, test.name);
+    part(key, test.property.as_deref().unwrap_or_default());
+    if !test.conditions.iter().all(|condition| put_condition(key, condition)) {
+        return false;
+    }
+    let Some(rules) = &test.rules else { return true };
+    put_logic(key, &rules.logic);
+    rules.leaves.iter().all(|leaf| put(key, &leaf.test))
+}
+
+fn put_condition(key: &mut String, condition: &Condition) -> bool {
+    part(key, condition.operator.name());
+    let mut operands = Vec::new();
+    for operand in &condition.operands {
+        let kind = match operand {
+            Operand::Text(_) => "t",
+            Operand::Number(_) => "n",
+            Operand::Flag(_) => "f",
+            Operand::Moment(_) => "m",
+            Operand::Window(_) => return false,
+        };
+        operands.push([kind, &operand.text()].concat());
+    }
+    // Of these the order says nothing.
+    if matches!(condition.operator, Operator::In | Operator::NotIn) {
+        let places = ranked(operands.iter().map(|operand| number_of(operand)));
+        operands = arranged(operands, &places);
+    }
+    operands.iter().for_each(|operand| part(key, operand));
+    for goods in &condition.goods {
+        part(key, &goods.id);
+        part(key, goods.source_id.as_deref().unwrap_or_default());
+        // The symbol says of which kind they are.
+        part(key, &digits(goods.symbol.number()));
+    }
+    true
+}
+
+/// Adds a text so that it is clear where it ends.
+fn part(key: &mut String, text: &str) {
+    key.push_str(&digits(text.len()));
+    key.push(':');
+    key.push_str(text);
+}
+
+fn put_logic(key: &mut String, logic: &Expression) {
+    let (word, parts) = match logic {
+        Expression::Leaf(place) => return part(key, &digits(*place)),
+        Expression::All(parts) => ("and", parts),
+        Expression::Any(parts) => ("or", parts),
+    };
+    part(key, word);
+    part(key, &digits(parts.len()));
+    parts.iter().for_each(|one| put_logic(key, one));
+}
