@@ -147,13 +147,14 @@ impl OrderView<'_> {
         if !cart.changed.is_empty() || !self.applied.replaced(cart).is_empty() {
             seen.clear();
         }
-        let known = seen.len();
-        seen.resize(cart.lines.len(), Shown::default());
-        for (place, (line, shown)) in cart.lines.iter().zip(seen).enumerate() {
+        if seen.is_empty() {
+            seen.reserve(cart.lines.len());
+        }
+        for (place, line) in cart.lines.iter().enumerate() {
             let added = || cart.added.get(place.checked_sub(self.order.items.len())?);
             let Some(item) = self.order.items.get(place).or_else(added) else { break };
             let applied = self.applied.on_line(place, line);
-            let before = Some(*shown).filter(|_| place < known);
+            let before = seen.get(place);
             if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
                 out.again(before.start, before.end);
                 continue;
@@ -181,7 +182,11 @@ impl OrderView<'_> {
                     out.close();
                 }
             }
-            *shown = Shown { line: *line, applied, start, amounts, rest, end: out.place() };
+            let shown = Shown { line: *line, applied, start, amounts, rest, end: out.place() };
+            match seen.get_mut(place) {
+                Some(before) => *before = shown,
+                None => seen.push(shown),
+            }
         }
     }
 
