@@ -39,15 +39,21 @@ fn read_body(body: &At<'_>) -> Redeemables {
     if redeemables.is_empty() {
         body.tell(Problem::at("redeemables", "must NOT have fewer than 1 items"));
     }
+    let mut request = Redeemables { redeemables, ..read_around(body) };
+    request.expand = body.option("options", read_options).unwrap_or_default();
+    request
+}
+
+/// Reads what stands around redeemables, and around what is asked in their place.
+#[inline(never)]
+pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
     Redeemables {
-        redeemables,
         customer: body.option("customer", read_customer),
         order: body.option("order", read_order),
         session: body.option("session", read_session),
         tracking_id: body.option("tracking_id", read::text).filter(|id| !id.is_empty()),
         metadata: body.option("metadata", read::metadata).unwrap_or_default(),
-        expand: body.option("options", read_options).unwrap_or_default(),
-        channel: Default::default(),
+        ..Redeemables::default()
     }
 }
 
