@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import * as byHand from "./find.mjs";
 import * as plain from "./plain.mjs";
+import * as same from "./same.mjs";
 import * as qualification from "./qualify.mjs";
 import { workload } from "./translate.mjs";
 
@@ -22,6 +23,10 @@ const CONTENDERS = {
     const held = plain.prepare(rules);
     return [() => JSON.stringify(plain.validate(held, JSON.parse(text))), String];
   },
+  "js-same": () => {
+    const held = same.prepare(rules);
+    return [() => JSON.stringify(same.validate(held, JSON.parse(text))), String];
+  },
   "wasm-text": (scrip) => {
     const held = scrip.prepare(rules);
     return [() => held.validate(text, context), String];
@@ -38,6 +43,10 @@ const CONTENDERS = {
   "find-js-text": () => {
     const held = byHand.prepare(rules);
     return [() => JSON.stringify(byHand.find(held, JSON.parse(text))), String];
+  },
+  "find-js-same": () => {
+    const held = same.prepareFinding(rules);
+    return [() => JSON.stringify(same.find(held, JSON.parse(text))), String];
   },
   "find-js-tree": () => {
     const held = byHand.prepareTrees(rules);

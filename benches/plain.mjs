@@ -32,9 +32,9 @@ export function validate({ offers, limit }, { redeemables, customer, order }) {
     if (applied.length === limit) {
       skipped.push({ id, status: "SKIPPED" });
     } else if (holds(offer, amount, segment, order.items)) {
-      const off = offer.share === null ? spread(offer.amount, left, total) : percent(offer, left, order.items);
-      total -= off;
-      applied.push({ id, status: "APPLICABLE", order: { total_applied_discount_amount: off, total_amount: total } });
+      const taken = off(offer, left, order.items, total);
+      total -= taken;
+      applied.push({ id, status: "APPLICABLE", order: { total_applied_discount_amount: taken, total_amount: total } });
     } else {
       inapplicable.push({ id, status: "INAPPLICABLE" });
     }
@@ -50,9 +50,14 @@ export function validate({ offers, limit }, { redeemables, customer, order }) {
   };
 }
 
-function holds(offer, amount, segment, items) {
+export function holds(offer, amount, segment, items) {
   return amount > offer.moreThan && offer.segments.includes(segment)
     && items.some((item) => item.product_id === offer.product);
+}
+
+/** Takes off what is left of each line, and gives how much in all; `total` is what is left of all of them. */
+export function off(offer, left, items, total) {
+  return offer.share === null ? spread(offer.amount, left, total) : percent(offer, left, items);
 }
 
 function percent({ share, target }, left, items) {

@@ -11,6 +11,7 @@ import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
 import { writeTable } from "./table.mjs";
 import * as qualification from "./qualify.mjs";
+import { undrawn } from "./same.mjs";
 import { fault, workload } from "./translate.mjs";
 
 const root = new URL("../", import.meta.url);
@@ -18,11 +19,11 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5);
 const MS = Number(process.env.BENCH_MS ?? 300);
 const WORKLOADS = ["w1", "w2", "w3", "w4"];
 const NATIVE = ["floor", "floor-text", "engine", "engine-text"];
-const SCRIPT = ["js-object", "js-text", "wasm-text", "wasm-bytes", "wasm-object"];
+const SCRIPT = ["js-object", "js-text", "js-same", "wasm-text", "wasm-bytes", "wasm-object"];
 /** What looks for qualifying promotions has names of its own: the answers are others. */
 const FINDING = "find-";
 const FIND_NATIVE = [...NATIVE, "tree"].map((name) => FINDING + name);
-const FIND_SCRIPT = ["js-object", "js-text", "js-tree", "wasm-text", "wasm-bytes"].map((name) => FINDING + name);
+const FIND_SCRIPT = ["js-object", "js-text", "js-same", "js-tree", "wasm-text", "wasm-bytes"].map((name) => FINDING + name);
 
 const scratch = new URL("target/bench/", root);
 const resultsPath = new URL("benches/results.json", root);
@@ -80,7 +81,7 @@ function build() {
   return artifacts.findLast((message) => message.executable && message.target?.name === "native").executable;
 }
 
-/** One process: checks the answer, gives nanoseconds. */
+/** One process: checks the answer, gives it and nanoseconds. */
 function measure(contender, name) {
   const native = [...NATIVE, ...FIND_NATIVE].includes(contender);
   const file = (kind) => new URL(`${name}.${kind}.json`, scratch).pathname;
@@ -89,10 +90,11 @@ function measure(contender, name) {
     : [process.execPath, [new URL("measure.mjs", import.meta.url).pathname, contender, name, String(MS)]];
   const child = spawnSync(command, parameters, { encoding: "utf8", maxBuffer: 1 << 28 });
   if (child.status !== 0) throw new Error(`${contender} on ${name} ended with ${child.status}\n${child.stderr}`);
-  const [answer, result] = child.stdout.trim().split("\n").map((line) => JSON.parse(line));
+  const [text, result] = child.stdout.trim().split("\n");
+  const answer = JSON.parse(text);
   const wrong = name === "w3" ? qualification.fault(answer) : fault(workload(name), answer);
   if (wrong) throw new Error(`${contender} on ${name}: ${wrong}`);
-  return result.ns;
+  return { text, ns: JSON.parse(result).ns };
 }
 
 const shuffled = (list) => list.map((item) => [Math.random(), item]).sort(([a], [b]) => a - b).map(([, item]) => item);
@@ -104,7 +106,12 @@ function compare(name) {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
     const took = {};
-    for (const contender of shuffled(contenders)) took[contender] = measure(contender, name);
+    const texts = {};
+    for (const contender of shuffled(contenders)) {
+      const { text, ns } = measure(contender, name);
+      [took[contender], texts[contender]] = [ns, undrawn(text)];
+    }
+    if (texts[`${prefix}js-same`] !== texts[`${prefix}wasm-text`]) throw new Error(`${name}: two answers, not the same one`);
     rounds.push(took);
     console.log(`${name}, round ${round + 1} of ${ROUNDS}`);
   }
@@ -117,6 +124,7 @@ function compare(name) {
     return {
       contender, ns: median(ns), ns_least: Math.min(...ns), ns_most: Math.max(...ns),
       to_floor: ratio("floor"), to_floor_text: ratio("floor-text"), to_js_object: ratio("js-object"), to_js_text: ratio("js-text"),
+      to_js_same: ratio("js-same"),
     };
   });
   return rows.sort((a, b) => a.ns - b.ns);

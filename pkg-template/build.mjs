@@ -77,9 +77,14 @@ function flags() {
   ];
 }
 
-/** wasm-opt for speed; `strip` in the cargo profile instead would hide the target's features from wasm-bindgen. */
+/**
+ * wasm-opt for speed, but a function with one caller stays a function and a value is not kept for being used once more: what
+ * is said alike in many places compresses better than what is spun out in each. `strip` in the cargo profile instead of here
+ * would hide the target's features from wasm-bindgen.
+ */
 async function shrink(from, to) {
-  const flags = ["-O3", "--strip-debug", "--strip-producers", from, "-o", to];
+  const flags = ["-O3", "--one-caller-inline-max-function-size", "0", "--skip-pass=local-cse", "--skip-pass=simplify-locals",
+    "--strip-debug", "--strip-producers", from, "-o", to];
   if (process.env.WASM_OPT_BIN) await run(process.env.WASM_OPT_BIN, flags);
   else await run(process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...flags]);
 }

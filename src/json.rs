@@ -13,6 +13,6 @@ mod service;
 mod write;
 
 pub use members::Members;
-pub use node::Node;
+pub use node::{Node, same};
 pub use read::{Fault, FaultKind, read};
 pub use write::Pen;

@@ -8,14 +8,15 @@ pub use number::{Decimal, are_digits, decimal, digits, put_decimal, signed, whol
 
 /// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
 ///
-/// Say `Text::from` and [`joined`], not `Text::new` or `format_compact!`: in the package it is a `String`. There only 12
-/// bytes would be held so, and what looks at a text would be 4 kB more after brotli.
+/// Say `Text::from` and [`joined`], not `Text::new` or `format_compact!`: in the package it is another type.
 #[cfg(not(feature = "package"))]
 pub type Text = compact_str::CompactString;
 
-/// A short text.
 #[cfg(feature = "package")]
-pub type Text = String;
+pub use kept::Text;
+
+#[cfg(feature = "package")]
+mod kept;
 
 /// A text as a number, made once so that comparing costs one instruction: equal texts have equal symbols, and texts
 /// of equal symbols are nearly always equal, which whoever must be sure looks up in the texts.

@@ -363,7 +363,7 @@ fn closing(text: &str) -> usize {
 fn unquoted(quoted: &str) -> Text {
     let last = quoted.len().saturating_sub(1);
     let mut letters = quoted.get(1..last).unwrap_or("").chars();
-    let mut text = Text::default();
+    let mut text = String::new();
     while let Some(letter) = letters.next() {
         let mut ahead = letters.clone();
         match ahead.next() {
@@ -374,5 +374,5 @@ fn unquoted(quoted: &str) -> Text {
             _ => text.push(letter),
         }
     }
-    text
+    Text::from(text)
 }

@@ -28,7 +28,7 @@ impl Node<'_> {
     #[inline(never)]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
-            Node::Object(members) => members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value),
+            Node::Object(members) => members.iter().rev().find(|(key, _)| same(key, name)).map(|(_, value)| value),
             _ => None,
         }
     }
@@ -93,5 +93,24 @@ impl Node<'_> {
             }
             Node::Object(members) => Node::Object(sorted(members)),
         }
+    }
+}
+
+/// Whether two names are the same. They are short and most of equal length are equal, so that two words from each end are
+/// looked at at once; a comparison of the library goes byte by byte in the package.
+#[inline]
+pub fn same(one: &str, other: &str) -> bool {
+    one.len() == other.len() && alike(one.as_bytes(), other.as_bytes())
+}
+
+#[inline(never)]
+fn alike(one: &[u8], other: &[u8]) -> bool {
+    fn ends<const N: usize>(bytes: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
+        Some((bytes.first_chunk()?, bytes.last_chunk()?))
+    }
+    match one.len() {
+        17.. | ..4 => one == other,
+        8.. => ends::<8>(one) == ends::<8>(other),
+        4.. => ends::<4>(one) == ends::<4>(other),
     }
 }

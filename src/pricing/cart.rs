@@ -75,11 +75,13 @@ pub struct Cart {
 
 impl Cart {
     /// Item-level discounts so far; `None` while there never was one.
+    #[inline(never)]
     pub fn items_discount(&self) -> Option<Money> {
         sum_seen(self.lines.iter().map(|line| line.discount))
     }
 
     /// Item-level discounts of this request.
+    #[inline(never)]
     pub fn items_applied(&self) -> Option<Money> {
         sum_seen(self.lines.iter().map(|line| line.applied))
     }
@@ -162,6 +164,7 @@ impl Cart {
     }
 
     /// What unit effects have done to the line at this place.
+    #[inline(never)]
     pub fn changed_at(&self, place: usize) -> Option<&Changed> {
         self.changed.iter().find(|changed| changed.place == place)
     }

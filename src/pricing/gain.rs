@@ -78,6 +78,7 @@ impl Gain {
     }
 
     /// What it gave on lines; `None` when it touched none.
+    #[inline(never)]
     pub fn on_lines(&self) -> Option<Money> {
         self.lines.iter().any(Option::is_some).then(|| Money::sum(self.lines.iter().flatten().copied())).flatten()
     }

@@ -5,6 +5,7 @@
 
 use std::cell::OnceCell;
 
+use crate::json::same;
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::{Text, digits, signed};
@@ -69,6 +70,9 @@ pub fn word<T: Copy + PartialEq>(words: Words<T>, meaning: T) -> Option<&'static
 
 /// How a value is read. What is wrong with it is put down, and something harmless is read in its place.
 pub type Read<T> = fn(&At<'_>) -> T;
+
+/// The members that matter to a `T`, and how each is read into it.
+pub type Fields<T> = &'static [(&'static str, fn(&mut T, &At<'_>))];
 
 impl<'p> At<'p> {
     /// The path, such as `redeemables[1].id`; empty for the whole.
@@ -149,6 +153,16 @@ impl<'p> At<'p> {
         numbered.map(|(place, node)| At { node, around: Some(self), step: Step::Item(place), first: self.first })
     }
 
+    /// Reads its members as they stand, when it is an object: those that are not null and that these fields name.
+    #[inline(never)]
+    pub fn fields<T>(&self, into: &mut T, fields: Fields<T>) {
+        for (name, member) in self.members().filter(|(_, member)| !member.is_null()) {
+            if let Some((_, read)) = fields.iter().find(|(known, _)| same(known, name)) {
+                read(into, &member);
+            }
+        }
+    }
+
     /// The member of this name; null counts as not there (clients.md).
     #[inline(never)]
     pub fn get(&'p self, name: &'p str) -> Option<At<'p>> {
@@ -181,32 +195,49 @@ impl<'p> At<'p> {
         }
     }
 
-    /// Every item of the member of this name, read; none when it is not there.
-    pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
-        let mut all = Vec::new();
-        self.each_of(name, &mut |item| all.push(read(item)));
-        all
-    }
-
-    /// Goes through every item of the member of this name, when it is there.
+    /// Reads the member of this name into its place, when it is there. Values that are made in their place need not be
+    /// moved there, which is most of the code of a reader.
     #[inline(never)]
-    pub fn each_of(&self, name: &str, see: &mut dyn FnMut(&At<'_>)) {
+    pub fn fill<T>(&self, name: &str, place: &mut T, read: Read<T>) {
         if let Some(member) = self.get(name) {
-            member.each(see);
+            *place = read(&member);
         }
     }
 
-    /// Goes through every item, when it is a list.
+    /// The same for a place that may be empty.
     #[inline(never)]
-    pub fn each(&self, see: &mut dyn FnMut(&At<'_>)) {
-        self.items().for_each(|item| see(&item));
+    pub fn fill_some<T>(&self, name: &str, place: &mut Option<T>, read: Read<T>) {
+        if let Some(member) = self.get(name) {
+            *place = Some(read(&member));
+        }
+    }
+
+    /// The same for a list, item by item.
+    #[inline(never)]
+    pub fn fill_list<T>(&self, name: &str, place: &mut Vec<T>, read: Read<T>) {
+        if let Some(member) = self.get(name) {
+            member.each(&mut (place, read), |(place, read), item| place.push(read(item)));
+        }
+    }
+
+    /// Every item of the member of this name, read; none when it is not there.
+    pub fn list<T>(&self, name: &str, read: Read<T>) -> Vec<T> {
+        let mut all = Vec::new();
+        self.fill_list(name, &mut all, read);
+        all
     }
 
     /// Every item, read, when it is a list.
     pub fn all<T>(&self, read: Read<T>) -> Vec<T> {
-        let mut all = Vec::new();
-        self.each(&mut |item| all.push(read(item)));
-        all
+        let mut all = (Vec::new(), read);
+        self.each(&mut all, |(all, read), item| all.push(read(item)));
+        all.0
+    }
+
+    /// Goes through every item, when it is a list.
+    #[inline(never)]
+    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &At<'_>)) {
+        self.items().for_each(|item| see(into, &item));
     }
 
     /// Refuses anything but an object.
@@ -232,7 +263,16 @@ impl<'p> At<'p> {
     /// A short text.
     #[inline(never)]
     pub fn text(&self) -> Text {
-        Text::from(self.str())
+        match self.node {
+            Node::Text(text) => Text::from(text.as_ref()),
+            _ => Text::from(self.str()),
+        }
+    }
+
+    /// A list of short texts.
+    #[inline(never)]
+    pub fn texts(&self) -> Vec<Text> {
+        self.all(read::text)
     }
 
     /// A long text.
@@ -322,6 +362,7 @@ impl<'p> At<'p> {
     }
 
     /// One of a closed set of words.
+    #[inline(never)]
     pub fn one_of<T: Copy + Default>(&self, words: &[(&str, T)]) -> T {
         let text = self.node.as_str();
         for (word, meaning) in words {
@@ -356,6 +397,7 @@ pub mod read {
 
     readers! {
         text: Text,
+        texts: Vec<Text>,
         string: String,
         flag: bool,
         whole_number: u64,

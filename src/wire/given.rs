@@ -86,49 +86,50 @@ impl Given {
 
     fn read_body(body: &At<'_>) -> Given {
         body.object();
-        let mut given = Given {
-            complete: body.option("complete", read::flag).unwrap_or(false),
-            client: body.option("client", read::flag).unwrap_or(false),
-            whole_catalogue: body.option("whole_catalogue", read::flag).unwrap_or(false),
-            stacking_rules: body.option("stacking_rules", read_stacking_rules).unwrap_or_default(),
-            time_zone: body.option("time_zone", read_time_zone).unwrap_or_default(),
-            campaigns: body.list("campaigns", read_campaign),
-            vouchers: Vec::new(),
-            tiers: body.list("promotion_tiers", |tier| read_tier(tier, &tier.node.text())),
-            stacks: body.list("promotion_stacks", read_stack),
-            rewards: body.list("rewards", read_reward),
-            reward_assignments: body.list("reward_assignments", read_reward_assignment),
-            categories: body.list("categories", read_category),
-            customers: body.list("customers", read_customer),
-            orders: body.list("orders", read_order),
-            products: body.list("products", read_goods),
-            skus: body.list("skus", read_goods),
-            rules: body.list("validation_rules", read_rule),
-            segments: body.list("segments", read_segment),
-            collections: body.list("product_collections", read_collection),
-            assignments: body.list("validation_rules_assignments", read_assignment),
-            listed: read_listed(body),
-            redemptions: read_redemptions(body),
-            journal: None,
-        };
-        let mut journal = Journal::default();
-        body.each_of("vouchers", &mut |voucher| given.add_voucher(voucher, &mut journal));
-        body.each_of("holds", &mut |hold| given.hold(hold, &mut journal));
-        if let Some(transfers) = body.get("transfers") {
-            note(&mut journal, &transfers.all(read_transfer), &transfers);
+        let mut given = Given { journal: Some(Journal::default()), ..Given::default() };
+        body.fill("complete", &mut given.complete, read::flag);
+        body.fill("client", &mut given.client, read::flag);
+        body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
+        body.fill("stacking_rules", &mut given.stacking_rules, read_stacking_rules);
+        body.fill("time_zone", &mut given.time_zone, read_time_zone);
+        body.fill_list("campaigns", &mut given.campaigns, read_campaign);
+        body.fill_list("promotion_tiers", &mut given.tiers, |tier| read_tier(tier, &document(tier)));
+        body.fill_list("promotion_stacks", &mut given.stacks, read_stack);
+        body.fill_list("rewards", &mut given.rewards, read_reward);
+        body.fill_list("reward_assignments", &mut given.reward_assignments, read_reward_assignment);
+        body.fill_list("categories", &mut given.categories, read_category);
+        body.fill_list("customers", &mut given.customers, read_customer);
+        body.fill_list("orders", &mut given.orders, read_order);
+        body.fill_list("products", &mut given.products, read_goods);
+        body.fill_list("skus", &mut given.skus, read_goods);
+        body.fill_list("validation_rules", &mut given.rules, read_rule);
+        body.fill_list("segments", &mut given.segments, read_segment);
+        body.fill_list("product_collections", &mut given.collections, read_collection);
+        body.fill_list("validation_rules_assignments", &mut given.assignments, read_assignment);
+        given.listed = read_listed(body);
+        given.redemptions = read_redemptions(body);
+        if let Some(vouchers) = body.get("vouchers") {
+            vouchers.each(&mut given, Given::add_voucher);
         }
-        let counted = body.option("counted", read::flag).unwrap_or(true);
-        given.journal = counted.then_some(journal);
+        if let Some(holds) = body.get("holds") {
+            holds.each(&mut given, Given::hold);
+        }
+        if let Some(transfers) = body.get("transfers") {
+            given.note(&transfers.all(read_transfer), &transfers);
+        }
+        if !body.option("counted", read::flag).unwrap_or(true) {
+            given.journal = None;
+        }
         given
     }
 
-    fn add_voucher(&mut self, at: &At<'_>, journal: &mut Journal) {
-        let voucher = read_voucher(at, &at.node.text());
-        count(&voucher, at, journal);
+    fn add_voucher(&mut self, at: &At<'_>) {
+        let voucher = read_voucher(at, &document(at));
+        self.note(&count(&voucher, at), at);
         self.vouchers.push((voucher, at.option("code_hash", read::text)));
     }
 
-    fn hold(&self, at: &At<'_>, journal: &mut Journal) {
+    fn hold(&mut self, at: &At<'_>) {
         at.object();
         let code = at.need("voucher", read::text);
         let found = self.vouchers.iter().find(|(voucher, _)| voucher.code == code);
@@ -146,8 +147,21 @@ impl Given {
         if let Some(points) = at.option("points", read::whole_number) {
             entries.push(hold(points_account(&voucher.id), points));
         }
-        note(journal, &entries, at);
+        self.note(&entries, at);
     }
+
+    /// Notes entries, each once.
+    #[inline(never)]
+    fn note(&mut self, entries: &[Entry], at: &At<'_>) {
+        if let Some(Err(conflict)) = self.journal.as_mut().map(|journal| journal.apply(entries)) {
+            at.problem(&joined(&["is given twice: `", &conflict.0, "`"]));
+        }
+    }
+}
+
+/// A document as it is kept for answers that show it. Only redemptions do, and no page redeems.
+fn document(at: &At<'_>) -> String {
+    if cfg!(feature = "package") { String::new() } else { at.node.to_string() }
 }
 
 /// Reads redemptions of the past. Only a rollback asks for them, and no page rolls back.
@@ -201,48 +215,42 @@ pub fn read_assignment(at: &At<'_>) -> Assignment {
     }
 }
 
-/// Writes what a voucher's document says has been used as transfers, so that there is one way of counting.
-fn count(voucher: &Incentive, at: &At<'_>, journal: &mut Journal) {
+/// What a voucher's document says has been used, as transfers, so that there is one way of counting.
+fn count(voucher: &Incentive, at: &At<'_>) -> Vec<Entry> {
     let campaign = voucher.campaign_id.as_deref();
-    let counted = |block: &str, name: &str| match at.get(block) {
-        Some(block) => block.option(name, read::whole_number),
-        None => None,
+    let counted = |block: &str, name: &str| at.get(block).and_then(|block| block.option(name, read::whole_number));
+    let mut entries = Vec::new();
+    let mut add = |debit: AccountId, credit: AccountId, amount: u64| {
+        if amount > 0 {
+            entries.push(Entry::Post(Transfer {
+                id: joined(&["given/", debit.as_str()]),
+                chain: "given".into(),
+                debit,
+                credit,
+                amount,
+                reverses: None,
+                at: Instant::default(),
+            }));
+        }
     };
     let used = counted("redemption", "redeemed_quantity").unwrap_or(0);
-    let mut moves = vec![(redemptions_account(&voucher.id), redeemed_account(campaign), used)];
-    if let Grant::Loyalty(_) = &voucher.grant {
-        let spent = counted("redemption", "redeemed_points").unwrap_or(0);
-        moves.push((points_account(&voucher.id), points_spent_account(campaign), spent));
-    }
-    if let Grant::Gift(gift) = &voucher.grant {
-        let allotment = gift.allotment().minor();
-        let balance = counted("gift", "balance").unwrap_or(allotment);
-        let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
-        if spent > allotment {
-            let path = [&at.path(), ".redemption.redeemed_amount"].concat();
-            at.tell(Problem::bound(path, &["must be at most ", &digits(allotment)].concat(), &digits(spent)));
+    add(redemptions_account(&voucher.id), redeemed_account(campaign), used);
+    match &voucher.grant {
+        Grant::Discount(_) => {}
+        Grant::Loyalty(_) => {
+            let spent = counted("redemption", "redeemed_points").unwrap_or(0);
+            add(points_account(&voucher.id), points_spent_account(campaign), spent);
         }
-        moves.push((credits_account(&voucher.id), spent_account(campaign), spent));
+        Grant::Gift(gift) => {
+            let allotment = gift.allotment().minor();
+            let balance = counted("gift", "balance").unwrap_or(allotment);
+            let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
+            if spent > allotment {
+                let path = [&at.path(), ".redemption.redeemed_amount"].concat();
+                at.tell(Problem::bound(path, &["must be at most ", &digits(allotment)].concat(), &digits(spent)));
+            }
+            add(credits_account(&voucher.id), spent_account(campaign), spent);
+        }
     }
-    let moves = moves.into_iter().filter(|(_, _, amount)| *amount > 0);
-    let transfer = |(debit, credit, amount): (AccountId, AccountId, u64)| {
-        Entry::Post(Transfer {
-            id: joined(&["given/", debit.as_str()]),
-            chain: "given".into(),
-            debit,
-            credit,
-            amount,
-            reverses: None,
-            at: Instant::default(),
-        })
-    };
-    let entries: Vec<Entry> = moves.map(transfer).collect();
-    note(journal, &entries, at);
-}
-
-/// Notes entries, each once.
-fn note(journal: &mut Journal, entries: &[Entry], at: &At<'_>) {
-    if let Err(conflict) = journal.apply(entries) {
-        at.problem(&joined(&["is given twice: `", &conflict.0, "`"]));
-    }
+    entries
 }

@@ -5,7 +5,7 @@
 
 use crate::model::order::{Goods, Item, LARGEST_ORDER, Order, OrderStatus, RelatedObject};
 use crate::text::digits;
-use crate::wire::at::{At, read};
+use crate::wire::at::{At, Fields, read};
 use crate::wire::problem::Problem;
 
 const STATUSES: &[(&str, OrderStatus)] = &[
@@ -17,29 +17,44 @@ const STATUSES: &[(&str, OrderStatus)] = &[
 
 const RELATED: &[(&str, RelatedObject)] = &[("product", RelatedObject::Product), ("sku", RelatedObject::Sku)];
 
+/// The members of an order.
+const ORDER: Fields<Order> = &[
+    ("id", |order, at| order.id = Some(at.text())),
+    ("source_id", |order, at| order.source_id = Some(at.text())),
+    ("status", |order, at| order.status = Some(at.one_of(STATUSES))),
+    ("amount", |order, at| order.amount = Some(at.money())),
+    ("initial_amount", |order, at| order.initial_amount = Some(at.money())),
+    ("discount_amount", |order, at| order.discount_amount = Some(at.money())),
+    ("items", |order, at| order.items = read_items(at)),
+    ("metadata", |order, at| order.metadata = at.metadata()),
+    ("customer_id", |order, at| order.customer_id = Some(at.text())),
+    ("referrer_id", |order, at| order.referrer_id = Some(at.text())),
+    ("created_at", |order, at| order.created_at = Some(at.instant())),
+    ("redemptions", |order, at| order.redemptions = at.metadata()),
+];
+
+/// The members of a line.
+const ITEM: Fields<Item> = &[
+    ("product_id", |item, at| item.product_id = Some(at.text())),
+    ("sku_id", |item, at| item.sku_id = Some(at.text())),
+    ("source_id", |item, at| item.source_id = Some(at.text())),
+    ("related_object", |item, at| item.related_object = Some(at.one_of(RELATED))),
+    ("quantity", |item, at| item.quantity = at.quantity()),
+    ("discount_quantity", |item, at| item.discount_quantity = Some(at.quantity())),
+    ("initial_quantity", |item, at| item.initial_quantity = Some(at.quantity())),
+    ("amount", |item, at| item.amount = Some(at.money())),
+    ("discount_amount", |item, at| item.discount_amount = Some(at.money())),
+    ("initial_amount", |item, at| item.initial_amount = Some(at.money())),
+    ("price", |item, at| item.price = Some(at.money())),
+    ("product", |item, at| item.product = Some(Box::new(read_goods(at)))),
+    ("sku", |item, at| item.sku = Some(Box::new(read_goods(at)))),
+    ("metadata", |item, at| item.metadata = at.metadata()),
+];
+
 /// Reads an order, within its bounds.
 pub fn read_order(at: &At<'_>) -> Order {
     let mut order = Order::default();
-    for (name, member) in at.members() {
-        if member.is_null() {
-            continue;
-        }
-        match name {
-            "id" => order.id = Some(member.text()),
-            "source_id" => order.source_id = Some(member.text()),
-            "status" => order.status = Some(member.one_of(STATUSES)),
-            "amount" => order.amount = Some(member.money()),
-            "initial_amount" => order.initial_amount = Some(member.money()),
-            "discount_amount" => order.discount_amount = Some(member.money()),
-            "items" => order.items = read_items(&member),
-            "metadata" => order.metadata = member.metadata(),
-            "customer_id" => order.customer_id = Some(member.text()),
-            "referrer_id" => order.referrer_id = Some(member.text()),
-            "created_at" => order.created_at = Some(member.instant()),
-            "redemptions" => order.redemptions = member.metadata(),
-            _ => {}
-        }
-    }
+    at.fields(&mut order, ORDER);
     order
 }
 
@@ -55,28 +70,7 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
 
 fn read_item(at: &At<'_>) -> Item {
     let mut item = Item { quantity: 1, ..Item::default() };
-    for (name, member) in at.members() {
-        if member.is_null() {
-            continue;
-        }
-        match name {
-            "product_id" => item.product_id = Some(member.text()),
-            "sku_id" => item.sku_id = Some(member.text()),
-            "source_id" => item.source_id = Some(member.text()),
-            "related_object" => item.related_object = Some(member.one_of(RELATED)),
-            "quantity" => item.quantity = member.quantity(),
-            "discount_quantity" => item.discount_quantity = Some(member.quantity()),
-            "initial_quantity" => item.initial_quantity = Some(member.quantity()),
-            "amount" => item.amount = Some(member.money()),
-            "discount_amount" => item.discount_amount = Some(member.money()),
-            "initial_amount" => item.initial_amount = Some(member.money()),
-            "price" => item.price = Some(member.money()),
-            "product" => item.product = Some(Box::new(read_goods(&member))),
-            "sku" => item.sku = Some(Box::new(read_goods(&member))),
-            "metadata" => item.metadata = member.metadata(),
-            _ => {}
-        }
-    }
+    at.fields(&mut item, ITEM);
     if item.source_id.is_some() && item.related_object.is_none() {
         at.missing("related_object");
     }
@@ -86,14 +80,15 @@ fn read_item(at: &At<'_>) -> Item {
 /// Reads a product or SKU, inline or from the catalogue.
 pub fn read_goods(at: &At<'_>) -> Goods {
     at.object();
-    let name = at.option("name", read::text);
-    Goods {
-        id: at.option("id", read::text),
-        source_id: at.option("source_id", read::text),
-        product_id: at.option("product_id", read::text),
-        name: name.or(at.option("sku", read::text)),
-        price: at.option("price", read::money),
-        overrides: at.option("override", read::flag),
-        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
-    }
+    let mut goods = Goods::default();
+    at.fill_some("name", &mut goods.name, read::text);
+    at.fill_some("id", &mut goods.id, read::text);
+    at.fill_some("source_id", &mut goods.source_id, read::text);
+    at.fill_some("product_id", &mut goods.product_id, read::text);
+    let sku = at.option("sku", read::text);
+    goods.name = goods.name.or(sku);
+    at.fill_some("price", &mut goods.price, read::money);
+    at.fill_some("override", &mut goods.overrides, read::flag);
+    at.fill("metadata", &mut goods.metadata, read::metadata);
+    goods
 }

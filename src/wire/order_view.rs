@@ -5,11 +5,9 @@
 
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
-use crate::pricing::cart::sum_seen;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
-use crate::text::{Text, digits};
-use crate::wire::node::Node;
+use crate::text::Text;
 use crate::wire::out::Out;
 
 /// Whose discounts `applied_*` speak of.
@@ -132,7 +130,7 @@ impl OrderView<'_> {
         out.money_if("discount_amount", cart.discount);
         // The sums of the cart, each made once: an answer asks for them after every redeemable.
         let items_discount = cart.items_discount();
-        let total_discount = sum_seen([cart.discount, items_discount]);
+        let total_discount = both(cart.discount, items_discount).or(cart.discount);
         out.money_if("items_discount_amount", items_discount);
         out.money_if("total_discount_amount", total_discount);
         out.money_if("total_amount", cart.amount.map(|amount| amount.less(total_discount.unwrap_or_default())));
@@ -140,9 +138,7 @@ impl OrderView<'_> {
         let on_items = self.applied.on_items(cart);
         out.money_if("applied_discount_amount", on_order);
         out.money_if("items_applied_discount_amount", on_items);
-        let both = on_order.is_some() || on_items.is_some();
-        let total = both.then(|| Money::sum(on_order.into_iter().chain(on_items))).flatten();
-        out.money_if("total_applied_discount_amount", total);
+        out.money_if("total_applied_discount_amount", both(on_order, on_items));
     }
 
     fn put_items(&self, out: &mut Out, seen: &mut Vec<Shown>) {
@@ -153,8 +149,9 @@ impl OrderView<'_> {
         }
         let known = seen.len();
         seen.resize(cart.lines.len(), Shown::default());
-        let items = self.order.items.iter().chain(&cart.added);
-        for (place, ((item, line), shown)) in items.zip(&cart.lines).zip(seen).enumerate() {
+        for (place, (line, shown)) in cart.lines.iter().zip(seen).enumerate() {
+            let added = || cart.added.get(place.checked_sub(self.order.items.len())?);
+            let Some(item) = self.order.items.get(place).or_else(added) else { break };
             let applied = self.applied.on_line(place, line);
             let before = Some(*shown).filter(|_| place < known);
             if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
@@ -204,9 +201,9 @@ impl OrderView<'_> {
         out.number_if("discount_quantity", changed.map(|_| line.free).or(item.discount_quantity));
         if let Some((units, amount, free)) = self.applied.units_of(place, self.cart) {
             out.member("applied_discount_quantity").number(free);
-            out.member("applied_quantity").value(&Node::Whole(units));
+            out.member("applied_quantity").integer(units);
             if let Some(amount) = amount {
-                out.member("applied_quantity_amount").value(&Node::Whole(amount));
+                out.member("applied_quantity_amount").integer(amount);
             }
         }
         out.money_if("amount", line.amount);
@@ -228,27 +225,36 @@ impl OrderView<'_> {
     /// What was given in place of units of this line (calculation.md section 5.9). It stands on the line that lost the
     /// units; the line that won them shows its own change.
     fn put_replaced(&self, out: &mut Out, place: usize) {
-        let those = self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == place);
-        let those: Vec<&Replacement> = those.collect();
-        if those.is_empty() {
-            return;
-        }
-        out.member("application_details").list(|out| {
-            let index = |place: usize| u64::try_from(place).unwrap_or(0);
-            for replaced in those {
-                out.item().object(|out| {
-                    out.member("source_index").number(index(replaced.source));
-                    out.member("source_applied_quantity").raw(&["-", &digits(replaced.source_units)].concat());
-                    let amount = replaced.source_amount.minor();
-                    let sign = if amount == 0 { "" } else { "-" };
-                    out.member("source_applied_quantity_amount").raw(&[sign, &digits(amount)].concat());
-                    out.member("target_index").number(index(replaced.target));
-                    out.member("target_applied_quantity").number(replaced.target_units);
-                    out.member("target_applied_quantity_amount").number(replaced.target_amount.minor());
-                    out.member("target_applied_discount_amount").number(replaced.target_discount.minor());
-                });
+        let mut begun = false;
+        for replaced in self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == place) {
+            if !begun {
+                out.member("application_details").open_list();
+                begun = true;
             }
-        });
+            out.item().object(|out| {
+                let index = |place: usize| u64::try_from(place).unwrap_or(0);
+                let lost = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).saturating_neg();
+                out.member("source_index").number(index(replaced.source));
+                out.member("source_applied_quantity").integer(lost(replaced.source_units));
+                out.member("source_applied_quantity_amount").integer(lost(replaced.source_amount.minor()));
+                out.member("target_index").number(index(replaced.target));
+                out.member("target_applied_quantity").number(replaced.target_units);
+                out.member("target_applied_quantity_amount").number(replaced.target_amount.minor());
+                out.member("target_applied_discount_amount").number(replaced.target_discount.minor());
+            });
+        }
+        if begun {
+            out.close_list();
+        }
+    }
+}
+
+/// The sum of two amounts, or the one that is there; `None` when it is beyond every bound.
+#[inline(never)]
+fn both(one: Option<Money>, other: Option<Money>) -> Option<Money> {
+    match (one, other) {
+        (Some(one), Some(other)) => one.plus(other),
+        (one, other) => one.or(other),
     }
 }
 

@@ -63,6 +63,16 @@ impl Out {
         self.pen.close(b']');
     }
 
+    /// Opens a list as the next value.
+    pub fn open_list(&mut self) {
+        self.pen.open(b'[');
+    }
+
+    /// Closes the list that is open.
+    pub fn close_list(&mut self) {
+        self.pen.close(b']');
+    }
+
     /// Begins an item of a list; its value comes next.
     pub fn item(&mut self) -> &mut Out {
         self
@@ -95,6 +105,11 @@ impl Out {
     /// A whole number as the next value.
     pub fn number(&mut self, number: u64) {
         self.pen.number(number);
+    }
+
+    /// A whole number that may be negative, as the next value.
+    pub fn integer(&mut self, number: i64) {
+        self.value(&Node::Whole(number));
     }
 
     /// Yes or no as the next value.

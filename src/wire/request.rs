@@ -39,22 +39,23 @@ fn read_body(body: &At<'_>) -> Redeemables {
     if redeemables.is_empty() {
         body.tell(Problem::at("redeemables", "must NOT have fewer than 1 items"));
     }
-    let mut request = Redeemables { redeemables, ..read_around(body) };
-    request.expand = body.option("options", read_options).unwrap_or_default();
+    let mut request = read_around(body);
+    request.redeemables = redeemables;
+    body.fill("options", &mut request.expand, read_options);
     request
 }
 
 /// Reads what stands around redeemables, and around what is asked in their place.
 #[inline(never)]
 pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
-    Redeemables {
-        customer: body.option("customer", read_customer),
-        order: body.option("order", read_order),
-        session: body.option("session", read_session),
-        tracking_id: body.option("tracking_id", read::text).filter(|id| !id.is_empty()),
-        metadata: body.option("metadata", read::metadata).unwrap_or_default(),
-        ..Redeemables::default()
-    }
+    let mut request = Redeemables::default();
+    body.fill_some("customer", &mut request.customer, read_customer);
+    body.fill_some("order", &mut request.order, read_order);
+    body.fill_some("session", &mut request.session, read_session);
+    body.fill_some("tracking_id", &mut request.tracking_id, read::text);
+    request.tracking_id = request.tracking_id.filter(|id| !id.is_empty());
+    body.fill("metadata", &mut request.metadata, read::metadata);
+    request
 }
 
 fn read_redeemable(at: &At<'_>) -> Redeemable {
@@ -111,7 +112,7 @@ pub(crate) fn read_session(at: &At<'_>) -> Session {
 /// What the options name; names that mean nothing here are passed over, as older clients send some.
 fn read_options(at: &At<'_>) -> Expand {
     at.object();
-    let names: Vec<Text> = at.list("expand", read::text);
+    let names: Vec<Text> = at.option("expand", read::texts).unwrap_or_default();
     let named = |name: &str| names.iter().any(|given| given == name);
     Expand {
         redeemable: named("redeemable"),

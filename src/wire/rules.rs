@@ -8,13 +8,14 @@ mod filter;
 
 pub use filter::{read_collection, read_filter, read_segment};
 
+use crate::json::same;
 use std::sync::Arc;
 
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
-use crate::rank::{arranged, ranked};
+use crate::rank::{arranged, ranked_by};
 use crate::rules::names::Pick;
 use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
-use crate::text::{Text, digits, joined, whole};
+use crate::text::{Text, joined, whole};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -24,6 +25,9 @@ use condition::{Values, read_conditions};
 
 /// How deep rules may nest in one another.
 const DEEPEST: u32 = 8;
+
+/// What is said of one that nests deeper.
+const TOO_DEEP: &str = "nests deeper than 8 rules";
 
 /// Reads a validation rule from its document.
 pub fn read_rule(at: &At<'_>) -> Rule {
@@ -59,16 +63,16 @@ fn read_message(at: &At<'_>) -> Option<String> {
 /// Reads numbered tests and their logic.
 fn read_group(at: &At<'_>, depth: u32) -> Group {
     if depth > DEEPEST {
-        at.problem(&["nests deeper than ", &digits(DEEPEST), " rules"].concat());
+        at.problem(TOO_DEEP);
         return Group::default();
     }
     let mut leaves = Vec::new();
-    for (key, leaf) in at.members().filter(|(key, _)| *key != "logic") {
-        leaves.extend(read_leaf(Text::from(key), &leaf, depth));
+    for (key, leaf) in at.members().filter(|(key, _)| !same(key, "logic")) {
+        if let Some(leaf) = read_leaf(key, &leaf, depth) {
+            leaves.push(leaf);
+        }
     }
-    // Keys are mostly numbers, and "10" comes after "9".
-    let places = ranked(leaves.iter().map(|leaf| whole(&leaf.key).unwrap_or(u64::MAX)));
-    let leaves = arranged(leaves, &places);
+    let leaves = numbered(leaves, |leaf| &leaf.key);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
     let said = at.get("logic");
     let logic = Expression::parse(said.as_ref().map_or("", At::str), &keys).unwrap_or_else(|error| {
@@ -78,8 +82,16 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
     Group { leaves, logic }
 }
 
+/// Things in the order of their keys: they are mostly numbers, and "10" comes after "9".
+fn numbered<T>(things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
+    let number = |place: usize| things.get(place).map_or(u64::MAX, |thing| whole(key(thing)).unwrap_or(u64::MAX));
+    let places = ranked_by(things.len(), &|one, other| number(one).cmp(&number(other)));
+    arranged(things, &places)
+}
+
 /// Reads a test; nothing when there is none of its name.
-fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Option<Leaf> {
+#[inline(never)]
+fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
     at.object();
     let (name, kind) = at.need("name", |name| {
         let kind = Kind::named(name.str());
@@ -103,29 +115,35 @@ fn read_leaf(key: Text, at: &At<'_>, depth: u32) -> Option<Leaf> {
         Some(conditions) => read_conditions(&conditions, values),
         None => Vec::new(),
     };
-    let allowed = |operator: Operator| match kind {
-        Kind::Goods(Pick::Product | Pick::Sku) => matches!(operator, Operator::In | Operator::NotIn | Operator::From),
-        Kind::Goods(_) => matches!(operator, Operator::In | Operator::From),
-        Kind::Member(_) | Kind::Linked | Kind::Scopes | Kind::MatchAll => {
-            matches!(operator, Operator::In | Operator::NotIn)
-        }
-        kind if kind.is_number() => matches!(
-            operator,
-            Operator::In | Operator::NotIn | Operator::Less | Operator::AtMost | Operator::More | Operator::AtLeast
-        ),
-        _ => true,
-    };
-    if let Some(wrong) = conditions.iter().find(|condition| !allowed(condition.operator)) {
+    if let Some(wrong) = conditions.iter().find(|condition| !allows(kind, condition.operator)) {
         let path = joined(&[&at.path(), ".conditions.", wrong.operator.name()]);
         at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name, "`"])));
     }
-    let rules = at.option("rules", |rules| rules.members().next().is_some()).unwrap_or(false);
-    let rules = match at.get("rules").filter(|_| rules) {
-        Some(rules) => Some(read_group(&rules, depth.saturating_add(1))).filter(|group| !group.leaves.is_empty()),
-        None => None,
-    };
-    let test = Test { name, kind, property, conditions: conditions.into(), rules: rules.map(Arc::new) };
-    Some(Leaf { key, test, message: read_message(at) })
+    let mut rules = None;
+    if let Some(inner) = at.get("rules") {
+        if inner.members().next().is_some() {
+            let group = read_group(&inner, depth.saturating_add(1));
+            if !group.leaves.is_empty() {
+                rules = Some(Arc::new(group));
+            }
+        }
+    }
+    let test = Test { name, kind, property, conditions: conditions.into(), rules };
+    Some(Leaf { key: Text::from(key), test, message: read_message(at) })
+}
+
+/// Whether a test of this kind may compare so.
+fn allows(kind: Kind, operator: Operator) -> bool {
+    let is_member = matches!(operator, Operator::In | Operator::NotIn);
+    match kind {
+        Kind::Goods(Pick::Product | Pick::Sku) => is_member || operator == Operator::From,
+        Kind::Goods(_) => matches!(operator, Operator::In | Operator::From),
+        Kind::Member(_) | Kind::Linked | Kind::Scopes | Kind::MatchAll => is_member,
+        kind if kind.is_number() => {
+            is_member || matches!(operator, Operator::Less | Operator::AtMost | Operator::More | Operator::AtLeast)
+        }
+        _ => true,
+    }
 }
 
 /// Tests of the older family that say what a discount is about become part of the scope (validation-rules.md section
@@ -159,30 +177,22 @@ fn add_scopes(rule: &mut Rule) {
 /// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
 /// so that their logic is not looked at.
 pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
-    let mut entries = Vec::new();
-    let mut keys = Vec::new();
-    for (key, entry) in at.members().filter(|(key, _)| !matches!(*key, "limit" | "logic")) {
+    let mut entries: Vec<(Text, BundleEntry)> = Vec::new();
+    for (key, entry) in at.members().filter(|(key, _)| !same(key, "limit") && !same(key, "logic")) {
         entry.need("name", |name| name.one_of(&[("order.items.any", ())]));
-        let Some(leaf) = read_leaf(Text::from(key), &entry, DEEPEST.saturating_sub(1)) else { continue };
-        keys.push(whole(&leaf.key).unwrap_or(u64::MAX));
-        let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
-        let quantities = inner.filter(|inner| inner.name == "order.items.aggregated_quantity");
-        let wanted =
-            quantities.flat_map(|inner| inner.conditions.iter()).flat_map(|condition| &condition.operands).next();
-        let quantity = match wanted {
-            None => Some(1),
-            Some(Operand::Number(number)) => number.as_whole().and_then(|number| u64::try_from(number).ok()),
-            Some(_) => None,
-        };
-        let Some(quantity) = quantity.filter(|quantity| *quantity > 0) else {
+        let Some(leaf) = read_leaf(key, &entry, DEEPEST.saturating_sub(1)) else { continue };
+        let Some(quantity) = units_of(&leaf.test) else {
             entry.problem("must ask for a whole number of units from 1");
             continue;
         };
-        let goods: Vec<GoodsRef> = leaf.test.conditions.iter().flat_map(|one| &one.goods).cloned().collect();
+        let mut goods = Vec::new();
+        for condition in leaf.test.conditions.iter() {
+            goods.extend(condition.goods.iter().cloned());
+        }
         if goods.is_empty() {
             entry.problem("must name a product, a SKU or a collection");
         }
-        entries.push(BundleEntry { goods, quantity });
+        entries.push((leaf.key, BundleEntry { goods, quantity }));
     }
     let limit = match at.node.get("limit") {
         None => 1,
@@ -192,6 +202,25 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
             limit.or_wrong(read, "must be an integer from 1 to 100")
         }),
     };
-    let entries = arranged(entries, &ranked(keys));
+    let entries: Vec<_> = numbered(entries, |(key, _)| key).into_iter().map(|(_, entry)| entry).collect();
     (!entries.is_empty()).then_some(BundleRules { entries, limit })
+}
+
+/// How many units a part of a bundle asks for, 1 when it says nothing; nothing when that is no count.
+fn units_of(test: &Test) -> Option<u64> {
+    for inner in test.rules.iter().flat_map(|rules| &rules.leaves) {
+        if same(inner.test.name, "order.items.aggregated_quantity") {
+            for condition in inner.test.conditions.iter() {
+                match condition.operands.first() {
+                    None => {}
+                    Some(Operand::Number(number)) => {
+                        let units = number.as_whole().and_then(|number| u64::try_from(number).ok());
+                        return units.filter(|units| *units > 0);
+                    }
+                    Some(_) => return None,
+                }
+            }
+        }
+    }
+    Some(1)
 }

@@ -3,7 +3,7 @@
 //!
 //! calculation.md section 7; validation-rules.md section 5.
 
-use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
+use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind};
 use crate::pricing::Reach;
 use crate::rank::number_of;
 use crate::wire::at::{At, Words, read, word};
@@ -55,24 +55,21 @@ fn read_entry(at: &At<'_>) -> Entry {
             caps.push(Cap { kind: *kind, most });
         }
     }
-    let terms = Terms {
-        pick: at.option("effect", |effect| effect.one_of(PICKS)).unwrap_or_default(),
-        target: at.option("target", |target| target.one_of(TARGETS)).unwrap_or_default(),
-        skip_initially: at.option("skip_initially", read::whole_number).unwrap_or(0),
-        repeat: at.option("repeat", read_count).unwrap_or(1),
-        quantity_limit: at.option("quantity_limit", read::whole_number),
-        aggregated_quantity_limit: at.option("aggregated_quantity_limit", read::whole_number),
-        amount_limit: at.option("amount_limit", read::money),
-        aggregated_amount_limit: at.option("aggregated_amount_limit", read::money),
-        caps,
-    };
-    Entry {
-        goods,
-        product: (at.option("product_id", read::text), at.option("product_source_id", read::text)),
-        price: dynamic(at, "price", "price_formula", read::money),
-        terms,
-        group: 0,
-    }
+    let mut entry = Entry::every(goods);
+    let terms = &mut entry.terms;
+    at.fill("effect", &mut terms.pick, |effect| effect.one_of(PICKS));
+    at.fill("target", &mut terms.target, |target| target.one_of(TARGETS));
+    at.fill("skip_initially", &mut terms.skip_initially, read::whole_number);
+    at.fill("repeat", &mut terms.repeat, read_count);
+    at.fill_some("quantity_limit", &mut terms.quantity_limit, read::whole_number);
+    at.fill_some("aggregated_quantity_limit", &mut terms.aggregated_quantity_limit, read::whole_number);
+    at.fill_some("amount_limit", &mut terms.amount_limit, read::money);
+    at.fill_some("aggregated_amount_limit", &mut terms.aggregated_amount_limit, read::money);
+    terms.caps = caps;
+    at.fill_some("product_id", &mut entry.product.0, read::text);
+    at.fill_some("product_source_id", &mut entry.product.1, read::text);
+    entry.price = dynamic(at, "price", "price_formula", read::money);
+    entry
 }
 
 /// The most units of an order that a result numbers one by one (calculation.md section 7.1).

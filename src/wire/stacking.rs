@@ -8,7 +8,7 @@ use crate::model::stacking::{
     StackingRules,
 };
 use crate::text::Text;
-use crate::wire::at::{At, Words, word};
+use crate::wire::at::{At, Fields, Words, word};
 use crate::wire::out::Out;
 
 const APPLICATION_MODES: Words<ApplicationMode> =
@@ -27,60 +27,44 @@ const GROUPED_RULES: Words<GroupedSortingRule> = &[
 const CALCULATION_MODES: Words<CalculationMode> =
     &[("INITIAL_AMOUNT", CalculationMode::InitialAmount), ("DISCOUNTED_AMOUNT", CalculationMode::DiscountedAmount)];
 
+/// The members of stacking rules.
+const FIELDS: Fields<StackingRules> = &[
+    ("redeemables_limit", |rules, at| rules.redeemables_limit = at.whole_number()),
+    ("applicable_redeemables_limit", |rules, at| rules.applicable_redeemables_limit = at.whole_number()),
+    ("applicable_redeemables_per_category_limit", |rules, at| {
+        rules.applicable_redeemables_per_category_limit = Some(at.whole_number())
+    }),
+    ("applicable_redeemables_category_limits", |rules, at| {
+        rules.applicable_redeemables_category_limits = read_limits(at)
+    }),
+    ("applicable_exclusive_redeemables_limit", |rules, at| {
+        rules.applicable_exclusive_redeemables_limit = at.whole_number()
+    }),
+    ("applicable_exclusive_redeemables_per_category_limit", |rules, at| {
+        rules.applicable_exclusive_redeemables_per_category_limit = Some(at.whole_number())
+    }),
+    ("exclusive_categories", |rules, at| rules.exclusive_categories = at.texts()),
+    ("joint_categories", |rules, at| rules.joint_categories = at.texts()),
+    ("no_effect_skip_categories", |rules, at| rules.no_effect_skip_categories = at.texts()),
+    ("no_effect_redeem_anyway_categories", |rules, at| rules.no_effect_redeem_anyway_categories = at.texts()),
+    ("initial_amount_mode_categories", |rules, at| rules.initial_amount_mode_categories = at.texts()),
+    ("discounted_amount_mode_categories", |rules, at| rules.discounted_amount_mode_categories = at.texts()),
+    ("redeemables_application_mode", |rules, at| rules.redeemables_application_mode = at.one_of(APPLICATION_MODES)),
+    ("redeemables_sorting_rule", |rules, at| rules.redeemables_sorting_rule = at.one_of(SORTING_RULES)),
+    ("redeemables_products_application_mode", |rules, at| {
+        rules.redeemables_products_application_mode = at.one_of(PRODUCTS_MODES)
+    }),
+    ("redeemables_no_effect_rule", |rules, at| rules.redeemables_no_effect_rule = at.one_of(NO_EFFECT_RULES)),
+    ("redeemables_rollback_order_mode", |rules, at| rules.redeemables_rollback_order_mode = at.one_of(ROLLBACK_MODES)),
+    ("grouped_redeemables_sorting_rule", |rules, at| rules.grouped_redeemables_sorting_rule = at.one_of(GROUPED_RULES)),
+    ("discount_calculation_mode", |rules, at| rules.discount_calculation_mode = at.one_of(CALCULATION_MODES)),
+];
+
 /// Reads stacking rules.
 pub fn read_stacking_rules(at: &At<'_>) -> StackingRules {
     let mut rules = StackingRules::default();
-    for (name, member) in at.members() {
-        if member.is_null() {
-            continue;
-        }
-        match name {
-            "redeemables_limit" => rules.redeemables_limit = member.whole_number(),
-            "applicable_redeemables_limit" => rules.applicable_redeemables_limit = member.whole_number(),
-            "applicable_redeemables_per_category_limit" => {
-                rules.applicable_redeemables_per_category_limit = Some(member.whole_number());
-            }
-            "applicable_redeemables_category_limits" => {
-                rules.applicable_redeemables_category_limits = read_limits(&member);
-            }
-            "applicable_exclusive_redeemables_limit" => {
-                rules.applicable_exclusive_redeemables_limit = member.whole_number();
-            }
-            "applicable_exclusive_redeemables_per_category_limit" => {
-                rules.applicable_exclusive_redeemables_per_category_limit = Some(member.whole_number());
-            }
-            "exclusive_categories" => rules.exclusive_categories = read_texts(&member),
-            "joint_categories" => rules.joint_categories = read_texts(&member),
-            "no_effect_skip_categories" => rules.no_effect_skip_categories = read_texts(&member),
-            "no_effect_redeem_anyway_categories" => rules.no_effect_redeem_anyway_categories = read_texts(&member),
-            "initial_amount_mode_categories" => rules.initial_amount_mode_categories = read_texts(&member),
-            "discounted_amount_mode_categories" => rules.discounted_amount_mode_categories = read_texts(&member),
-            _ => read_mode(&mut rules, name, &member),
-        }
-    }
+    at.fields(&mut rules, FIELDS);
     rules
-}
-
-fn read_mode(rules: &mut StackingRules, name: &str, at: &At<'_>) {
-    match name {
-        "redeemables_application_mode" => rules.redeemables_application_mode = at.one_of(APPLICATION_MODES),
-        "redeemables_sorting_rule" => {
-            let hierarchy = ("CATEGORY_HIERARCHY", SortingRule::CategoryHierarchy);
-            rules.redeemables_sorting_rule = at.one_of(&[hierarchy, ("REQUESTED_ORDER", SortingRule::RequestedOrder)]);
-        }
-        "redeemables_products_application_mode" => {
-            rules.redeemables_products_application_mode = at.one_of(PRODUCTS_MODES);
-        }
-        "redeemables_no_effect_rule" => rules.redeemables_no_effect_rule = at.one_of(NO_EFFECT_RULES),
-        "redeemables_rollback_order_mode" => rules.redeemables_rollback_order_mode = at.one_of(ROLLBACK_MODES),
-        "grouped_redeemables_sorting_rule" => rules.grouped_redeemables_sorting_rule = at.one_of(GROUPED_RULES),
-        "discount_calculation_mode" => rules.discount_calculation_mode = at.one_of(CALCULATION_MODES),
-        _ => {}
-    }
-}
-
-fn read_texts(at: &At<'_>) -> Vec<Text> {
-    at.all(|item| item.text())
 }
 
 fn read_limits(at: &At<'_>) -> Vec<(Text, u64)> {

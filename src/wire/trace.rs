@@ -66,16 +66,19 @@ fn put_applied(out: &mut Out, gain: &Gain) {
 fn put_skipped(out: &mut Out, skip: Skip, rules: &StackingRules) {
     out.member("verdict").text("SKIPPED");
     put_reason(out, skip.key(), skip.message());
-    out.number_if(
-        "limit",
-        match skip {
-            Skip::Limit => Some(rules.applicable_redeemables_limit),
-            Skip::CategoryLimit => rules.applicable_redeemables_per_category_limit,
-            Skip::ExclusiveLimit => Some(rules.applicable_exclusive_redeemables_limit),
-            Skip::ExclusiveCategoryLimit => rules.applicable_exclusive_redeemables_per_category_limit,
-            _ => None,
-        },
-    );
+    out.number_if("limit", limit_of(skip, rules));
+}
+
+/// The limit that was reached.
+#[inline(never)]
+fn limit_of(skip: Skip, rules: &StackingRules) -> Option<u64> {
+    match skip {
+        Skip::Limit => Some(rules.applicable_redeemables_limit),
+        Skip::CategoryLimit => rules.applicable_redeemables_per_category_limit,
+        Skip::ExclusiveLimit => Some(rules.applicable_exclusive_redeemables_limit),
+        Skip::ExclusiveCategoryLimit => rules.applicable_exclusive_redeemables_per_category_limit,
+        _ => None,
+    }
 }
 
 fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use crate::model::incentive::{
     Campaign, CampaignType, Card, Category, Grant, Incentive, IncentiveObject, Tier, Validity,
 };
+use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
-use crate::text::{digits, joined};
+use crate::text::{Text, digits, joined};
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, Read, Words, read, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
@@ -44,13 +45,12 @@ const CAMPAIGN_TYPES: Words<CampaignType> = &[
 /// Reads the fields of a document that say when it holds; they must describe possible windows.
 pub fn read_validity(at: &At<'_>) -> Validity {
     at.object();
-    let validity = Validity {
-        start_date: at.option("start_date", read::instant),
-        expiration_date: at.option("expiration_date", read::instant),
-        timeframe: at.option("validity_timeframe", read_timeframe),
-        days_of_week: at.option("validity_day_of_week", read_days),
-        hours: at.option("validity_hours", read_hours),
-    };
+    let mut validity = Validity::default();
+    at.fill_some("start_date", &mut validity.start_date, read::instant);
+    at.fill_some("expiration_date", &mut validity.expiration_date, read::instant);
+    at.fill_some("validity_timeframe", &mut validity.timeframe, read_timeframe);
+    at.fill_some("validity_day_of_week", &mut validity.days_of_week, read_days);
+    at.fill_some("validity_hours", &mut validity.hours, read_hours);
     if validity.timeframe.is_some() && validity.start_date.is_none() {
         at.missing("start_date");
     }
@@ -123,31 +123,45 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
         VoucherType::Loyalty => Grant::Loyalty(at.need("loyalty_card", read_card)),
         VoucherType::Discount => Grant::Discount(at.need("discount", read_discount)),
     };
-    let code = at.option("code", read::text).unwrap_or_default();
-    let holder_id = at.option("holder_id", read::text);
+    let mut voucher = Incentive {
+        object: IncentiveObject::Voucher,
+        id: Text::default(),
+        code: at.option("code", read::text).unwrap_or_default(),
+        campaign_id: None,
+        category_id: None,
+        grant,
+        active: true,
+        validity: Validity::default(),
+        quantity: None,
+        holder_id: at.option("holder_id", read::text),
+        referrer_id: None,
+        tier: None,
+        metadata: Metadata::default(),
+        document: Box::from(text),
+    };
     let quantity = at.option("redemption", |redemption| {
         redemption.object();
         redemption.option("quantity", read::whole_number)
     });
-    Incentive {
-        object: IncentiveObject::Voucher,
-        id: at.option("id", read::text).unwrap_or_else(|| code.clone()),
-        code,
-        campaign_id: at.option("campaign_id", read::text),
-        category_id: at.option("category_id", read::text),
-        grant,
-        active: at.option("active", read::flag).unwrap_or(true),
-        validity: read_validity(at),
-        quantity: quantity.flatten(),
-        referrer_id: match at.option("is_referral_code", read::flag).unwrap_or(false) {
-            true => at.option("referrer_id", read::text).or_else(|| holder_id.clone()),
-            false => at.option("referrer_id", read::text),
-        },
-        holder_id,
-        tier: None,
-        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
-        document: Box::from(text),
+    voucher.quantity = quantity.flatten();
+    voucher.id = at.option("id", read::text).unwrap_or_else(|| voucher.code.clone());
+    at.fill_some("campaign_id", &mut voucher.campaign_id, read::text);
+    fill_common(at, &mut voucher);
+    let is_referral = at.option("is_referral_code", read::flag).unwrap_or(false);
+    at.fill_some("referrer_id", &mut voucher.referrer_id, read::text);
+    if is_referral && voucher.referrer_id.is_none() {
+        voucher.referrer_id = voucher.holder_id.clone();
     }
+    at.fill("metadata", &mut voucher.metadata, read::metadata);
+    voucher
+}
+
+/// Reads what a voucher and a tier say in the same way.
+#[inline(never)]
+fn fill_common(at: &At<'_>, incentive: &mut Incentive) {
+    at.fill_some("category_id", &mut incentive.category_id, read::text);
+    at.fill("active", &mut incentive.active, read::flag);
+    incentive.validity = read_validity(at);
 }
 
 fn voucher_type(at: &At<'_>) -> VoucherType {
@@ -160,12 +174,11 @@ fn voucher_type(at: &At<'_>) -> VoucherType {
 
 fn read_card(at: &At<'_>) -> Card {
     at.object();
-    let count = |name: &str| at.option(name, read::whole_number);
-    Card {
-        points: count("points").unwrap_or(0),
-        subtracted_points: count("subtracted_points").unwrap_or(0),
-        expired_points: count("expired_points").unwrap_or(0),
-    }
+    let mut card = Card::default();
+    at.fill("points", &mut card.points, read::whole_number);
+    at.fill("subtracted_points", &mut card.subtracted_points, read::whole_number);
+    at.fill("expired_points", &mut card.expired_points, read::whole_number);
+    card
 }
 
 /// Reads a promotion tier from its document; its discount stands in `action` (objects.md section 7). `text` is the
@@ -185,27 +198,29 @@ pub fn read_tier(at: &At<'_>, text: &str) -> Incentive {
         Some(id) => Some(id),
         None => at.option("promotion_id", read::text).or(inside.flatten()),
     };
-    let tier = Tier {
-        name: at.option("name", read::text).unwrap_or_default(),
-        banner: at.option("banner", read::text),
-        hierarchy: at.option("hierarchy", read::whole_number).unwrap_or(1),
-    };
-    Incentive {
+    let mut tier = Tier { name: Text::default(), banner: None, hierarchy: 1 };
+    at.fill("name", &mut tier.name, read::text);
+    at.fill_some("banner", &mut tier.banner, read::text);
+    at.fill("hierarchy", &mut tier.hierarchy, read::whole_number);
+    let mut incentive = Incentive {
         object: IncentiveObject::PromotionTier,
         code: id.clone(),
         id,
         campaign_id,
-        category_id: at.option("category_id", read::text),
+        category_id: None,
         grant: Grant::Discount(discount),
-        active: at.option("active", read::flag).unwrap_or(true),
-        validity: read_validity(at),
+        active: true,
+        validity: Validity::default(),
         quantity: None,
         holder_id: None,
         referrer_id: None,
         tier: Some(Box::new(tier)),
-        metadata: at.option("metadata", read::metadata).unwrap_or_default(),
+        metadata: Metadata::default(),
         document: Box::from(text),
-    }
+    };
+    fill_common(at, &mut incentive);
+    at.fill("metadata", &mut incentive.metadata, read::metadata);
+    incentive
 }
 
 /// Reads a promotion stack from its document.
@@ -218,7 +233,7 @@ pub fn read_stack(at: &At<'_>) -> Stack {
         category_id: at.option("category_id", read::text),
         tiers: at.need("tiers", |tiers| {
             tiers.object();
-            tiers.list("ids", read::text)
+            tiers.option("ids", read::texts).unwrap_or_default()
         }),
     }
 }
