@@ -169,23 +169,19 @@ impl GivenFacts {
 
     /// Everything that may qualify. What is listed and does not resolve is looked at in full, and is refused then.
     fn prepare(&self) -> Candidates {
-        let entry = |candidate: &Candidate| {
+        let mut entries = Vec::with_capacity(self.listed.len());
+        for candidate in &self.listed {
             let incentive = match candidate.object {
                 CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
                 CandidateObject::Voucher => self.vouchers.get(&candidate.id).map(|voucher| &**voucher),
                 CandidateObject::PromotionTier => self.tiers.get(&candidate.id).map(|tier| &**tier),
                 CandidateObject::PromotionStack => None,
             };
-            let campaign =
-                candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
-            Entry {
-                candidate: candidate.clone(),
-                incentive,
-                campaign,
-                rules: incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default(),
-            }
-        };
-        Candidates::new(self.listed.iter().map(entry).collect(), self.complete)
+            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
+            let rules = incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default();
+            entries.push(Entry { candidate, incentive, campaign, rules });
+        }
+        Candidates::new(&entries, self.complete)
     }
 
     /// What a whole catalogue does not list does not exist.

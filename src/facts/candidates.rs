@@ -7,8 +7,9 @@ use super::Held;
 use crate::model::discount::Discount;
 use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;
-use crate::rank::{arranged, ranked};
+use crate::rank::ranked;
 use crate::rules::{Index, Rule, about};
+use crate::text::Text;
 use crate::time::Instant;
 
 /// What a qualification is going to look at, so that a store need not read everything.
@@ -79,7 +80,7 @@ impl Terms {
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// What it is.
-    pub candidate: Candidate,
+    pub candidate: &'a Candidate,
     /// What it grants.
     pub incentive: Option<&'a Incentive>,
     /// Its campaign.
@@ -90,18 +91,16 @@ pub struct Entry<'a> {
 
 impl Candidates {
     /// Prepares them. Those of one moment stay in the order in which they came.
-    pub fn new(entries: Vec<Entry<'_>>, complete: bool) -> Candidates {
+    pub fn new(entries: &[Entry<'_>], complete: bool) -> Candidates {
         let age = |entry: &Entry<'_>| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs());
-        let places = ranked(entries.iter().map(age));
-        let entries = arranged(entries, &places);
-        let mut index = Index::default();
-        for entry in &entries {
-            index.add(&mut entry.rules.iter().map(|rule| &**rule));
+        let mut all = Candidates { complete, ..Candidates::default() };
+        for entry in ranked(entries.iter().map(age)).into_iter().filter_map(|place| entries.get(place)) {
+            all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
+            all.terms.push(entry.terms(all.index.about(all.list.len())));
+            all.list.push(entry.whole());
         }
-        index.close();
-        let terms = entries.iter().enumerate().map(|(place, entry)| entry.terms(index.about(place))).collect();
-        let list = entries.into_iter().map(Entry::into_candidate).collect();
-        Candidates { list, terms, index, complete }
+        all.index.close();
+        all
     }
 }
 
@@ -119,17 +118,25 @@ impl Entry<'_> {
         if plain { terms } else { Terms { from: Instant::default(), until: None, plain } }
     }
 
-    /// What a document leaves out and its incentive or campaign knows.
-    fn into_candidate(self) -> Candidate {
-        let mut candidate = self.candidate;
+    /// The candidate with what its document leaves out and its incentive or campaign knows.
+    fn whole(&self) -> Candidate {
+        let mut candidate = self.candidate.clone();
         if let Some(incentive) = self.incentive {
-            candidate.campaign_id = candidate.campaign_id.or_else(|| incentive.campaign_id.clone());
-            candidate.category_id = candidate.category_id.or_else(|| incentive.category_id.clone());
-            candidate.holder_id = candidate.holder_id.or_else(|| incentive.holder_id.clone());
+            fill(&mut candidate.campaign_id, &incentive.campaign_id);
+            fill(&mut candidate.category_id, &incentive.category_id);
+            fill(&mut candidate.holder_id, &incentive.holder_id);
         }
-        let inherited = || self.campaign.and_then(|campaign| campaign.category_id.clone());
-        candidate.category_id = candidate.category_id.or_else(inherited);
+        if let Some(campaign) = self.campaign {
+            fill(&mut candidate.category_id, &campaign.category_id);
+        }
         candidate
+    }
+}
+
+#[inline(never)]
+fn fill(place: &mut Option<Text>, known: &Option<Text>) {
+    if place.is_none() {
+        place.clone_from(known);
     }
 }
 
