@@ -53,7 +53,7 @@ pub fn spread(amount: Money, shares: &mut [Share]) {
     }
     if !missing.is_zero() {
         // The largest remainder is the one that is least below the whole.
-        let below = |place: usize| shares.get(place).map(|share| share.below);
+        let below = |place: usize| shares.get(place).map_or(u64::MAX, |share| share.below);
         let order = ranked_by(shares.len(), &|one, other| below(one).cmp(&below(other)));
         for place in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
             if let Some(share) = shares.get_mut(place) {

@@ -114,10 +114,11 @@ impl Group {
     /// Tests that combine in this way.
     pub fn new(leaves: Vec<Leaf>, logic: Expression) -> Group {
         let is_next = |(place, part): (usize, &Expression)| *part == Expression::Leaf(place);
-        let plain = match &logic {
-            Expression::All(parts) => parts.len() == leaves.len() && parts.iter().enumerate().all(is_next),
-            _ => false,
+        let parts = match &logic {
+            Expression::All(parts) => parts.as_slice(),
+            one => std::slice::from_ref(one),
         };
+        let plain = parts.len() == leaves.len() && parts.iter().enumerate().all(is_next);
         Group { leaves, logic, plain }
     }
 
