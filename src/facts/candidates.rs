@@ -7,8 +7,9 @@ use super::Held;
 use crate::model::discount::Discount;
 use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;
-use crate::rank::{arranged, ranked};
+use crate::rank::ranked;
 use crate::rules::{Index, Rule, about};
+use crate::text::Text;
 use crate::time::Instant;
 
 /// What a qualification is going to look at, so that a store need not read everything.
@@ -49,57 +50,14 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Whether the moment lies within.
-    pub fn cover(&self, now: Instant) -> bool {
-        self.from <= now && self.until.is_none_or(|until| now < until)
-    }
-}
-
-/// One of them with all that belongs to it; a stack has no incentive of its own.
-#[derive(Debug, Clone)]
-pub struct Entry<'a> {
-    /// What it is.
-    pub candidate: Candidate,
-    /// What it grants.
-    pub incentive: Option<&'a Incentive>,
-    /// Its campaign.
-    pub campaign: Option<&'a Campaign>,
-    /// The rules assigned to it and to its campaign.
-    pub rules: Vec<Held<'a, Rule>>,
-}
-
-impl Candidates {
-    /// Prepares them. Those of one moment stay in the order in which they came.
-    pub fn new(entries: Vec<Entry<'_>>, complete: bool) -> Candidates {
-        let age = |entry: &Entry<'_>| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs());
-        let places = ranked(entries.iter().map(age));
-        let entries = arranged(entries, &places);
-        let mut index = Index::default();
-        for entry in &entries {
-            index.add(&mut entry.rules.iter().map(|rule| &**rule));
-        }
-        index.close();
-        let terms = entries.iter().enumerate().map(|(place, entry)| entry.terms(index.about(place))).collect();
-        let list = entries.into_iter().map(Entry::into_candidate).collect();
-        Candidates { list, terms, index, complete }
-    }
-}
-
-impl Entry<'_> {
-    fn terms(&self, asked: u8) -> Terms {
-        let campaign = self.campaign;
-        let Some(incentive) = self.incentive else {
-            return Terms { from: Instant::default(), until: None, plain: false };
-        };
+    /// When an incentive of a campaign holds.
+    pub fn of(incentive: &Incentive, campaign: Option<&Campaign>) -> Terms {
         let windows = || [Some(&incentive.validity), campaign.map(|campaign| &campaign.validity)].into_iter().flatten();
         let recurs =
             |window: &Validity| window.timeframe.is_some() || window.days_of_week.is_some() || window.hours.is_some();
         let plain = incentive.active
             && campaign.is_none_or(|campaign| campaign.active && !campaign.activity_after_publishing)
             && incentive.quantity.is_none()
-            && cannot_fail(&incentive.grant)
-            && asked & about::OWN == 0
-            && !self.rules.iter().any(|rule| rule.bundle.is_some())
             && !windows().any(recurs);
         if !plain {
             // What is looked at in full is not looked at here: a window of its own may stand in place of a campaign's.
@@ -112,17 +70,73 @@ impl Entry<'_> {
         }
     }
 
-    /// What a document leaves out and its incentive or campaign knows.
-    fn into_candidate(self) -> Candidate {
-        let mut candidate = self.candidate;
-        if let Some(incentive) = self.incentive {
-            candidate.campaign_id = candidate.campaign_id.or_else(|| incentive.campaign_id.clone());
-            candidate.category_id = candidate.category_id.or_else(|| incentive.category_id.clone());
-            candidate.holder_id = candidate.holder_id.or_else(|| incentive.holder_id.clone());
+    /// Whether the moment lies within.
+    pub fn cover(&self, now: Instant) -> bool {
+        self.from <= now && self.until.is_none_or(|until| now < until)
+    }
+}
+
+/// One of them with all that belongs to it; a stack has no incentive of its own.
+#[derive(Debug, Clone)]
+pub struct Entry<'a> {
+    /// What it is.
+    pub candidate: &'a Candidate,
+    /// What it grants.
+    pub incentive: Option<&'a Incentive>,
+    /// Its campaign.
+    pub campaign: Option<&'a Campaign>,
+    /// The rules assigned to it and to its campaign.
+    pub rules: Vec<Held<'a, Rule>>,
+}
+
+impl Candidates {
+    /// Prepares them. Those of one moment stay in the order in which they came.
+    pub fn new(entries: &[Entry<'_>], complete: bool) -> Candidates {
+        let age = |entry: &Entry<'_>| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs());
+        let mut all = Candidates { complete, ..Candidates::default() };
+        for entry in ranked(entries.iter().map(age)).into_iter().filter_map(|place| entries.get(place)) {
+            all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
+            all.terms.push(entry.terms(all.index.about(all.list.len())));
+            all.list.push(entry.whole());
         }
-        let inherited = || self.campaign.and_then(|campaign| campaign.category_id.clone());
-        candidate.category_id = candidate.category_id.or_else(inherited);
+        all.index.close();
+        all
+    }
+}
+
+impl Entry<'_> {
+    fn terms(&self, asked: u8) -> Terms {
+        let campaign = self.campaign;
+        let Some(incentive) = self.incentive else {
+            return Terms { from: Instant::default(), until: None, plain: false };
+        };
+        let terms = Terms::of(incentive, campaign);
+        let plain = terms.plain
+            && cannot_fail(&incentive.grant)
+            && asked & about::OWN == 0
+            && !self.rules.iter().any(|rule| rule.bundle.is_some());
+        if plain { terms } else { Terms { from: Instant::default(), until: None, plain } }
+    }
+
+    /// The candidate with what its document leaves out and its incentive or campaign knows.
+    fn whole(&self) -> Candidate {
+        let mut candidate = self.candidate.clone();
+        if let Some(incentive) = self.incentive {
+            fill(&mut candidate.campaign_id, &incentive.campaign_id);
+            fill(&mut candidate.category_id, &incentive.category_id);
+            fill(&mut candidate.holder_id, &incentive.holder_id);
+        }
+        if let Some(campaign) = self.campaign {
+            fill(&mut candidate.category_id, &campaign.category_id);
+        }
         candidate
+    }
+}
+
+#[inline(never)]
+fn fill(place: &mut Option<Text>, known: &Option<Text>) {
+    if place.is_none() {
+        place.clone_from(known);
     }
 }
 

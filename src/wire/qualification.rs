@@ -10,7 +10,6 @@ use crate::model::order::{Item, Metadata, Order};
 use crate::model::qualification::{
     Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, Qualify, Scenario, SortingRule,
 };
-use crate::model::request::Redeemables;
 use crate::rules::index::omitted;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
@@ -18,11 +17,10 @@ use crate::time::Instant;
 use crate::wire::at::{At, Words, read, read_whole};
 use crate::wire::decision::Steps;
 use crate::wire::node::Node;
-use crate::wire::order::read_order;
 use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name, status_name};
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
-use crate::wire::request::{read_customer, read_session};
+use crate::wire::request::read_around;
 use crate::wire::stacking::put_stacking_rules;
 
 const SCENARIOS: Words<Scenario> = &[
@@ -81,14 +79,7 @@ pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
 fn read_body(body: &At<'_>) -> Qualify {
     body.object();
     let mut asked = Qualify {
-        request: Redeemables {
-            customer: body.option("customer", read_customer),
-            order: body.option("order", read_order),
-            session: body.option("session", read_session),
-            tracking_id: body.option("tracking_id", read::text).filter(|id| !id.is_empty()),
-            metadata: body.option("metadata", read::metadata).unwrap_or_default(),
-            ..Redeemables::default()
-        },
+        request: read_around(body),
         scenario: body.option("scenario", |at| at.one_of(SCENARIOS)).unwrap_or_default(),
         limit: usize::try_from(DEFAULT_LIMIT).unwrap_or_default(),
         ..Qualify::default()

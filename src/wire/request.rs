@@ -39,14 +39,22 @@ fn read_body(body: &At<'_>) -> Redeemables {
     if redeemables.is_empty() {
         body.tell(Problem::at("redeemables", "must NOT have fewer than 1 items"));
     }
-    let mut request = Redeemables { redeemables, ..Redeemables::default() };
+    let mut request = read_around(body);
+    request.redeemables = redeemables;
+    body.fill("options", &mut request.expand, read_options);
+    request
+}
+
+/// Reads what stands around redeemables, and around what is asked in their place.
+#[inline(never)]
+pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
+    let mut request = Redeemables::default();
     body.fill_some("customer", &mut request.customer, read_customer);
     body.fill_some("order", &mut request.order, read_order);
     body.fill_some("session", &mut request.session, read_session);
     body.fill_some("tracking_id", &mut request.tracking_id, read::text);
     request.tracking_id = request.tracking_id.filter(|id| !id.is_empty());
     body.fill("metadata", &mut request.metadata, read::metadata);
-    body.fill("options", &mut request.expand, read_options);
     request
 }
 
@@ -69,7 +77,7 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
         let id = reward.need("id", read::text);
         WantedReward { id, points: reward.option("points", read::whole_number) }
     });
-    Redeemable { object, id, credits: credits.flatten(), reward }
+    Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
 }
 
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.

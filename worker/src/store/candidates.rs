@@ -72,7 +72,7 @@ impl Offered {
         }
         offered.read_rules(store, &list)?;
         offered.read_balances(store)?;
-        offered.set = offered.prepare(list);
+        offered.set = offered.prepare(&list);
         Ok(offered)
     }
 
@@ -223,8 +223,9 @@ impl Offered {
         rules
     }
 
-    fn prepare(&self, list: Vec<Candidate>) -> Candidates {
-        let entry = |candidate: Candidate| {
+    fn prepare(&self, list: &[Candidate]) -> Candidates {
+        let mut entries = Vec::with_capacity(list.len());
+        for candidate in list {
             let incentive = match candidate.object {
                 CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
                 CandidateObject::Voucher | CandidateObject::PromotionTier => self.incentives.get(&candidate.id),
@@ -234,9 +235,10 @@ impl Offered {
             let mut names = vec![candidate.id.as_str(), candidate.code.as_str()];
             names.extend(campaign_id.map(Text::as_str));
             let rules = if incentive.is_some() { self.rules_of(&names) } else { Vec::new() };
-            Entry { incentive, campaign: campaign_id.and_then(|id| self.campaigns.get(id)), rules, candidate }
-        };
-        Candidates::new(list.into_iter().map(entry).collect(), true)
+            let campaign = campaign_id.and_then(|id| self.campaigns.get(id));
+            entries.push(Entry { candidate, incentive, campaign, rules });
+        }
+        Candidates::new(&entries, true)
     }
 }
 
