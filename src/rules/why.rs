@@ -138,7 +138,7 @@ enum Seen<'a> {
 }
 
 fn name_of(goods: &GoodsRef) -> String {
-    goods.source_id.as_ref().unwrap_or(&goods.id).to_string()
+    goods.source_id.as_ref().unwrap_or(&goods.id).as_str().to_owned()
 }
 
 fn wanted(condition: &Condition) -> Vec<String> {
