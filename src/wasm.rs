@@ -169,9 +169,9 @@ fn decide(prepared: &Prepared, request: usize, seed: usize, now_ms: i64, verb: V
 #[cold]
 fn told(problem: &Problem) -> Vec<u8> {
     Out::object_of(|out| {
-        out.member("path").text(&problem.path);
-        out.member("text").text(&problem.text);
-        out.member("message").text(&problem.sentence());
+        out.put_text("path", &problem.path);
+        out.put_text("text", &problem.text);
+        out.put_text("message", &problem.sentence());
     })
 }
 

@@ -33,8 +33,8 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
     let list = Steps::new(evaluated, context);
     let mut seen = Seen::default();
     Out::object_about(about(evaluated), |out| {
-        out.member("id").text(&validated.id());
-        out.member("valid").flag(evaluated.valid);
+        out.put_text("id", &validated.id());
+        out.put_flag("valid", evaluated.valid);
         list.put(out.member("redeemables"), &sorted.redeemables, &mut seen);
         if !sorted.skipped.is_empty() {
             list.put(out.member("skipped_redeemables"), &sorted.skipped, &mut seen);
@@ -50,9 +50,9 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
             out.member("session").object(|out| {
-                out.member("key").text(&session.key);
-                out.member("type").word("LOCK");
-                out.member("ttl").number(session.ttl);
+                out.put_text("key", &session.key);
+                out.put_word("type", "LOCK");
+                out.put_number("ttl", session.ttl);
                 out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
             });
         }
@@ -138,10 +138,10 @@ impl<'a> Steps<'a> {
             Outcome::Skipped(_) => "SKIPPED",
             Outcome::Refused(_) => "INAPPLICABLE",
         };
-        out.member("status").word(status);
+        out.put_word("status", status);
         if let Some(redeemable) = self.evaluated.redeemable(step) {
-            out.member("id").text(&redeemable.id);
-            out.member("object").word(redeemable.object.name());
+            out.put_text("id", &redeemable.id);
+            out.put_word("object", redeemable.object.name());
         }
         match &step.outcome {
             Outcome::Applied(gain) => {
@@ -202,15 +202,15 @@ impl<'a> Steps<'a> {
         let found = self.evaluated.found.get(step.place);
         let Some(bundles) = found.and_then(|found| found.bundles.as_ref()) else { return };
         out.member("bundle").object(|out| {
-            out.member("quantity").number(bundles.quantity);
-            out.member("limit").number(bundles.limit);
+            out.put_number("quantity", bundles.quantity);
+            out.put_number("limit", bundles.limit);
             out.member("identified").list(|out| {
                 for (place, units) in &bundles.identified {
                     let Some(goods) = self.goods_of(*place, cart) else { continue };
                     out.item().object(|out| {
                         put_name(out, goods.object, goods.id, None);
-                        out.member("item_index").number(u64::try_from(*place).unwrap_or(0));
-                        out.member("item_quantity").number(*units);
+                        out.put_number("item_index", u64::try_from(*place).unwrap_or(0));
+                        out.put_number("item_quantity", *units);
                     });
                 }
             });
@@ -221,7 +221,7 @@ impl<'a> Steps<'a> {
                 for (goods, units) in &bundles.missing {
                     out.item().object(|out| {
                         put_name(out, goods.object, &goods.id, None);
-                        out.member("item_quantity").number(*units);
+                        out.put_number("item_quantity", *units);
                     });
                 }
             });
@@ -244,7 +244,7 @@ impl<'a> Steps<'a> {
                 // Without a reward nothing is paid yet, and what is on the card is told.
                 let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
                 out.member("loyalty_card").object(|out| {
-                    out.member("points").number(left.unwrap_or(paid));
+                    out.put_number("points", left.unwrap_or(paid));
                     out.number_if("balance", left);
                 });
                 if let Some(exchange) = &offer.exchange {
@@ -257,8 +257,8 @@ impl<'a> Steps<'a> {
                     _ => 0,
                 };
                 out.member("gift").object(|out| {
-                    out.member("balance").number(found.and_then(|found| found.credits).unwrap_or(0));
-                    out.member("credits").number(credits);
+                    out.put_number("balance", found.and_then(|found| found.credits).unwrap_or(0));
+                    out.put_number("credits", credits);
                     out.number_if("locked_credits", locked);
                 });
             }
@@ -283,12 +283,12 @@ impl<'a> Steps<'a> {
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
             if let Some(tier) = &voucher.tier {
-                out.member("name").text(&tier.name);
+                out.put_text("name", &tier.name);
                 out.text_if("banner", tier.banner.as_ref());
             }
             if let Some(campaign) = campaign {
-                out.member("campaign_name").text(&campaign.name);
-                out.member("campaign_id").text(&campaign.id);
+                out.put_text("campaign_name", &campaign.name);
+                out.put_text("campaign_id", &campaign.id);
             }
         }
         if expand.category {
@@ -302,14 +302,14 @@ impl<'a> Steps<'a> {
 
     fn put_category(&self, out: &mut Out, category: &Category) {
         let rules = &self.evaluated.stacking;
-        out.member("id").text(&category.id);
-        out.member("name").text(&category.name);
-        out.member("hierarchy").number(category.hierarchy);
-        out.member("object").word("category");
+        out.put_text("id", &category.id);
+        out.put_text("name", &category.name);
+        out.put_number("hierarchy", category.hierarchy);
+        out.put_word("object", "category");
         if rules.exclusive_categories.contains(&category.id) {
-            out.member("stacking_rules_type").word("EXCLUSIVE");
+            out.put_word("stacking_rules_type", "EXCLUSIVE");
         } else if rules.joint_categories.contains(&category.id) {
-            out.member("stacking_rules_type").word("JOINT");
+            out.put_word("stacking_rules_type", "JOINT");
         }
     }
 }
@@ -320,7 +320,7 @@ fn put_skip(out: &mut Out, skip: Skip) {
 
 fn put_details(out: &mut Out, message: &str, key: &'static str) {
     out.member("details").object(|out| {
-        out.member("message").text(message);
-        out.member("key").word(key);
+        out.put_text("message", message);
+        out.put_word("key", key);
     });
 }

@@ -9,17 +9,17 @@ use crate::wire::problem::Problem;
 /// Writes a refusal as the next value.
 pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
     out.object(|out| {
-        out.member("code").number(u64::from(refusal.reason.code()));
-        out.member("key").word(refusal.reason.key());
-        out.member("message").word(refusal.reason.message());
+        out.put_number("code", u64::from(refusal.reason.code()));
+        out.put_word("key", refusal.reason.key());
+        out.put_word("message", refusal.reason.message());
         out.text_if("details", Some(&refusal.details).filter(|details| !details.is_empty()));
-        out.member("request_id").text(request_id);
+        out.put_text("request_id", request_id);
         if let Some((kind, id)) = &refusal.resource {
-            out.member("resource_id").text(id);
-            out.member("resource_type").word(kind);
+            out.put_text("resource_id", id);
+            out.put_word("resource_type", kind);
         }
         if let Some(message) = &refusal.custom {
-            out.member("error").object(|out| out.member("message").text(message));
+            out.member("error").object(|out| out.put_text("message", message));
         }
     });
 }
@@ -34,10 +34,10 @@ pub fn write(refusal: &Refusal, request_id: &str) -> Vec<u8> {
 /// The JSON of a payload's problem.
 pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
     Out::object_of(|out| {
-        out.member("code").number(400);
-        out.member("key").word("invalid_payload");
-        out.member("message").word("Invalid payload");
-        out.member("details").text(&problem.sentence());
-        out.member("request_id").text(request_id);
+        out.put_number("code", 400);
+        out.put_word("key", "invalid_payload");
+        out.put_word("message", "Invalid payload");
+        out.put_text("details", &problem.sentence());
+        out.put_text("request_id", request_id);
     })
 }

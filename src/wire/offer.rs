@@ -191,30 +191,30 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
         let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
-                out.member("type").word("PERCENT");
+                out.put_word("type", "PERCENT");
                 out.member("percent_off").raw(&percent_off.plain.text());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
-                out.member("type").word("AMOUNT");
-                out.member("amount_off").number(amount_off.plain.minor());
+                out.put_word("type", "AMOUNT");
+                out.put_number("amount_off", amount_off.plain.minor());
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Fixed { fixed_amount, effect } => {
-                out.member("type").word("FIXED");
+                out.put_word("type", "FIXED");
                 out.money_if("fixed_amount", fixed_amount.plain);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)
             }
             Discount::Unit(unit) => {
-                out.member("type").word("UNIT");
+                out.put_word("type", "UNIT");
                 put_unit(out, unit);
                 word(UNIT_EFFECTS, unit.effect).unwrap_or_default()
             }
             Discount::Units(units) => {
-                out.member("type").word("UNIT");
+                out.put_word("type", "UNIT");
                 out.member("units").list(|out| {
                     for unit in units {
                         out.item().object(|out| {
@@ -226,20 +226,20 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
                 MANY
             }
         };
-        out.member("effect").word(effect);
+        out.put_word("effect", effect);
         // Prices that live on the entries of a scope are told there.
         let priced_by_entries =
             matches!(discount, Discount::Fixed { fixed_amount, .. } if fixed_amount.plain.is_none());
         if !priced_by_entries {
-            out.member("is_dynamic").flag(is_dynamic);
+            out.put_flag("is_dynamic", is_dynamic);
         }
     });
 }
 
 /// The fields of free units, with the goods in short.
 fn put_unit(out: &mut Out, unit: &UnitOff) {
-    out.member("unit_off").number(unit.unit_off.plain);
-    out.member("unit_type").text(&unit.unit_type);
+    out.put_number("unit_off", unit.unit_off.plain);
+    out.put_text("unit_type", &unit.unit_type);
     for (kind, name, goods) in [("product", "name", &unit.product), ("sku", "sku", &unit.sku)] {
         let Some(goods) = goods else { continue };
         out.member(kind).object(|out| {

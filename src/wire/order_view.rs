@@ -116,7 +116,7 @@ impl OrderView<'_> {
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
-            out.member("object").word("order");
+            out.put_word("object", "order");
         });
     }
 
@@ -147,13 +147,14 @@ impl OrderView<'_> {
         if !cart.changed.is_empty() || !self.applied.replaced(cart).is_empty() {
             seen.clear();
         }
-        let known = seen.len();
-        seen.resize(cart.lines.len(), Shown::default());
-        for (place, (line, shown)) in cart.lines.iter().zip(seen).enumerate() {
+        if seen.is_empty() {
+            seen.reserve(cart.lines.len());
+        }
+        for (place, line) in cart.lines.iter().enumerate() {
             let added = || cart.added.get(place.checked_sub(self.order.items.len())?);
             let Some(item) = self.order.items.get(place).or_else(added) else { break };
             let applied = self.applied.on_line(place, line);
-            let before = Some(*shown).filter(|_| place < known);
+            let before = seen.get(place);
             if let Some(before) = before.filter(|before| before.applied == applied && before.line == *line) {
                 out.again(before.start, before.end);
                 continue;
@@ -171,7 +172,7 @@ impl OrderView<'_> {
             out.money_if("applied_discount_amount", applied);
             out.money_if("price", line.price);
             if self.subtotals && line.amount.is_some() {
-                out.member("subtotal_amount").number(line.subtotal().minor());
+                out.put_number("subtotal_amount", line.subtotal().minor());
             }
             let rest = out.place();
             match before.filter(|before| before.rest.saturating_add(1) < before.end) {
@@ -181,7 +182,11 @@ impl OrderView<'_> {
                     out.close();
                 }
             }
-            *shown = Shown { line: *line, applied, start, amounts, rest, end: out.place() };
+            let shown = Shown { line: *line, applied, start, amounts, rest, end: out.place() };
+            match seen.get_mut(place) {
+                Some(before) => *before = shown,
+                None => seen.push(shown),
+            }
         }
     }
 
@@ -190,17 +195,17 @@ impl OrderView<'_> {
         let sku = self.priced.skus.beside(place);
         let product = self.priced.products.beside(place);
         let parent = || sku?.product_id.as_ref();
-        out.member("object").word("order_item");
+        out.put_word("object", "order_item");
         out.text_if("source_id", item.source_id.as_ref());
         out.word_if("related_object", item.related_object.map(related_name));
         out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
         out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
-        out.member("quantity").number(line.quantity);
+        out.put_number("quantity", line.quantity);
         let changed = self.cart.changed_at(place);
         out.number_if("initial_quantity", item.initial_quantity.or(changed.map(|changed| changed.initial_quantity)));
         out.number_if("discount_quantity", changed.map(|_| line.free).or(item.discount_quantity));
         if let Some((units, amount, free)) = self.applied.units_of(place, self.cart) {
-            out.member("applied_discount_quantity").number(free);
+            out.put_number("applied_discount_quantity", free);
             out.member("applied_quantity").integer(units);
             if let Some(amount) = amount {
                 out.member("applied_quantity_amount").integer(amount);
@@ -234,13 +239,13 @@ impl OrderView<'_> {
             out.item().object(|out| {
                 let index = |place: usize| u64::try_from(place).unwrap_or(0);
                 let lost = |count: u64| i64::try_from(count).unwrap_or(i64::MAX).saturating_neg();
-                out.member("source_index").number(index(replaced.source));
+                out.put_number("source_index", index(replaced.source));
                 out.member("source_applied_quantity").integer(lost(replaced.source_units));
                 out.member("source_applied_quantity_amount").integer(lost(replaced.source_amount.minor()));
-                out.member("target_index").number(index(replaced.target));
-                out.member("target_applied_quantity").number(replaced.target_units);
-                out.member("target_applied_quantity_amount").number(replaced.target_amount.minor());
-                out.member("target_applied_discount_amount").number(replaced.target_discount.minor());
+                out.put_number("target_index", index(replaced.target));
+                out.put_number("target_applied_quantity", replaced.target_units);
+                out.put_number("target_applied_quantity_amount", replaced.target_amount.minor());
+                out.put_number("target_applied_discount_amount", replaced.target_discount.minor());
             });
         }
         if begun {
@@ -290,7 +295,7 @@ pub(crate) fn put_goods<'a>(out: &mut Out, kind: &str, sent: Option<&'a Goods>, 
         let price = |goods: Option<&Goods>| goods.and_then(|goods| goods.price);
         out.money_if("price", price(sent).or_else(|| price(listed)));
         if let Some(overrides) = sent.and_then(|goods| goods.overrides) {
-            out.member("override").flag(overrides);
+            out.put_flag("override", overrides);
         }
         if let Some(goods) = sent.filter(|goods| !goods.metadata.is_empty()) {
             out.member("metadata").metadata(&goods.metadata);

@@ -102,6 +102,30 @@ impl Out {
         }
     }
 
+    /// A member with a text.
+    #[inline(never)]
+    pub fn put_text(&mut self, name: &str, text: &str) {
+        self.member(name).text(text);
+    }
+
+    /// A member with a text of ours.
+    #[inline(never)]
+    pub fn put_word(&mut self, name: &str, word: &'static str) {
+        self.member(name).word(word);
+    }
+
+    /// A member with a number.
+    #[inline(never)]
+    pub fn put_number(&mut self, name: &str, number: u64) {
+        self.member(name).number(number);
+    }
+
+    /// A member with yes or no.
+    #[inline(never)]
+    pub fn put_flag(&mut self, name: &str, flag: bool) {
+        self.member(name).flag(flag);
+    }
+
     /// A whole number as the next value.
     pub fn number(&mut self, number: u64) {
         self.pen.number(number);

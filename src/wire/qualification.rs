@@ -161,15 +161,15 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
     let evaluated = &qualified.evaluated;
     Out::object_of(|out| {
         out.member("redeemables").object(|out| {
-            out.member("object").text("list");
-            out.member("data_ref").text("data");
+            out.put_text("object", "list");
+            out.put_text("data_ref", "data");
             out.member("data").list(|out| {
                 for (step, shown) in evaluated.walk.steps.iter().zip(&qualified.shown) {
                     out.item().object(|out| Found { qualified, step, shown, context }.put(out));
                 }
             });
-            out.member("total").number(u64::try_from(qualified.total).unwrap_or(0));
-            out.member("has_more").flag(qualified.more_starting_after.is_some());
+            out.put_number("total", u64::try_from(qualified.total).unwrap_or(0));
+            out.put_flag("has_more", qualified.more_starting_after.is_some());
             out.text_if("more_starting_after", qualified.more_starting_after.map(Instant::text));
         });
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
@@ -197,10 +197,10 @@ impl Found<'_> {
         let steps = Steps::new(evaluated, self.context);
         let candidate = &self.shown.candidate;
         // What is used as a redeemable's id: of a voucher the code.
-        out.member("id").text(if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
-        out.member("object").text(candidate.object.name());
+        out.put_text("id", if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
+        out.put_text("object", candidate.object.name());
         if candidate.created_at > Instant::default() {
-            out.member("created_at").text(&candidate.created_at.text());
+            out.put_text("created_at", &candidate.created_at.text());
         }
         if let Some(stack) = &self.shown.stack {
             return self.put_stack(out, stack);
@@ -253,8 +253,8 @@ impl Found<'_> {
         let asked = self.qualified.asked.scenario.asks();
         let mut total = 0;
         out.member("validation_rules_assignments").object(|out| {
-            out.member("object").text("list");
-            out.member("data_ref").text("data");
+            out.put_text("object", "list");
+            out.put_text("data_ref", "data");
             out.member("data").list(|out| {
                 for given in &self.qualified.assignments {
                     let rule = offer.rules.iter().find(|rule| rule.id == given.rule_id);
@@ -267,12 +267,12 @@ impl Found<'_> {
                         false => "PARTIALLY_VALID",
                     };
                     out.item().object(|out| {
-                        out.member("id").text(&given.id);
-                        out.member("rule_id").text(&given.rule_id);
-                        out.member("related_object_id").text(&given.related_object_id);
-                        out.member("related_object_type").text(&given.related_object_type);
-                        out.member("object").text("validation_rules_assignment");
-                        out.member("validation_status").text(status);
+                        out.put_text("id", &given.id);
+                        out.put_text("rule_id", &given.rule_id);
+                        out.put_text("related_object_id", &given.related_object_id);
+                        out.put_text("related_object_type", &given.related_object_type);
+                        out.put_text("object", "validation_rules_assignment");
+                        out.put_text("validation_status", status);
                         out.member("validation_omitted_rules").list(|out| {
                             left_out.iter().for_each(|name| out.item().text(name));
                         });
@@ -280,7 +280,7 @@ impl Found<'_> {
                     total = u64::saturating_add(total, 1);
                 }
             });
-            out.member("total").number(total);
+            out.put_number("total", total);
         });
     }
 }
@@ -302,17 +302,17 @@ fn put_sent(out: &mut Out, order: &Order) {
             });
         }
         put_metadata(out, &order.metadata);
-        out.member("object").text("order");
+        out.put_text("object", "order");
     });
 }
 
 fn put_item(out: &mut Out, item: &Item) {
-    out.member("object").text("order_item");
+    out.put_text("object", "order_item");
     out.text_if("source_id", item.source_id.as_ref());
     out.text_if("related_object", item.related_object.map(related_name));
     out.text_if("product_id", item.product_id.as_ref());
     out.text_if("sku_id", item.sku_id.as_ref());
-    out.member("quantity").number(item.quantity);
+    out.put_number("quantity", item.quantity);
     out.number_if("initial_quantity", item.initial_quantity);
     out.number_if("discount_quantity", item.discount_quantity);
     out.money_if("amount", item.amount);

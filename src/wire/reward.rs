@@ -93,17 +93,17 @@ pub fn read_reward_assignment(at: &At<'_>) -> RewardAssignment {
 /// Writes a reward as the next value, with what it cost.
 pub(crate) fn put_reward(out: &mut Out, reward: &Reward, assignment: &RewardAssignment, points: u64) {
     out.object(|out| {
-        out.member("id").text(&reward.id);
-        out.member("assignment_id").text(&assignment.id);
-        out.member("object").text("reward");
-        out.member("name").text(&reward.name);
+        out.put_text("id", &reward.id);
+        out.put_text("assignment_id", &assignment.id);
+        out.put_text("object", "reward");
+        out.put_text("name", &reward.name);
         let kind = match &reward.kind {
             RewardKind::Material { .. } => "MATERIAL",
             RewardKind::Campaign { .. } => "CAMPAIGN",
             RewardKind::Coin(_) => "COIN",
         };
-        out.member("type").text(kind);
-        out.member("points").number(points);
+        out.put_text("type", kind);
+        out.put_number("points", points);
     });
 }
 

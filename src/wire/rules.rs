@@ -202,8 +202,11 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
             limit.or_wrong(read, "must be an integer from 1 to 100")
         }),
     };
-    let entries: Vec<_> = numbered(entries, |(key, _)| key).into_iter().map(|(_, entry)| entry).collect();
-    (!entries.is_empty()).then_some(BundleRules { entries, limit })
+    let mut sorted = Vec::new();
+    for (_, entry) in numbered(entries, |(key, _)| key) {
+        sorted.push(entry);
+    }
+    (!sorted.is_empty()).then_some(BundleRules { entries: sorted, limit })
 }
 
 /// How many units a part of a bundle asks for, 1 when it says nothing; nothing when that is no count.

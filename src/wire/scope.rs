@@ -5,7 +5,7 @@
 
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind};
 use crate::pricing::Reach;
-use crate::rank::number_of;
+use crate::text::Symbol;
 use crate::wire::at::{At, Words, read, word};
 use crate::wire::offer::{dynamic, read_count};
 use crate::wire::out::Out;
@@ -116,7 +116,7 @@ impl GoodsList<'_> {
                         put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
                         out.text_if("product_id", entry.product.0.as_ref());
                         out.text_if("product_source_id", entry.product.1.as_ref());
-                        out.member("strict").flag(false);
+                        out.put_flag("strict", false);
                         put_terms(out, entry);
                         let covered = self.reach.iter().filter(|reach| reach.entry == Some(place));
                         self.put_covered(out, &covered.collect::<Vec<_>>());
@@ -126,15 +126,15 @@ impl GoodsList<'_> {
                     let entry = covered.first().and_then(|reach| self.entries.get(reach.entry?));
                     out.item().object(|out| {
                         put_name(out, goods.object, goods.id, goods.source_id);
-                        out.member("strict").flag(true);
+                        out.put_flag("strict", true);
                         out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
                         self.put_covered(out, covered);
                     });
                 }
             });
-            out.member("total").number(u64::try_from(total).unwrap_or(0));
-            out.member("data_ref").word("data");
-            out.member("object").word("list");
+            out.put_number("total", u64::try_from(total).unwrap_or(0));
+            out.put_word("data_ref", "data");
+            out.put_word("object", "list");
         });
     }
 
@@ -146,7 +146,7 @@ impl GoodsList<'_> {
         let mut seen = [0_u64; 64];
         for reach in self.reach.iter().filter(|reach| reach.entry.is_some()) {
             let Some(goods) = (self.goods)(reach.place) else { continue };
-            let number = number_of(goods.id);
+            let number = Symbol::of(0, goods.id).number();
             let slot = usize::try_from(number >> 32 & 63).ok().and_then(|slot| seen.get_mut(slot));
             let bit = 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0));
             let may = slot.is_none_or(|slot| {
@@ -182,9 +182,9 @@ impl GoodsList<'_> {
         out.member("order_item_units").list(|out| {
             for reach in covered {
                 out.item().object(|out| {
-                    out.member("index").number(index(reach));
+                    out.put_number("index", index(reach));
                     if self.units > MOST_NUMBERED {
-                        out.member("units_limit_exceeded").flag(true);
+                        out.put_flag("units_limit_exceeded", true);
                         return;
                     }
                     out.member("units").list(|out| {
@@ -201,8 +201,8 @@ impl GoodsList<'_> {
 
 /// What a result calls goods.
 pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
-    out.member("object").word(object.name());
-    out.member("id").text(id);
+    out.put_word("object", object.name());
+    out.put_text("id", id);
     out.text_if("source_id", source_id);
 }
 

@@ -79,15 +79,15 @@ fn read_limits(at: &At<'_>) -> Vec<(Text, u64)> {
 /// and without limits that are not set (calculation.md section 11.1).
 pub(crate) fn put_stacking_rules(out: &mut Out, rules: &StackingRules) {
     out.object(|out| {
-        out.member("redeemables_limit").number(rules.redeemables_limit);
-        out.member("applicable_redeemables_limit").number(rules.applicable_redeemables_limit);
+        out.put_number("redeemables_limit", rules.redeemables_limit);
+        out.put_number("applicable_redeemables_limit", rules.applicable_redeemables_limit);
         out.number_if("applicable_redeemables_per_category_limit", rules.applicable_redeemables_per_category_limit);
         out.member("applicable_redeemables_category_limits").object(|out| {
             for (category, limit) in &rules.applicable_redeemables_category_limits {
                 out.pair(category, |out| out.number(*limit));
             }
         });
-        out.member("applicable_exclusive_redeemables_limit").number(rules.applicable_exclusive_redeemables_limit);
+        out.put_number("applicable_exclusive_redeemables_limit", rules.applicable_exclusive_redeemables_limit);
         out.number_if(
             "applicable_exclusive_redeemables_per_category_limit",
             rules.applicable_exclusive_redeemables_per_category_limit,

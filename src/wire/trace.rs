@@ -34,8 +34,8 @@ pub fn put_trace(out: &mut Out, evaluated: &Evaluated<'_>, level: Level) {
         for step in &evaluated.walk.steps {
             out.item().object(|out| {
                 if let Some(redeemable) = evaluated.redeemable(step) {
-                    out.member("id").text(&redeemable.id);
-                    out.member("object").text(redeemable.object.name());
+                    out.put_text("id", &redeemable.id);
+                    out.put_text("object", redeemable.object.name());
                 }
                 match &step.outcome {
                     Outcome::Applied(gain) => put_applied(out, gain),
@@ -48,15 +48,15 @@ pub fn put_trace(out: &mut Out, evaluated: &Evaluated<'_>, level: Level) {
 }
 
 fn put_applied(out: &mut Out, gain: &Gain) {
-    out.member("verdict").text("APPLIED");
+    out.put_text("verdict", "APPLIED");
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
     out.member("lines").list(|out| {
         for (line, off) in (0_u64..).zip(&gain.lines) {
             if let Some(off) = off {
                 out.item().object(|out| {
-                    out.member("index").number(line);
-                    out.member("amount").number(off.minor());
+                    out.put_number("index", line);
+                    out.put_number("amount", off.minor());
                 });
             }
         }
@@ -64,7 +64,7 @@ fn put_applied(out: &mut Out, gain: &Gain) {
 }
 
 fn put_skipped(out: &mut Out, skip: Skip, rules: &StackingRules) {
-    out.member("verdict").text("SKIPPED");
+    out.put_text("verdict", "SKIPPED");
     put_reason(out, skip.key(), skip.message());
     out.number_if("limit", limit_of(skip, rules));
 }
@@ -82,11 +82,11 @@ fn limit_of(skip: Skip, rules: &StackingRules) -> Option<u64> {
 }
 
 fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
-    out.member("verdict").text("REFUSED");
+    out.put_text("verdict", "REFUSED");
     let why = refusal.why.as_deref();
     if level == Level::Full {
         put_reason(out, refusal.reason.key(), refusal.reason.message());
-        out.member("details").text(&refusal.details);
+        out.put_text("details", &refusal.details);
         out.text_if("custom_message", refusal.custom.as_ref());
         if let Some(why) = why {
             put_why(out.member("rule"), why);
@@ -124,15 +124,15 @@ fn tells_of_the_code(reason: Reason) -> bool {
 }
 
 fn put_reason(out: &mut Out, key: &str, message: &str) {
-    out.member("key").text(key);
-    out.member("message").text(message);
+    out.put_text("key", key);
+    out.put_text("message", message);
 }
 
 fn put_why(out: &mut Out, why: &Why) {
     out.object(|out| {
-        out.member("id").text(&why.rule);
-        out.member("test").text(&why.test);
-        out.member("name").text(why.name);
+        out.put_text("id", &why.rule);
+        out.put_text("test", &why.test);
+        out.put_text("name", why.name);
         out.text_if("property", why.property.as_ref());
         out.text_if("operator", Some(why.operator).filter(|operator| !operator.is_empty()));
         out.member("wanted").list(|out| {
@@ -149,9 +149,9 @@ fn put_why(out: &mut Out, why: &Why) {
 
 fn put_change(out: &mut Out, change: &Change) {
     out.object(|out| {
-        out.member("act").text(change.act.name());
+        out.put_text("act", change.act.name());
         out.number_if("by", change.by);
         out.text_if("of", change.of.as_ref());
-        out.member("text").text(&change.text());
+        out.put_text("text", &change.text());
     });
 }

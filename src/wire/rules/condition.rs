@@ -2,6 +2,7 @@
 //!
 //! validation-rules.md section 3.
 
+use crate::json::same;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
@@ -21,6 +22,9 @@ pub(super) enum Values {
     Any,
 }
 
+/// The operators that take a list, which may be empty.
+const LISTS: &[&str] = &["$in", "$not_in", "$from", "$dow", "$not_differ", "$not_intersect"];
+
 /// Reads conditions: each operator with its values, an array or a bare value that stands for an array of one.
 pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
     let mut conditions = Vec::new();
@@ -31,8 +35,8 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
         };
         let condition = read_condition(operator, &member, values);
         // A list may be empty, which the lint tells; one value must be there.
-        let may_be_empty = matches!(name, "$in" | "$not_in" | "$from" | "$dow" | "$not_differ" | "$not_intersect");
-        if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty {
+        let may_be_empty = || LISTS.iter().any(|list| same(list, name));
+        if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty() {
             member.problem("must NOT have fewer than 1 items");
         }
         conditions.push(condition);
@@ -45,8 +49,12 @@ fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition 
     let takes = operator.takes();
     let mut add = |item: &At<'_>| match (values, takes) {
         (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)),
-        (Values::Goods(_), _) | (_, Takes::Goods) => at.problem("is not an operator of this rule"),
-        _ => condition.operands.extend(read_operand(item, operator, values)),
+        (Values::Goods(_), _) | (_, Takes::Goods) => at.problem(NOT_HERE),
+        _ => {
+            if let Some(operand) = read_operand(item, operator, values) {
+                condition.operands.push(operand);
+            }
+        }
     };
     match at.node {
         Node::List(_) => {
@@ -60,54 +68,64 @@ fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition 
 }
 
 fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Option<Operand> {
-    let takes = operator.takes();
-    let operand = match (takes, values) {
-        (Takes::Count, _) => number(at).filter(|number| !number.is_negative()).map(Operand::Number),
+    let (operand, bound) = match (operator.takes(), values) {
+        (Takes::Count, _) => {
+            let is_count = |operand: &Operand| matches!(operand, Operand::Number(number) if !number.is_negative());
+            (number(at).filter(is_count), "must be a number from 0")
+        }
         (Takes::Weekdays, _) => {
             let day = at.number().filter(|day| *day <= 6);
-            day.map(|day| Operand::Number(Number::count(day)))
+            (day.map(|day| Operand::Number(Number::count(day))), "must be an integer from 0 to 6")
         }
-        (Takes::Moments, _) => text(at).and_then(Moment::parse).map(Operand::Moment),
-        (Takes::Windows, _) => return read_window(at, operator),
-        (Takes::Texts, Values::Any) => text(at).map(|text| Operand::Text(Text::from(text))),
-        (Takes::Comparable, Values::Any) => {
-            let moment = || text(at).and_then(Moment::parse).map(Operand::Moment);
-            number(at).map(Operand::Number).or_else(moment)
-        }
-        (Takes::Anything, _) => Some(Operand::Flag(true)),
-        (Takes::Values | Takes::Comparable, Values::Numbers) => number(at).map(Operand::Number),
+        (Takes::Moments, _) => (moment(at), "must be an ISO 8601 date or date-time"),
+        (Takes::Windows, _) => (read_window(at, operator), WINDOW),
+        (Takes::Anything, _) => (Some(Operand::Flag(true)), ""),
+        (Takes::Texts, Values::Any) => (text(at).map(|text| Operand::Text(Text::from(text))), "must be a string"),
         (Takes::Texts, _) => {
-            at.problem("is not an operator of this rule");
-            None
+            at.problem(NOT_HERE);
+            (None, NOT_HERE)
         }
-        _ => match at.node {
-            Node::Text(text) => Some(Operand::Text(Text::from(text.as_ref()))),
-            Node::Flag(flag) => Some(Operand::Flag(*flag)),
-            _ => number(at).map(Operand::Number),
-        },
+        (Takes::Comparable, Values::Any) => {
+            (number(at).or_else(|| moment(at)), "must be a number or an ISO 8601 date or date-time")
+        }
+        (_, Values::Numbers) => (number(at), "must be a number"),
+        _ => {
+            let operand = match at.node {
+                Node::Text(text) => Some(Operand::Text(Text::from(text.as_ref()))),
+                Node::Flag(flag) => Some(Operand::Flag(*flag)),
+                _ => number(at),
+            };
+            (operand, "must be a string, a number or a boolean")
+        }
     };
     if operand.is_none() {
-        at.wrong(match (takes, values) {
-            (Takes::Count, _) => "must be a number from 0",
-            (Takes::Weekdays, _) => "must be an integer from 0 to 6",
-            (Takes::Moments, _) => "must be an ISO 8601 date or date-time",
-            (Takes::Texts, _) => "must be a string",
-            (_, Values::Numbers) => "must be a number",
-            (Takes::Comparable, _) => "must be a number or an ISO 8601 date or date-time",
-            _ => "must be a string, a number or a boolean",
-        });
+        at.wrong(bound);
     }
     operand
 }
 
+/// What is said of an operator that a test cannot have.
+const NOT_HERE: &str = "is not an operator of this rule";
+
+/// What is said of a window that is none.
+const WINDOW: &str = "must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`";
+
 /// A number, or a text that holds one: older rules and filters hold amounts as texts.
-fn number(at: &At<'_>) -> Option<Number> {
-    match at.node {
+#[inline(never)]
+fn number(at: &At<'_>) -> Option<Operand> {
+    let number = match at.node {
         Node::Whole(number) => Some(Number::whole(*number)),
         Node::Fraction(text) => Number::parse(text),
         Node::Text(text) => Number::parse(text),
         _ => None,
-    }
+    };
+    number.map(Operand::Number)
+}
+
+/// A date or a moment.
+#[inline(never)]
+fn moment(at: &At<'_>) -> Option<Operand> {
+    text(at).and_then(Moment::parse).map(Operand::Moment)
 }
 
 fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
@@ -150,9 +168,6 @@ fn read_window(at: &At<'_>, operator: Operator) -> Option<Operand> {
         ([start, end, days], Operator::TimeframeDaily) => hours(start, end, days),
         _ => None,
     };
-    if window.is_none() {
-        at.wrong("must be a window: `start;interval;duration`, `from;to` or `HH:MM;HH:MM;d,d`");
-    }
     window.map(|window| Operand::Window(Box::new(window)))
 }
 

@@ -2,6 +2,7 @@
 //!
 //! validation-rules.md section 12.
 
+use crate::json::same;
 use crate::model::scope::GoodsObject;
 use crate::rules::operator::Operator;
 use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
@@ -14,16 +15,13 @@ pub fn read_filter(at: &At<'_>) -> Filter {
     let mut filter = Filter { any: false, fields: Vec::new() };
     let mut joined = false;
     for (name, member) in at.members() {
-        if name == "junction" {
+        if same(name, "junction") {
             joined = true;
-            filter.any = match member.node.as_str().unwrap_or_default() {
-                word if word.eq_ignore_ascii_case("and") => false,
-                word if word.eq_ignore_ascii_case("or") => true,
-                _ => {
-                    member.problem("has wrong `junction` property. It must be one of: and, or");
-                    false
-                }
-            };
+            let word = member.node.as_str().unwrap_or_default().to_ascii_lowercase();
+            filter.any = same(&word, "or");
+            if !filter.any && !same(&word, "and") {
+                member.problem("has wrong `junction` property. It must be one of: and, or");
+            }
             continue;
         }
         let field = field(name);
@@ -39,6 +37,9 @@ pub fn read_filter(at: &At<'_>) -> Filter {
     filter
 }
 
+/// The fields of a day that comes back each year.
+const BIRTH: &[&str] = &["birthdate", "birthday"];
+
 fn field(path: &str) -> Field {
     if let Some(property) = path.strip_prefix("metadata.") {
         return Field::Metadata(Text::from(property));
@@ -46,13 +47,13 @@ fn field(path: &str) -> Field {
     let points = path.strip_prefix("loyalty_points.campaigns.").and_then(|rest| rest.strip_suffix(".points"));
     match points {
         Some(campaign) => Field::Points(Text::from(campaign)),
-        None if path == "birthdate" || path == "birthday" => Field::Anniversary(Text::from(path)),
+        None if BIRTH.iter().any(|date| same(date, path)) => Field::Anniversary(Text::from(path)),
         None => Field::Document(Text::from(path)),
     }
 }
 
 fn is_date(path: &str) -> bool {
-    matches!(path, "created_at" | "updated_at" | "birthdate" | "birthday")
+    ["created_at", "updated_at"].iter().chain(BIRTH).any(|date| same(date, path))
 }
 
 /// On dates, "more than 3" is "more than 3 days ago".
