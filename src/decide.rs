@@ -44,13 +44,13 @@ pub struct Changes {
     /// Lines of the ledger, in order.
     pub entries: Vec<Entry>,
     /// The order as it is afterwards.
-    pub order: Option<Order>,
+    pub order: Option<Box<Order>>,
     /// Rewards that are vouchers or credits, which the host hands over in the same commit.
     pub grants: Vec<RewardGrant>,
     /// Codes that a customer passed on and another redeemed.
     pub referrals: Vec<Referral>,
     /// The customer as the request knows them; the host merges this into what it has.
-    pub customer: Option<Customer>,
+    pub customer: Option<Box<Customer>>,
 }
 
 /// A reward that is a code of a campaign, or more on the card that the customer has of it (calculation.md section 10.2).

@@ -18,6 +18,9 @@ impl Money {
     /// Nothing.
     pub const ZERO: Money = Money(0);
 
+    /// One minor unit.
+    pub const UNIT: Money = Money(1);
+
     /// The largest amount, [`LARGEST`].
     pub const MAX: Money = Money(LARGEST.unsigned_abs());
 
@@ -87,7 +90,7 @@ impl Money {
 
     /// The sum of many, or `None` beyond [`LARGEST`].
     pub fn sum(amounts: impl IntoIterator<Item = Money>) -> Option<Money> {
-        amounts.into_iter().try_fold(Money::ZERO, |total, amount| total.plus(amount))
+        Money::from_minor(amounts.into_iter().fold(0, |sum: u64, amount| sum.saturating_add(amount.0)))
     }
 }
 
@@ -153,10 +156,13 @@ impl Percent {
     /// // Half of 101 is not rounded to 51 before half of it is taken: 25.25, not 25.5.
     /// assert_eq!(Percent::parse("50").unwrap().of_share(Money::new(101).unwrap(), 1, 2), Money::new(25));
     /// ```
+    #[inline]
     pub fn of_share(self, base: Money, part: u64, whole: u64) -> Option<Money> {
-        if part >= whole {
-            return self.of(base);
-        }
+        if part >= whole { self.of(base) } else { self.of_part(base, part, whole) }
+    }
+
+    #[cold]
+    fn of_part(self, base: Money, part: u64, whole: u64) -> Option<Money> {
         let (percent, hundred) = (u128::from(self.0), u128::from(MILLIONTHS).checked_mul(100)?);
         // The share is `units + rest / whole`; its parts are multiplied apart, so that no product leaves 128 bits.
         let wide = u128::from(base.minor()).checked_mul(u128::from(part))?;

@@ -19,11 +19,24 @@ pub fn ranked(keys: impl IntoIterator<Item = u64>) -> Vec<usize> {
 /// assert_eq!(scrip::rank::ranked_by(3, &|one, other| other.cmp(&one)), [2, 1, 0]);
 /// ```
 ///
-/// Runs of one, two, four and so on places are merged; the library's sort, which is quicker for long lists, is 4 kB.
+/// Runs of sixteen places are put in order by swapping, and then merged; the library's sort, which is quicker for long
+/// lists, is 4 kB.
 #[inline(never)]
 pub fn ranked_by(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut places: Vec<usize> = (0..count).collect();
-    let mut run = 1_usize;
+    let mut run = 16_usize;
+    for few in places.chunks_mut(run) {
+        for end in 1..few.len() {
+            // What comes later moves down to its place among those before it.
+            for place in (0..end).rev() {
+                let Some([one, next]) = few.get_mut(place..).and_then(|pair| pair.first_chunk_mut()) else { break };
+                if compare(*one, *next).is_le() {
+                    break;
+                }
+                std::mem::swap(one, next);
+            }
+        }
+    }
     while run < count {
         let mut merged = Vec::with_capacity(count);
         for pair in places.chunks(run.saturating_mul(2)) {
@@ -76,36 +89,25 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
     swaps
 }
 
-/// As many are compared each with each sooner than sorted.
-const FEW: usize = 32;
-
-/// Whether one name stands there twice.
+/// Whether two of a few things are the same. `numbers` has a number made of each, by which most are told apart.
 ///
 /// ```
-/// assert!(scrip::rank::has_twins(&["a", "b", "a"]));
-/// assert!(!scrip::rank::has_twins(&["a", "b", "c"]));
+/// let twins = |names: &[u64]| {
+///     let numbers: Vec<u64> = names.iter().map(|name| name & 7).collect();
+///     scrip::rank::has_twins(&numbers, &|one, other| names[one] == names[other])
+/// };
+/// assert!(twins(&[1, 2, 1]));
+/// assert!(!twins(&[1, 2, 9]));
 /// ```
-pub fn has_twins(names: &[&str]) -> bool {
-    if names.len() < 2 {
-        return false;
-    }
-    let numbers: Vec<u64> = names.iter().map(|name| number_of(name)).collect();
-    if names.len() <= FEW {
-        // Only those whose bit is set already can have a twin before them.
-        let mut seen = 0_u128;
-        return numbers.iter().zip(names).enumerate().any(|(place, one)| {
-            let bit = 1_u128.wrapping_shl(u32::try_from(one.0 & 127).unwrap_or(0));
-            let may = seen & bit != 0;
-            seen |= bit;
-            may && numbers.iter().zip(names).take(place).any(|other| other == one)
-        });
-    }
-    // Sorted by a number made of each name, twins stand together; those that only share the number are told apart.
-    let order = ranked(numbers.iter().copied());
-    let alike = |one: usize, other: usize| numbers.get(one) == numbers.get(other);
-    order.iter().enumerate().any(|(place, one)| {
-        let after = order.iter().skip(place.saturating_add(1));
-        after.take_while(|other| alike(*one, **other)).any(|other| names.get(*one) == names.get(*other))
+pub fn has_twins(numbers: &[u64], same: &dyn Fn(usize, usize) -> bool) -> bool {
+    // Only those whose bit is set already can have a twin before them.
+    let mut seen = [0_u64; 4];
+    numbers.iter().enumerate().any(|(place, one)| {
+        let bit = 1_u64.rotate_left(u32::try_from(one & 63).unwrap_or(0));
+        let Some(word) = seen.get_mut(usize::try_from(one >> 6 & 3).unwrap_or(0)) else { return false };
+        let may = *word & bit != 0;
+        *word |= bit;
+        may && (0..).zip(numbers.iter().take(place)).any(|(other, number)| number == one && same(other, place))
     })
 }
 

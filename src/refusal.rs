@@ -3,6 +3,7 @@
 //!
 //! errors-and-auth.md section 3, validation-rules.md sections 8 and 9.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 
 use crate::text::Text;
@@ -126,14 +127,34 @@ pub struct Refusal(Box<Refused>);
 pub struct Refused {
     /// Why.
     pub reason: Reason,
-    /// The longer text; often the code.
-    pub details: String,
+    details: Details,
     /// Type and identifier of the thing it is about.
     pub resource: Option<(&'static str, Text)>,
     /// The text that the author of a rule wrote for it.
     pub custom: Option<String>,
     /// Which test of a rule failed; only there when a trace was asked for.
     pub why: Option<Box<Why>>,
+}
+
+/// The longer text of a refusal, put together when it is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Details {
+    /// This.
+    Text(String),
+    /// A kind of redeemable whose rule of this id is violated.
+    Rule(&'static str, Text),
+}
+
+impl Refused {
+    /// The longer text; often the code.
+    pub fn details(&self) -> Cow<'_, str> {
+        match &self.details {
+            Details::Text(text) => Cow::Borrowed(text),
+            Details::Rule(kind, rule) => {
+                Cow::Owned([kind, " cannot be redeemed because of violated validation rules: ", rule].concat())
+            }
+        }
+    }
 }
 
 impl Deref for Refusal {
@@ -147,12 +168,17 @@ impl Deref for Refusal {
 impl Refusal {
     /// A refusal with nothing but its details.
     pub fn new(reason: Reason, details: impl Into<String>) -> Refusal {
-        Refusal::said(reason, details.into())
+        Refusal::said(reason, Details::Text(details.into()))
+    }
+
+    /// A rule of this id that a kind of redeemable has, and that is violated.
+    pub fn violated(reason: Reason, kind: &'static str, rule: &Text) -> Refusal {
+        Refusal::said(reason, Details::Rule(kind, rule.clone()))
     }
 
     #[cold]
     #[inline(never)]
-    fn said(reason: Reason, details: String) -> Refusal {
+    fn said(reason: Reason, details: Details) -> Refusal {
         Refusal(Box::new(Refused { reason, details, resource: None, custom: None, why: None }))
     }
 
@@ -161,7 +187,7 @@ impl Refusal {
     #[inline(never)]
     pub fn not_found(resource_type: &'static str, id: &str) -> Refusal {
         let details = ["Cannot find ", resource_type, " with id ", id].concat();
-        Refusal::said(Reason::NotFound, details).about(resource_type, id)
+        Refusal::said(Reason::NotFound, Details::Text(details)).about(resource_type, id)
     }
 
     /// The same refusal, about this thing.

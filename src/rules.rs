@@ -13,6 +13,7 @@ pub mod logic;
 pub mod names;
 pub mod number;
 pub mod operator;
+mod range;
 pub mod scene;
 pub mod why;
 
@@ -26,4 +27,4 @@ pub use logic::{Expression, LogicError};
 pub use names::{Area, Counter, Kind, Period};
 pub use number::Number;
 pub use operator::Operator;
-pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem};
+pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem, Setting};

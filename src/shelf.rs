@@ -35,7 +35,12 @@ impl<T> Shelf<T> {
 
     /// The place of the thing of this name.
     pub fn place(&self, name: &str) -> Option<usize> {
-        self.index.get(name)
+        self.place_of(Symbol::of(0, name), name)
+    }
+
+    /// The place of the thing of this name, whose symbol of kind 0 is known.
+    pub fn place_of(&self, symbol: Symbol, name: &str) -> Option<usize> {
+        self.index.get(symbol, name)
     }
 
     /// The thing at this place.
@@ -45,7 +50,7 @@ impl<T> Shelf<T> {
 
     /// The thing of this name, made when there is none.
     pub fn get_or(&mut self, name: &Text, make: impl FnOnce() -> T) -> Option<&mut T> {
-        let place = match self.index.get(name) {
+        let place = match self.place(name) {
             Some(place) => place,
             None => {
                 self.put(name.clone(), make());
@@ -66,13 +71,16 @@ impl<T> Shelf<T> {
     }
 }
 
-/// From names to places: names where their number says, or after it. A slot holds which name it is, counted from 1, and
-/// at most half of the slots are taken.
+/// From names to places: names where their symbol says, or after it. A slot holds the upper half of the symbol and, in
+/// its lower half, which name it is, counted from 1; at most half of the slots are taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Index {
     names: Vec<(Text, usize)>,
-    slots: Vec<usize>,
+    slots: Vec<u64>,
 }
+
+/// The lower half of a slot, or of a symbol.
+const LOWER: u64 = 0xffff_ffff;
 
 impl Index {
     /// The index of so many things; the first thing of a name keeps it.
@@ -81,7 +89,7 @@ impl Index {
         let mut index = Index::default();
         for place in 0..count {
             for name in names(place).into_iter().flatten() {
-                if index.get(name).is_none() {
+                if index.get(Symbol::of(0, name), name).is_none() {
                     index.file(name, place);
                 }
             }
@@ -91,21 +99,26 @@ impl Index {
 
     /// The place of this name.
     #[inline(never)]
-    fn get(&self, name: &str) -> Option<usize> {
-        let which = *self.slots.get(self.slot(name)?)?;
-        self.names.get(which.checked_sub(1)?).map(|(_, place)| *place)
+    fn get(&self, symbol: Symbol, name: &str) -> Option<usize> {
+        self.slot(symbol, name)?.1.map(|(_, place)| place)
     }
 
-    /// The slot that the name is in, or would be; `None` before there are any.
-    fn slot(&self, name: &str) -> Option<usize> {
+    /// The slot that the name is in, or would be; which name it is, and its place. `None` before there are any.
+    #[inline]
+    fn slot(&self, symbol: Symbol, name: &str) -> Option<(usize, Option<(usize, usize)>)> {
         let last = self.slots.len().checked_sub(1)?;
-        let number = Symbol::of(0, name).number();
-        let mut slot = usize::try_from(number & 0xffff_ffff).unwrap_or(0) & last;
+        let number = symbol.number();
+        let mut slot = usize::try_from(number & LOWER).unwrap_or(0) & last;
         loop {
-            let which = *self.slots.get(slot)?;
-            let known = which.checked_sub(1).and_then(|which| self.names.get(which));
-            if known.is_none_or(|(known, _)| known == name) {
-                return Some(slot);
+            let held = *self.slots.get(slot)?;
+            let Some(which) = usize::try_from(held & LOWER).unwrap_or(0).checked_sub(1) else {
+                return Some((slot, None));
+            };
+            if (held ^ number) & !LOWER == 0
+                && let Some((known, place)) = self.names.get(which)
+                && known == name
+            {
+                return Some((slot, Some((which, *place))));
             }
             slot = slot.wrapping_add(1) & last;
         }
@@ -120,8 +133,8 @@ impl Index {
                 self.seat(which);
             }
         }
-        let taken = self.slot(name).and_then(|slot| self.slots.get(slot)).and_then(|which| which.checked_sub(1));
-        match taken.and_then(|which| self.names.get_mut(which)) {
+        let taken = self.slot(Symbol::of(0, name), name).and_then(|(_, taken)| taken);
+        match taken.and_then(|(which, _)| self.names.get_mut(which)) {
             Some((_, old)) => *old = place,
             None => {
                 self.names.push((Text::from(name), place));
@@ -132,9 +145,11 @@ impl Index {
 
     /// Puts one of the names into its slot.
     fn seat(&mut self, which: usize) {
-        let slot = self.names.get(which).and_then(|(name, _)| self.slot(name));
-        if let Some(slot) = slot.and_then(|slot| self.slots.get_mut(slot)) {
-            *slot = which.wrapping_add(1);
+        let Some((name, _)) = self.names.get(which) else { return };
+        let symbol = Symbol::of(0, name);
+        let held = (symbol.number() & !LOWER) | u64::try_from(which.wrapping_add(1)).unwrap_or(0);
+        if let Some(slot) = self.slot(symbol, name).and_then(|(slot, _)| self.slots.get_mut(slot)) {
+            *slot = held;
         }
     }
 }

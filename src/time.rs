@@ -336,7 +336,7 @@ impl DailyHours {
         let (Some(day), Some(minute)) = (zone.weekday(moment), zone.minute_of_day(moment)) else {
             return false;
         };
-        self.days.iter().any(|own| *own == day) && (self.start..=self.end).contains(&minute)
+        self.days.contains(&day) && (self.start..=self.end).contains(&minute)
     }
 
     /// For people, such as `09:00 to 17:30 on [1, 2]`.

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use scrip::json::Members;
 use scrip::money::{LARGEST, Money};
 use scrip::rules::names::{Counter, Period};
-use scrip::rules::{Asks, Clock, Figures, GoodsIndex, Membership, Needs, Scene, SceneItem, lint};
+use scrip::rules::{Asks, Clock, Figures, GoodsIndex, Membership, Needs, Scene, SceneItem, Setting, lint};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
 use scrip::wire::request::read_customer;
@@ -59,18 +59,21 @@ fuzz_target!(|text: &str| {
     let asks = Adverse { data: customer.metadata.clone() };
     let index = GoodsIndex::new(&items);
     for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
-        let scene = Scene {
+        let setting = Setting {
             clock,
             customer: amount.map(|_| &customer.metadata),
-            linked: with_index,
             order: amount.map(|_| &asks.data),
-            amount,
             initial_amount: amount,
+            redemption: &asks.data,
+            channel: [Some("key"), None],
+        };
+        let scene = Scene {
+            setting: &setting,
+            linked: with_index,
+            amount,
             after: amount,
             items: if amount.is_some() { &items } else { &[] },
             index: with_index.then_some(&index),
-            redemption: &asks.data,
-            channel: [Some("key"), None],
             passes: Needs::default(),
             asks: &asks,
         };

@@ -1,16 +1,16 @@
 //! Answers a decision's questions from a set of rules in memory. It must not know what the decision is.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, PastRedemption, Rules, Seek, Whole};
+use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, Offer, PastRedemption, Seek};
 use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
-use crate::model::request::RedeemableObject;
+use crate::model::request::{Redeemable, RedeemableObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -27,19 +27,19 @@ pub struct GivenFacts {
     whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
-    vouchers: Shelf<Incentive>,
+    vouchers: Shelf<Arc<Incentive>>,
     by_hash: Shelf<Text>,
-    tiers: Shelf<Incentive>,
+    tiers: Shelf<Arc<Incentive>>,
     stacks: Shelf<Stack>,
     rewards: Shelf<Reward>,
     reward_assignments: Vec<RewardAssignment>,
-    campaigns: Shelf<Campaign>,
-    categories: Shelf<Category>,
+    campaigns: Shelf<Arc<Campaign>>,
+    categories: Shelf<Arc<Category>>,
     customers: Shelf<Customer>,
     orders: Shelf<Order>,
     products: Shelf<Goods>,
     skus: Shelf<Goods>,
-    rules: Vec<Rule>,
+    rules: Vec<Arc<Rule>>,
     segments: Shelf<Segment>,
     collections: Shelf<Collection>,
     assigned: Shelf<Assigned>,
@@ -50,16 +50,8 @@ pub struct GivenFacts {
     candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
-    /// What belongs to each voucher and to each tier.
-    beside: [Vec<Option<Beside>>; 2],
-}
-
-/// What belongs to a voucher or tier, by place.
-#[derive(Debug, Clone)]
-struct Beside {
-    campaign: Option<usize>,
-    category: Option<usize>,
-    rules: Vec<usize>,
+    /// Each voucher and each tier with all that belongs to it; nothing when a part of it was not given.
+    offers: [Vec<Option<Offer<'static>>>; 2],
 }
 
 /// The rules that are assigned to one thing.
@@ -71,6 +63,11 @@ struct Assigned {
     unknown: bool,
 }
 
+/// Things that stand in several places.
+fn shared<T>(things: Vec<T>) -> Vec<Arc<T>> {
+    things.into_iter().map(Arc::new).collect()
+}
+
 impl GivenFacts {
     /// Files everything under the names it is asked for.
     pub fn new(given: Given) -> GivenFacts {
@@ -80,13 +77,13 @@ impl GivenFacts {
                 by_hash.put(hash.clone(), voucher.id.clone());
             }
         }
-        let vouchers = given.vouchers.into_iter().map(|(voucher, _)| voucher).collect();
+        let vouchers = given.vouchers.into_iter().map(|(voucher, _)| Arc::new(voucher)).collect();
         let mut by_id: Shelf<usize> = Shelf::default();
         for (place, rule) in given.rules.iter().enumerate() {
             // The first rule of an id has it.
             by_id.get_or(&rule.id, || place);
         }
-        let vouchers = Shelf::new(vouchers, |voucher: &Incentive| {
+        let vouchers = Shelf::new(vouchers, |voucher: &Arc<Incentive>| {
             [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
         });
         let mut assigned: Shelf<Assigned> = Shelf::default();
@@ -115,17 +112,17 @@ impl GivenFacts {
             time_zone: given.time_zone,
             vouchers,
             by_hash,
-            tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
+            tiers: Shelf::new(shared(given.tiers), |tier| [Some(&tier.id), None]),
             stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
             rewards: Shelf::new(given.rewards, |reward| [Some(&reward.id), None]),
             reward_assignments: given.reward_assignments,
-            campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
-            categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
+            campaigns: Shelf::new(shared(given.campaigns), |campaign| [Some(&campaign.id), None]),
+            categories: Shelf::new(shared(given.categories), |category| [Some(&category.id), None]),
             customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
             orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
             products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            rules: given.rules,
+            rules: shared(given.rules),
             segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
@@ -135,36 +132,25 @@ impl GivenFacts {
             candidates: OnceLock::new(),
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
-            beside: Default::default(),
+            offers: Default::default(),
         };
-        facts.beside = [&facts.vouchers, &facts.tiers].map(|shelf| shelf.iter().map(|one| facts.beside(one)).collect());
+        facts.offers = [&facts.vouchers, &facts.tiers].map(|shelf| shelf.iter().map(|one| facts.whole(one)).collect());
         facts
     }
 
-    /// What belongs to a voucher or tier; nothing when a part of it was not given.
-    fn beside(&self, incentive: &Incentive) -> Option<Beside> {
-        let place = |id: Option<&Text>, find: &dyn Fn(&str) -> Option<usize>| match id {
-            Some(id) => find(id).map(Some),
-            None => Some(None),
-        };
-        let campaign = place(incentive.campaign_id.as_ref(), &|id| self.campaigns.place(id))?;
-        let inherited = || self.campaigns.at(campaign?)?.category_id.as_ref();
-        let category = incentive.category_id.as_ref().or_else(inherited);
-        let category = place(category, &|id| self.categories.place(id))?;
-        let mut rules = Vec::new();
-        let names = [Some(&incentive.id), incentive.campaign_id.as_ref()];
-        for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
-            if assigned.unknown {
-                return None;
-            }
-            for place in &assigned.places {
-                // A rule of a voucher and of its campaign counts once.
-                if !rules.contains(place) {
-                    rules.push(*place);
-                }
-            }
+    /// A voucher or tier with all that belongs to it; nothing when a part of it was not given.
+    fn whole(&self, incentive: &Arc<Incentive>) -> Option<Offer<'static>> {
+        fn part<T>(id: Option<&Text>, shelf: &Shelf<Arc<T>>) -> Option<Option<Held<'static, T>>> {
+            id.map(|id| shelf.get(id).map(|part| Held::Own(Arc::clone(part)))).map_or(Some(None), |part| part.map(Some))
         }
-        Some(Beside { campaign, category, rules })
+        let campaign = part(incentive.campaign_id.as_ref(), &self.campaigns)?;
+        let inherited = || campaign.as_ref()?.category_id.as_ref();
+        let category = part(incentive.category_id.as_ref().or_else(inherited), &self.categories)?;
+        let mut rules = Vec::new();
+        for place in self.places_named([Some(&incentive.id), incentive.campaign_id.as_ref()], false)? {
+            rules.extend(self.rules.get(place).map(|rule| Held::Own(Arc::clone(rule))));
+        }
+        Some(Offer::new(Held::Own(Arc::clone(incentive)), (campaign, category), rules, None))
     }
 
     /// What is not here does not exist, or only the server knows.
@@ -187,11 +173,11 @@ impl GivenFacts {
         for candidate in &self.listed {
             let incentive = match candidate.object {
                 CandidateObject::Campaign => self.campaign_vouchers.get(&candidate.id),
-                CandidateObject::Voucher => self.vouchers.get(&candidate.id),
-                CandidateObject::PromotionTier => self.tiers.get(&candidate.id),
+                CandidateObject::Voucher => self.vouchers.get(&candidate.id).map(|voucher| &**voucher),
+                CandidateObject::PromotionTier => self.tiers.get(&candidate.id).map(|tier| &**tier),
                 CandidateObject::PromotionStack => None,
             };
-            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id));
+            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
             let rules = incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default();
             entries.push(Entry { candidate, incentive, campaign, rules });
         }
@@ -214,20 +200,27 @@ impl GivenFacts {
 
     /// The rules assigned to any of these.
     fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Held<'_, Rule>>> {
-        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
+        let Some(places) = self.places_named(names, self.complete) else { return Known::Unknown };
+        Known::Is(
+            places.into_iter().filter_map(|place| self.rules.get(place)).map(|rule| Held::Lent(&**rule)).collect(),
+        )
+    }
+
+    /// The places of the rules assigned to any of these; nothing when one of them was not given, unless those `pass`.
+    fn places_named(&self, names: [Option<&Text>; 2], pass: bool) -> Option<Vec<usize>> {
+        let mut places: Vec<usize> = Vec::new();
         for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
-            if assigned.unknown && !self.complete {
-                return Known::Unknown;
+            if assigned.unknown && !pass {
+                return None;
             }
-            rules.reserve_exact(assigned.places.len());
-            for rule in assigned.places.iter().filter_map(|place| self.rules.get(*place)) {
+            for place in &assigned.places {
                 // A rule of a voucher and of its campaign counts once.
-                if !rules.iter().any(|known| std::ptr::eq::<Rule>(&**known, rule)) {
-                    rules.push(Held::Lent(rule));
+                if !places.contains(place) {
+                    places.push(*place);
                 }
             }
         }
-        Known::Is(rules)
+        Some(places)
     }
 }
 
@@ -249,34 +242,23 @@ impl Facts for GivenFacts {
         }
         let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
         match id.and_then(|id| self.vouchers.get(id)) {
-            Some(voucher) => Known::Is(Cow::Owned(Incentive { code: Text::from(code), ..voucher.clone() })),
+            Some(voucher) => Known::Is(Cow::Owned(Incentive { code: Text::from(code), ..Incentive::clone(voucher) })),
             None => self.known(None),
         }
     }
 
     fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
-        self.known(self.tiers.get(id))
+        self.known(self.tiers.get(id).map(|tier| &**tier))
     }
 
-    fn whole(&self, object: RedeemableObject, name: &str) -> Option<Whole<'_>> {
-        let [vouchers, tiers] = &self.beside;
-        let (shelf, beside) = match object {
+    fn offer(&self, named: &Redeemable) -> Option<&Offer<'_>> {
+        let [vouchers, tiers] = &self.offers;
+        let (shelf, offers) = match named.object {
             RedeemableObject::Voucher => (&self.vouchers, vouchers),
             RedeemableObject::PromotionTier => (&self.tiers, tiers),
             RedeemableObject::PromotionStack => return None,
         };
-        let place = shelf.place(name)?;
-        let beside = beside.get(place)?.as_ref()?;
-        let rule = |place: &usize| self.rules.get(*place).map(Held::Lent);
-        Some(Whole {
-            incentive: shelf.at(place)?,
-            campaign: beside.campaign.and_then(|place| self.campaigns.at(place)),
-            category: beside.category.and_then(|place| self.categories.at(place)),
-            rules: match beside.rules.as_slice() {
-                [only] => Rules::One(rule(only)?),
-                rules => Rules::Many(rules.iter().filter_map(rule).collect()),
-            },
-        })
+        offers.get(shelf.place_of(named.symbol, &named.id)?)?.as_ref()
     }
 
     fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
@@ -293,11 +275,11 @@ impl Facts for GivenFacts {
     }
 
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
-        self.known(self.campaigns.get(id))
+        self.known(self.campaigns.get(id).map(|campaign| &**campaign))
     }
 
     fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
-        self.known(self.categories.get(id))
+        self.known(self.categories.get(id).map(|category| &**category))
     }
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {

@@ -3,22 +3,21 @@
 //! it is total. It must not know what any of them leads to.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use crate::decide::loyalty::Exchange;
-use crate::facts::{Facts, Held, Known, Rules, Whole};
+pub use crate::facts::Offer;
+use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Campaign, CampaignType, Category, Incentive};
+use crate::model::incentive::Incentive;
 use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
-use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
-use crate::rules::Rule;
 use crate::text::{Text, digits, joined};
 use crate::time::TimeZone;
 
@@ -40,42 +39,11 @@ impl Lacks {
     }
 }
 
-/// A redeemable with everything that belongs to it.
-#[derive(Debug, Clone)]
-pub struct Offer<'a> {
-    /// The voucher or tier.
-    pub incentive: Held<'a, Incentive>,
-    /// Its campaign.
-    pub campaign: Option<Held<'a, Campaign>>,
-    /// Its category, or its campaign's.
-    pub category: Option<Held<'a, Category>>,
-    /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
-    pub rules: Rules<'a>,
-    /// What points of a loyalty card are exchanged for.
-    pub exchange: Option<Box<Exchange<'a>>>,
-}
-
-impl Offer<'_> {
-    /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md
-    /// section 9).
-    pub fn referrer(&self) -> Option<&Text> {
-        let campaign = self.campaign.as_deref();
-        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
-        self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
-    }
-
-    /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
-    pub fn scope(&self) -> Option<&Scope> {
-        let scopes = self.rules.iter().map(|rule| &rule.scope);
-        scopes.into_iter().find(|scope| scope.names_goods())
-    }
-}
-
 /// What a name in the request turned out to be.
 #[derive(Debug, Clone)]
 pub enum Resolved<'a> {
     /// This.
-    Offer(Offer<'a>),
+    Offer(Held<'a, Offer<'a>>),
     /// It cannot be used, whatever the order.
     Refused(Refusal),
     /// Only the server knows it.
@@ -134,8 +102,8 @@ impl<'a> Case<'a> {
         let priced = match &order {
             Some(order) => price(order, facts, request.channel.client, &mut |lack| {
                 lacks.add(lack);
-            })?,
-            None => Priced::default(),
+            }),
+            None => Ok(Priced::default()),
         };
         let mut case = Case {
             request,
@@ -146,17 +114,26 @@ impl<'a> Case<'a> {
             stacking,
             zone: facts.time_zone().into(),
             order,
-            priced,
+            priced: Priced::default(),
             buyer,
             resolved: Vec::with_capacity(request.redeemables.len()),
             passes: Needs::default(),
             lacks,
         };
         match request.redeemables.as_slice() {
-            [stack] if stack.object == RedeemableObject::PromotionStack => case.expand(stack)?,
-            _ => case.resolve_all(),
+            [stack] if stack.object == RedeemableObject::PromotionStack => {
+                case.priced = priced?;
+                case.expand(stack)?;
+            }
+            _ => {
+                case.resolve_all();
+                // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
+                if case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                    return Err(duplicated());
+                }
+                case.priced = priced?;
+            }
         }
-        case.refuse_same_incentive()?;
         Ok(case)
     }
 
@@ -196,7 +173,7 @@ impl<'a> Case<'a> {
             }
         };
         check_stack(&stack, &self.stacking)?;
-        let tier = |id: &Text| Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named(id) };
+        let tier = |id: &Text| Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named(id.clone()) };
         let tiers: Vec<Redeemable> = stack.tiers.iter().map(tier).collect();
         for tier in &tiers {
             let resolved = self.resolve(tier);
@@ -208,21 +185,14 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
-        if redeemable.reward.is_none()
-            && let Some(whole) = self.facts.whole(redeemable.object, &redeemable.id)
-        {
-            let Whole { incentive, campaign, category, mut rules } = whole;
-            if let Rules::Many(several) = &mut rules {
-                join_scopes(several);
-            }
-            return Resolved::Offer(Offer {
-                incentive: Held::Lent(incentive),
-                campaign: campaign.map(Held::Lent),
-                category: category.map(Held::Lent),
-                rules,
-                exchange: None,
-            });
+        match self.facts.offer(redeemable).filter(|_| redeemable.reward.is_none()) {
+            Some(offer) => Resolved::Offer(Held::Lent(offer)),
+            None => self.resolve_parts(redeemable),
         }
+    }
+
+    #[inline(never)]
+    fn resolve_parts(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
         let kind = redeemable.object.name();
         let found = match redeemable.object {
             RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),
@@ -266,8 +236,8 @@ impl<'a> Case<'a> {
         if let Some(exchange) = &exchange {
             rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
         }
-        join_scopes(&mut rules);
-        Resolved::Offer(Offer { incentive, campaign, category, rules: Rules::Many(rules), exchange })
+        let offer = Offer::new(incentive, (campaign, category), rules, exchange);
+        Resolved::Offer(Held::Own(Arc::new(offer)))
     }
 
     fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {
@@ -282,42 +252,38 @@ impl<'a> Case<'a> {
         self.lacks.add(joined(&[kind, "/", id]));
     }
 
-    /// One voucher named once by its code and once by its id is named twice. Those that are all named by their codes were
-    /// compared before.
-    fn refuse_same_incentive(&self) -> Result<(), Refusal> {
-        let by_code =
-            |place: usize, named: &Redeemable| self.offer(place).is_none_or(|offer| offer.incentive.code == named.id);
-        if self.redeemables.iter().enumerate().all(|(place, named)| by_code(place, named)) {
-            return Ok(());
+    /// Whether one voucher is named twice: by its code, by its id, or once by each.
+    fn has_twins(&self) -> bool {
+        let both = || self.redeemables.iter().zip(&self.resolved);
+        if self.resolved.len() < 2 {
+            return false;
         }
-        let offers = (0..self.resolved.len()).filter_map(|place| self.offer(place));
-        let ids: Vec<&str> = offers.map(|offer| offer.incentive.id.as_str()).collect();
-        if has_twins(&ids) { Err(duplicated()) } else { Ok(()) }
+        let number = |(named, resolved): (&Redeemable, &Resolved<'_>)| match resolved {
+            Resolved::Offer(offer) => offer.symbol.number(),
+            _ => named.symbol.number(),
+        };
+        let numbers: Vec<u64> = both().map(number).collect();
+        // Those that are all named by their codes are told apart by them.
+        let by_id =
+            |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
+        let any_by_id = || (0..).zip(self.redeemables.iter()).any(|(place, named)| by_id(place, named));
+        let same_id = |one: usize, other: usize| match (self.offer(one), self.offer(other)) {
+            (Some(one), Some(other)) => one.incentive.id == other.incentive.id && any_by_id(),
+            _ => false,
+        };
+        let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
+        has_twins(&numbers, &|one, other| same(one, other) || same_id(one, other))
     }
 }
 
-/// Of several rules that name goods the first has the scope of all: what the first of them includes, without what any of
-/// them excludes (calculation.md section 7.2, validation-rules.md section 6). `[inferred]`
-fn join_scopes(rules: &mut [Held<'_, Rule>]) {
-    if rules.iter().filter(|rule| rule.scope.names_goods()).count() < 2 {
-        return;
-    }
-    let including = rules.iter().find(|rule| !rule.scope.included.is_empty()).map(|rule| &rule.scope);
-    let included = including.map_or_else(Vec::new, |scope| scope.included.clone());
-    let excluded = rules.iter().flat_map(|rule| rule.scope.excluded.iter().cloned()).collect();
-    let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
-    let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
-    if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
-        *first = Held::Own(Box::new(Rule {
-            id: first.id.clone(),
-            tests: first.tests.clone(),
-            message: first.message.clone(),
-            scope,
-            bundle: first.bundle.clone(),
-            needs: first.needs,
-            own_collections: collections,
-        }));
-    }
+/// Whether two are named alike. A tier may be called as a code is.
+fn same_name(one: Option<&Redeemable>, other: Option<&Redeemable>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one.id == other.id && one.object == other.object)
+}
+
+fn named_twice(redeemables: &[Redeemable]) -> bool {
+    let before = |place: usize| redeemables.iter().take(place);
+    redeemables.iter().enumerate().any(|(place, one)| before(place).any(|other| same_name(Some(one), Some(other))))
 }
 
 fn duplicated() -> Refusal {
@@ -340,15 +306,7 @@ fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), 
             ["Property .redeemables", &too_many(limit, "items", count)].concat(),
         ));
     }
-    let names: Vec<&str> = redeemables.iter().map(|redeemable| redeemable.id.as_str()).collect();
-    let twins_among = |kind: &RedeemableObject| {
-        let those = redeemables.iter().filter(|redeemable| redeemable.object == *kind);
-        has_twins(&those.map(|redeemable| redeemable.id.as_str()).collect::<Vec<&str>>())
-    };
-    // A tier may be called as a code is.
-    let kinds = [RedeemableObject::Voucher, RedeemableObject::PromotionTier];
-    let twins = has_twins(&names) && kinds.iter().any(twins_among);
-    if twins { Err(duplicated()) } else { Ok(()) }
+    Ok(())
 }
 
 fn too_many(limit: u64, things: &str, count: usize) -> String {
@@ -370,8 +328,9 @@ fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
     if u64::try_from(count).unwrap_or(u64::MAX) > limit {
         return refuse([STACK, id, &too_many(limit, "tiers", count)].concat());
     }
-    let ids: Vec<&str> = stack.tiers.iter().map(Text::as_str).collect();
-    if has_twins(&ids) { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
+    let twice =
+        stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
+    if twice { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
@@ -394,7 +353,7 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
         customer.document.overlay(document);
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Buyer { customer: Some(Held::Own(Box::new(customer))), stored: true, unknown }
+    Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown }
 }
 
 /// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
@@ -412,7 +371,7 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
         }
     };
     if sent.id.is_none() {
-        return Some(Held::Own(Box::new(Order { status: sent.status.or(stored.status), ..stored })));
+        return Some(Held::Own(Arc::new(Order { status: sent.status.or(stored.status), ..stored })));
     }
     let replaced = !sent.items.is_empty() || sent.amount.is_some();
     let mut order = stored;
@@ -426,5 +385,5 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
     order.discount_amount = sent.discount_amount.or(order.discount_amount);
     order.status = sent.status.or(order.status);
     order.metadata.overlay(sent.metadata.iter());
-    Some(Held::Own(Box::new(order)))
+    Some(Held::Own(Arc::new(order)))
 }

@@ -4,7 +4,7 @@
 use crate::decide::case::{Case, Offer};
 use crate::decide::items::Items;
 use crate::decide::loyalty::check_card;
-use crate::decide::scene::check_rules;
+use crate::decide::scene::{Stand, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::{Discount, GiftEffect};
@@ -32,18 +32,69 @@ pub struct Found {
     pub resolved: Option<Box<Discount>>,
 }
 
+/// What the checks of a request found, by the place of the redeemable, in order: of nearly all of them nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Findings(Vec<(usize, Found)>);
+
+impl Findings {
+    /// What was found of the redeemable at this place, if anything.
+    pub fn get(&self, place: usize) -> Option<&Found> {
+        let at = self.at(place).ok()?;
+        self.0.get(at).map(|(_, found)| found)
+    }
+
+    /// The same, to write into.
+    pub fn of(&mut self, place: usize) -> Option<&mut Found> {
+        let at = self.at(place).unwrap_or_else(|at| {
+            self.0.insert(at, (place, Found::default()));
+            at
+        });
+        self.0.get_mut(at).map(|(_, found)| found)
+    }
+
+    /// Puts what was found in place of what was found before.
+    #[inline]
+    pub fn put(&mut self, place: usize, found: Found) {
+        let Found { credits, points, paid, lacks, bundles, resolved } = &found;
+        let is_nothing =
+            credits.or(*points).or(*paid).is_none() && lacks.is_empty() && bundles.is_none() && resolved.is_none();
+        if !(is_nothing && self.0.is_empty())
+            && let Some(slot) = self.of(place)
+        {
+            *slot = found;
+        }
+    }
+
+    /// Adds facts that only the server has.
+    pub fn lack(&mut self, place: usize, mut lacks: Vec<Text>) {
+        if !lacks.is_empty()
+            && let Some(found) = self.of(place)
+        {
+            found.lacks.append(&mut lacks);
+        }
+    }
+
+    /// All facts that only the server has.
+    pub fn lacks(&self) -> impl Iterator<Item = &Text> {
+        self.0.iter().flat_map(|(_, found)| &found.lacks)
+    }
+
+    fn at(&self, place: usize) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&place, |(at, _)| *at)
+    }
+}
+
 /// Checks a voucher against the running order. What it found is told even when it refuses.
 pub fn check(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    cart: &Cart,
-    items: &Items<'_>,
+    stand: Stand<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    check_terms(case, redeemable, offer, cart, found)?;
-    check_rules(case, offer, cart, items, found)?;
-    check_bundles(offer, cart, items, found)
+    check_terms(case, redeemable, offer, stand.cart, found)?;
+    check_rules(case, offer, stand, found)?;
+    check_bundles(offer, stand.cart, stand.items, found)
 }
 
 /// Everything but the rules.
@@ -54,6 +105,10 @@ pub fn check_terms(
     cart: &Cart,
     found: &mut Found,
 ) -> Result<(), Refusal> {
+    let asks_nothing = redeemable.credits.is_none() && redeemable.reward.is_none();
+    if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
+        return Ok(());
+    }
     check_validity(case, offer)?;
     check_referrer(case, offer, found)?;
     check_quantity(case, offer, found)?;

@@ -6,14 +6,12 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use crate::decide::case::{Case, Offer};
+use crate::decide::case::Case;
 use crate::facts::Known;
-use crate::model::discount::{Discount, UnitEffect};
-use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item, RelatedObject};
-use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use crate::pricing::lines::goods_key;
-use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, Rule, SceneItem};
+use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, SceneItem};
 use crate::text::{Text, joined};
 
 /// From how many rules times lines on, it is worth to write down which goods the lines are.
@@ -28,8 +26,6 @@ pub struct Items<'a> {
     pub(super) index: Option<GoodsIndex>,
     /// Collections and goods that only the server knows.
     pub(super) lacks: Vec<Text>,
-    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
-    pub applied: Vec<(usize, u64)>,
 }
 
 impl<'a> Deref for Items<'a> {
@@ -48,28 +44,21 @@ impl<'a> Items<'a> {
 
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
-        let offers = (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        Items::build(case, added, offers.flat_map(|offer| offer.rules.iter()).map(|rule| &**rule))
-    }
-
-    /// The lines of a case, with what these rules and their scopes ask of them.
-    pub fn asked_by<'r>(case: &'a Case<'a>, rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
-        Items::build(case, &[], rules)
-    }
-
-    fn build<'r>(case: &'a Case<'a>, added: &'a [Item], rules: impl Iterator<Item = &'r Rule>) -> Items<'a> {
         let Some(order) = &case.order else { return Items::default() };
-        let lines = order.items.len();
+        let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
+        let mut needs = Needs::default();
+        let mut rules = 0_usize;
+        for offer in offers() {
+            needs = needs.and(offer.needs);
+            rules = rules.saturating_add(offer.rules.len());
+        }
+        let wants = (needs.meets(Needs::GOODS_DATA), rules.saturating_mul(order.items.len()) >= WORTH_AN_INDEX);
         let mut lacks = Vec::new();
-        let mut named = 0_usize;
         let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
-        let mut wants_data = false;
-        for rule in rules {
-            wants_data |= rule.needs.meets(Needs::GOODS_DATA);
-            named = named.saturating_add(1);
-            if !rule.needs.meets(Needs::COLLECTIONS) {
-                continue;
-            }
+        if !needs.meets(Needs::COLLECTIONS) {
+            return Items::within(case, added, &collections, lacks, wants);
+        }
+        for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
             let mut asked: Vec<&GoodsRef> = Vec::new();
             rule.each_goods(&mut |goods| {
                 if goods.object == GoodsObject::Collection {
@@ -88,7 +77,7 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        for id in (0..case.resolved.len()).filter_map(|place| same_items(case.offer(place)?)) {
+        for id in offers().filter_map(|offer| offer.same_items()) {
             if !collections.iter().any(|known| known.id == *id) {
                 match find_collection(case, id) {
                     Known::Is(found) => collections.push(found),
@@ -97,7 +86,7 @@ impl<'a> Items<'a> {
                 }
             }
         }
-        Items::within(case, added, &collections, lacks, (wants_data, named.saturating_mul(lines) >= WORTH_AN_INDEX))
+        Items::within(case, added, &collections, lacks, wants)
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
@@ -160,7 +149,7 @@ impl<'a> Items<'a> {
                     }
                 };
                 if let Some(line) = self.lines.get_mut(place).filter(|_| is_in) {
-                    line.collections.push(symbol);
+                    line.join(symbol);
                 }
             }
         }
@@ -175,43 +164,37 @@ fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> 
     case.facts.collection(id)
 }
 
-/// The collection whose products a unit discount adds more of, if it is one of that kind.
-fn same_items<'o>(offer: &'o Offer<'_>) -> Option<&'o Text> {
-    match &offer.incentive.grant {
-        Grant::Discount(Discount::Unit(unit)) if unit.effect == UnitEffect::AddSameItems => Some(&unit.unit_type),
-        _ => None,
-    }
-}
-
 /// A line, with the catalogue's goods beside it, as rules and scopes see it.
+#[inline]
 pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let made = || symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
+    debug_assert!(item.symbols.is_none_or(|symbols| symbols == made()), "an id was changed without its symbol");
     let is_bare = item.related_object.is_none() && item.product.is_none() && item.sku.is_none();
     if is_bare && sku.is_none() && product.is_none() {
         // Nearly every line names its goods and nothing else.
-        let names = [&item.product_id, &item.sku_id].map(|id| [id.as_deref(), None]);
-        let [product, sku] = names;
-        let mut line = SceneItem::new(product, sku);
-        line.data = Some(&item.metadata);
-        return line;
+        return SceneItem::bare(item);
     }
-    let sku_id = item.sku_id.as_deref().or_else(|| sku?.id.as_deref());
-    let parent = || sku?.product_id.as_deref();
-    let listed = || product?.id.as_deref();
-    let product_id = item.product_id.as_deref().or_else(listed).or_else(parent);
-    let product = [product_id, source(item, RelatedObject::Product, product)];
-    let mut line = SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]);
-    line.data = Some(&item.metadata);
-    line
+    told_item(item, sku, product)
 }
 
-fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a str> {
+#[inline(never)]
+fn told_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+    let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
+    let parent = || sku?.product_id.as_ref();
+    let listed = || product?.id.as_ref();
+    let product_id = item.product_id.as_ref().or_else(listed).or_else(parent);
+    let product = [product_id, source(item, RelatedObject::Product, product)];
+    SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]).of(item)
+}
+
+fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a Text> {
     let inline = match kind {
         RelatedObject::Product => &item.product,
         RelatedObject::Sku => &item.sku,
     };
-    let sent = (item.related_object == Some(kind)).then_some(item.source_id.as_deref()).flatten();
-    let inline = inline.as_ref().and_then(|goods| goods.source_id.as_deref());
-    sent.or(inline).or_else(|| listed?.source_id.as_deref())
+    let sent = (item.related_object == Some(kind)).then_some(item.source_id.as_ref()).flatten();
+    let inline = inline.as_ref().and_then(|goods| goods.source_id.as_ref());
+    sent.or(inline).or_else(|| listed?.source_id.as_ref())
 }
 
 /// What the catalogue says of the SKU and the product of a line.

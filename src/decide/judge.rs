@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Found, check};
+use crate::decide::check::{Findings, Found, check};
 use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
-use crate::decide::scene::check_rules_after;
+use crate::decide::scene::{Stand, check_rules_after, setting};
 use crate::decide::sight::View;
 use crate::facts::Known;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
@@ -21,22 +21,42 @@ use crate::pricing::{
     select,
 };
 use crate::refusal::{Reason, Refusal};
+use crate::rules::{Needs, Setting};
 use crate::stacking::Judge;
 use crate::text::joined;
+
+/// The lines of the order and those that unit effects have added to it, which are nearly always none.
+macro_rules! lines {
+    ($bench:ident, $cart:ident, $added:ident) => {
+        if $cart.added.is_empty() {
+            $bench.items
+        } else {
+            $added = Items::with_added($bench.case, &$cart.added);
+            &$added
+        }
+    };
+}
 
 /// The judge of one case.
 pub struct Bench<'c> {
     case: &'c Case<'c>,
-    items: Items<'c>,
-    /// Units in reach of the redeemable at hand; kept for the next one.
+    items: &'c Items<'c>,
+    setting: Setting<'c>,
+    /// Units in reach of the redeemable at hand.
     reach: Vec<Reach>,
+    /// Units in reach of what is about everything, once they were looked for.
+    all: Vec<Reach>,
+    /// Whether the redeemable at hand is about everything.
+    is_all: bool,
     caps: Caps<'c>,
+    /// What has been applied of campaigns: its place, and how much it gave.
+    applied: Vec<(usize, u64)>,
     /// What the last check of each redeemable found.
-    pub found: Vec<Found>,
+    pub found: Findings,
 }
 
 /// What one redeemable is judged on.
-struct Stand<'b> {
+struct Turn<'b> {
     offer: &'b Offer<'b>,
     scope: Option<&'b Scope>,
     place: usize,
@@ -47,105 +67,124 @@ struct Stand<'b> {
 }
 
 impl<'c> Bench<'c> {
-    /// A judge over a resolved request.
-    pub fn new(case: &'c Case<'c>) -> Bench<'c> {
-        let items = Items::new(case);
-        let found = case.resolved.iter().map(|_| Found::default()).collect();
-        Bench { case, items, reach: Vec::new(), caps: Caps::new(case), found }
+    /// A judge over a resolved request and its lines.
+    pub fn new(case: &'c Case<'c>, items: &'c Items<'c>) -> Bench<'c> {
+        let (setting, caps) = (setting(case), Caps::new(case));
+        Bench {
+            case,
+            items,
+            setting,
+            reach: Vec::new(),
+            all: Vec::new(),
+            is_all: false,
+            caps,
+            applied: Vec::new(),
+            found: Findings::default(),
+        }
     }
 
     /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
-    fn look(&mut self, stand: &Stand<'_>, numbers: &Numbers<'_>) {
+    fn look(&mut self, turn: &Turn<'_>, numbers: &Numbers<'_>) {
         static EVERYTHING: Scope =
             Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
-        let scope = stand.scope.unwrap_or(&EVERYTHING);
+        let scope = turn.scope.unwrap_or(&EVERYTHING);
         self.reach.clear();
+        // Nothing takes units out of everything but what changes them, or what was discounted before.
+        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.changed.is_empty();
+        if self.is_all && !self.all.is_empty() {
+            return;
+        }
         let mut widened = None;
         let scope = match numbers.bundles {
             Some(times) if times > 1 && scope.selective => {
-                let is_percent = matches!(&stand.offer.incentive.grant, Grant::Discount(Discount::Percent { .. }));
+                let is_percent = matches!(&turn.offer.incentive.grant, Grant::Discount(Discount::Percent { .. }));
                 if is_percent { scope } else { &*widened.insert(scope.with_more_units(times)) }
             }
             _ => scope,
         };
-        let mut allowance = self.caps.begin(stand.offer, stand.items, numbers);
-        select(scope, stand.items, stand.cart, stand.once, &mut allowance, &mut self.reach);
+        let mut allowance = self.caps.begin(turn.offer, turn.items, numbers);
+        let found = if self.is_all { &mut self.all } else { &mut self.reach };
+        select(scope, turn.items, turn.cart, turn.once, &mut allowance, found);
         let lacks = allowance.lacks();
-        if let Some(found) = self.found.get_mut(stand.place) {
-            found.lacks.extend(lacks);
-        }
+        self.found.lack(turn.place, lacks);
     }
 
-    fn discount(&mut self, stand: &Stand<'_>, discount: &Discount) -> Option<Gain> {
-        let bundles = self.found.get(stand.place).and_then(|found| found.bundles.as_ref());
+    /// The units that were found last.
+    fn reach(&self) -> &[Reach] {
+        if self.is_all { &self.all } else { &self.reach }
+    }
+
+    fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
+        let bundles = self.found.get(turn.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
-        let view = View::new(self.case, stand.offer, stand.cart);
-        let numbers = Numbers { cart: stand.cart, sight: &view, bundles };
+        let view = View::new(self.case, turn.offer, turn.cart);
+        let numbers = Numbers { cart: turn.cart, sight: &view, bundles };
         if discount.is_dynamic()
-            && let Some(found) = self.found.get_mut(stand.place)
+            && let Some(found) = self.found.of(turn.place)
         {
             found.resolved = Some(Box::new(resolve(discount, &numbers)));
         }
-        let scoped = stand.scope.is_some();
+        let scoped = turn.scope.is_some();
         let on_lines = acts_on_lines(discount, scoped);
         if on_lines || scoped {
-            self.look(stand, &numbers);
+            self.look(turn, &numbers);
         }
         let gain = match on_lines {
-            true => self.on_lines(stand, discount, &numbers),
-            false => off_order(discount, &numbers, stand.base),
+            true => self.on_lines(turn, discount, &numbers),
+            false => off_order(discount, &numbers, turn.base),
         };
-        if let Some(found) = self.found.get_mut(stand.place) {
-            found.lacks.extend(view.lacks.take());
+        self.found.lack(turn.place, view.lacks.take());
+        let mut gain = Box::new(gain?);
+        if scoped {
+            gain.reach = std::mem::take(&mut self.reach);
         }
-        let reach = if scoped { std::mem::take(&mut self.reach) } else { Vec::new() };
-        Some(Gain { reach, ..gain? })
+        Some(gain)
     }
 
-    fn gift(&mut self, stand: &Stand<'_>, gift: &Gift) -> Result<Gain, Refusal> {
-        let left = self.found.get(stand.place).and_then(|found| found.credits).unwrap_or(0);
+    fn gift(&mut self, turn: &Turn<'_>, gift: &Gift) -> Result<Box<Gain>, Refusal> {
+        let left = self.found.get(turn.place).and_then(|found| found.credits).unwrap_or(0);
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
-        let wanted = self.case.redeemables.get(stand.place).and_then(|redeemable| redeemable.credits);
+        let wanted = self.case.redeemables.get(turn.place).and_then(|redeemable| redeemable.credits);
         let credits = wanted.map_or(left, |wanted| wanted.min(left));
-        let view = View::new(self.case, stand.offer, stand.cart);
-        if stand.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
-            self.look(stand, &Numbers { cart: stand.cart, sight: &view, bundles: None });
+        let view = View::new(self.case, turn.offer, turn.cart);
+        if turn.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
+            self.look(turn, &Numbers { cart: turn.cart, sight: &view, bundles: None });
         }
         let everything = Scope::default();
-        let scope = stand.scope.unwrap_or(&everything);
-        let ground = Ground { cart: stand.cart, base: Base::Discounted, scope, reach: &self.reach };
+        let scope = turn.scope.unwrap_or(&everything);
+        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, reach: self.reach() };
         let gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
                 "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
             )
         })?;
-        let reach = if stand.scope.is_some() { std::mem::take(&mut self.reach) } else { Vec::new() };
-        Ok(Gain { reach, ..gain })
+        let reach = if turn.scope.is_some() { std::mem::take(&mut self.reach) } else { Vec::new() };
+        Ok(Box::new(Gain { reach, ..gain }))
     }
 
     /// What a discount of lines or units takes off those in reach.
-    fn on_lines(&mut self, stand: &Stand<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
+    fn on_lines(&mut self, turn: &Turn<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
         let units: &[UnitOff] = match discount {
             Discount::Unit(unit) => std::slice::from_ref(unit),
             Discount::Units(units) => units,
             _ => {
                 let everything = Scope::default();
-                let scope = stand.scope.unwrap_or(&everything);
-                let ground = Ground { cart: stand.cart, base: stand.base, scope, reach: &self.reach };
+                let scope = turn.scope.unwrap_or(&everything);
+                let ground = Ground { cart: turn.cart, base: turn.base, scope, reach: self.reach() };
                 return off_lines(discount, numbers, ground);
             }
         };
         let mut all = Vec::with_capacity(units.len());
         for unit in units {
-            all.push(self.free_goods(stand, unit, numbers)?);
+            all.push(self.free_goods(turn, unit, numbers)?);
         }
-        add_units(&all, stand.cart, stand.items, &self.reach, stand.once)
+        add_units(&all, turn.cart, turn.items, self.reach(), turn.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
     /// that they would be. The catalogue is asked only for what the order does not say.
-    fn free_goods(&mut self, stand: &Stand<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
+    fn free_goods(&mut self, turn: &Turn<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
         let times = if unit.effect == UnitEffect::ReplaceItems { 1 } else { numbers.times() };
         let units = numbers.units(&unit.unit_off).checked_mul(times)?;
         let named = |object| GoodsRef::new(object, unit.unit_type.clone(), None);
@@ -162,17 +201,15 @@ impl<'c> Bench<'c> {
             (None, Some(_)) => Some(GoodsObject::Product),
             (None, None) => None,
         };
-        let of_line = |object: &GoodsObject| stand.items.iter().position(|item| item.is(&named(*object)));
+        let of_line = |object: &GoodsObject| turn.items.iter().position(|item| item.is(&named(*object)));
         let in_cart = kinds.iter().find_map(|object| Some((*object, of_line(object)?)));
         if unit.effect == UnitEffect::AddSameItems {
-            if let Some(found) = self.found.get_mut(stand.place) {
-                found.lacks.extend(stand.items.lacks().iter().cloned());
-            }
+            self.found.lack(turn.place, turn.items.lacks().to_vec());
             free.goods = named(told.or(in_cart.map(|(object, _)| object)).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
         if let Some((object, place)) = in_cart
-            && stand.cart.lines.get(place).is_some_and(|line| line.price.is_some())
+            && turn.cart.lines.get(place).is_some_and(|line| line.price.is_some())
         {
             free.goods = named(object);
             return Some(free);
@@ -181,12 +218,12 @@ impl<'c> Bench<'c> {
         let sku = if told == Some(GoodsObject::Product) {
             None
         } else {
-            self.known(stand.place, "sku", unit, facts.sku(&unit.unit_type))
+            self.known(turn.place, "sku", unit, facts.sku(&unit.unit_type))
         };
         let product = if sku.is_some() {
             sku.as_ref().and_then(|sku| facts.product(sku.product_id.as_deref()?).is())
         } else {
-            self.known(stand.place, "product", unit, facts.product(&unit.unit_type))
+            self.known(turn.place, "product", unit, facts.product(&unit.unit_type))
         };
         let is_sku = sku.is_some() || told == Some(GoodsObject::Sku);
         free.goods = named(if is_sku { GoodsObject::Sku } else { GoodsObject::Product });
@@ -214,10 +251,8 @@ impl<'c> Bench<'c> {
         unit: &UnitOff,
         fact: Known<Cow<'f, Goods>>,
     ) -> Option<Cow<'f, Goods>> {
-        if matches!(fact, Known::Unknown)
-            && let Some(found) = self.found.get_mut(place)
-        {
-            found.lacks.push(joined(&[kind, "/", &unit.unit_type]));
+        if matches!(fact, Known::Unknown) {
+            self.found.lack(place, vec![joined(&[kind, "/", &unit.unit_type])]);
         }
         fact.is()
     }
@@ -236,24 +271,26 @@ impl Judge for Bench<'_> {
         };
         let redeemable = self.case.redeemables.get(place)?;
         let mut found = Found::default();
-        let items = lines(self.case, &self.items, cart);
-        let verdict = check(self.case, redeemable, offer, cart, &items, &mut found);
-        if let Some(slot) = self.found.get_mut(place) {
-            *slot = found;
-        }
+        let added;
+        let items = lines!(self, cart, added);
+        let stand = Stand { cart, items, setting: &self.setting, applied: &self.applied };
+        let verdict = check(self.case, redeemable, offer, stand, &mut found);
+        self.found.put(place, found);
         verdict.err()
     }
 
     fn objection(&mut self, place: usize, before: &Cart, gain: &Gain) -> Option<Refusal> {
-        let (offer, found) = (self.case.offer(place)?, self.found.get_mut(place)?);
-        let items = lines(self.case, &self.items, before);
-        check_rules_after(self.case, offer, before, gain, &items, found).err()
+        let offer = self.case.offer(place).filter(|offer| offer.needs.meets(Needs::AFTER))?;
+        let added;
+        let items = lines!(self, before, added);
+        let stand = Stand { cart: before, items, setting: &self.setting, applied: &self.applied };
+        check_rules_after(self.case, offer, stand, gain, self.found.of(place)?).err()
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {
         // Only campaigns count what was applied before.
         if self.case.offer(place).is_some_and(|offer| offer.incentive.campaign_id.is_some()) {
-            self.items.applied.push((place, gain.total().unwrap_or_default().minor()));
+            self.applied.push((place, gain.total().unwrap_or_default().minor()));
         }
     }
 
@@ -262,45 +299,31 @@ impl Judge for Bench<'_> {
         exchange.is_some_and(|exchange| !matches!(exchange.reward.kind, RewardKind::Coin(_)))
     }
 
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal> {
         let case = self.case;
         let Some(offer) = case.offer(place) else {
-            return Ok(Gain::default());
+            return Ok(Box::default());
         };
-        let own = std::mem::take(&mut self.items);
-        let items = lines(case, &own, cart);
-        let stand = Stand { offer, scope: offer.scope(), place, cart, items: &items, base, once };
+        let added;
+        let items = lines!(self, cart, added);
+        let turn = Turn { offer, scope: offer.scope(), place, cart, items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
-                .discount(&stand, discount)
+                .discount(&turn, discount)
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
-            Grant::Gift(gift) => self.gift(&stand, gift),
+            Grant::Gift(gift) => self.gift(&turn, gift),
             Grant::Loyalty(_) => {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
                 let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
-                if let Some(slot) = self.found.get_mut(place) {
-                    *slot = found;
-                }
-                Ok(gain)
+                self.found.put(place, found);
+                Ok(Box::new(gain))
             }
         };
         if let Ok(gain) = &gain {
-            self.caps.note(offer, &items, gain);
+            self.caps.note(offer, items, gain);
         }
-        drop(items);
-        self.items = own;
         gain
     }
-}
-
-/// The lines of the order and those that unit effects have added to it.
-fn lines<'i>(case: &'i Case<'i>, own: &'i Items<'i>, cart: &'i Cart) -> Cow<'i, Items<'i>> {
-    if cart.added.is_empty() {
-        return Cow::Borrowed(own);
-    }
-    let mut items = Items::with_added(case, &cart.added);
-    items.applied.clone_from(&own.applied);
-    Cow::Owned(items)
 }
 
 /// The discount with the numbers that its formulas come to on the order as a whole; what reads single lines keeps its

@@ -5,23 +5,14 @@
 
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Found, standing};
-use crate::facts::{Held, Known, points_account, stock_account};
+use crate::facts::{Exchange, Known, points_account, stock_account};
 use crate::model::incentive::{Card, Grant, Incentive};
 use crate::model::request::{Redeemable, WantedReward};
-use crate::model::reward::{Reward, RewardAssignment, RewardKind};
+use crate::model::reward::{Reward, RewardKind};
 use crate::pricing::points::{PointsPaid, pay_with_points};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
-
-/// A reward that a request names, with its price for this card.
-#[derive(Debug, Clone)]
-pub struct Exchange<'a> {
-    /// What one gets.
-    pub reward: Held<'a, Reward>,
-    /// What it costs.
-    pub assignment: Held<'a, RewardAssignment>,
-}
 
 impl<'a> Case<'a> {
     /// Finds the reward that a loyalty card is to be exchanged for; `Err` when only the server could. That there is

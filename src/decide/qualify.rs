@@ -11,8 +11,8 @@ mod stack;
 use std::borrow::Cow;
 
 use crate::decide::case::{Case, Resolved};
-use crate::decide::check::Found;
-use crate::decide::scene::{Items, View};
+use crate::decide::check::Findings;
+use crate::decide::scene::{Items, Stand, View, setting};
 use crate::decide::validate::{Evaluated, Tried, finish};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
@@ -90,7 +90,7 @@ pub fn qualify<'a>(
     context: &'a Context,
 ) -> Result<Decision<Qualified<'a>>, Refusal> {
     let Search { mut case, set, mut hits } = search(facts, asked, context)?;
-    let mut found = Vec::new();
+    let mut found = Findings::default();
     let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
     let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
@@ -147,7 +147,9 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     case.passes = asked.scenario.passes();
     let (holding, lacks) = {
         let items = Items::for_index(&case, &set.index);
-        let view = View::new(&case, None, &case.priced.cart, &items);
+        let setting = setting(&case);
+        let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, applied: &[] };
+        let view = View::new(&case, None, stand);
         let holding = set.index.holding(&view.scene(Needs::default()), asks);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };
@@ -178,7 +180,7 @@ fn look<'a>(
     set: &Candidates,
     hits: &mut [Hit<'a>],
     which: &dyn Fn(&Hit<'a>) -> bool,
-    found: &mut Vec<Found>,
+    found: &mut Findings,
 ) {
     let from = case.resolved.len();
     let mut hits: Vec<&mut Hit<'a>> = hits.iter_mut().filter(|hit| which(hit)).collect();
@@ -198,9 +200,9 @@ fn look<'a>(
         one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
         // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.
         let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
-        let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Gain { order: Some(sum), ..Gain::default() }));
+        let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Box::new(Gain::of_order(Some(sum)))));
         hit.looked = Some(Box::new((at, outcome)));
-        found.push(one);
+        found.put(at, one);
     }
 }
 
@@ -222,7 +224,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
     };
     // A public code of a bundle is known by its hash alone; its id finds it as well.
     let name = if candidate.code.is_empty() { &candidate.id } else { &candidate.code };
-    case.resolve(&Redeemable { object, ..Redeemable::named(name) })
+    case.resolve(&Redeemable { object, ..Redeemable::named(name.clone()) })
 }
 
 /// What sessions hold of a gift card (calculation.md section 12).

@@ -3,6 +3,8 @@
 //!
 //! calculation.md section 14.
 
+use std::sync::Arc;
+
 use crate::decide::caps::cap_postings;
 use crate::decide::case::Case;
 use crate::decide::check::standing;
@@ -76,8 +78,8 @@ pub fn redeem<'a>(
     context: &'a Context,
 ) -> Result<Decision<Redeemed<'a>>, Refusal> {
     let mut ids = Ids::new(context);
-    let case = Case::open(facts, request, context)?;
-    let (case, tried) = evaluate(case);
+    let mut case = Case::open(facts, request, context)?;
+    let tried = evaluate(&mut case);
     let applies = tried.walk.steps.iter().any(|step| matches!(step.outcome, Outcome::Applied(_)));
     if !(tried.valid && applies) {
         return Ok(fail(finish(case, tried), context.now, &mut ids));
@@ -105,14 +107,20 @@ pub fn redeem<'a>(
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.order = order.clone().map(|order| Held::Own(Box::new(order)));
+    evaluated.order = order.clone().map(|order| Held::Own(Arc::new(order)));
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
         evaluated.walk.cart.write_into(&mut order);
         order
     });
     let trace = evaluated.trace();
-    let changes = Changes { entries: book.into_entries(), order, grants, referrals, customer };
+    let changes = Changes {
+        entries: book.into_entries(),
+        order: order.map(Box::new),
+        grants,
+        referrals,
+        customer: customer.map(Box::new),
+    };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes, trace })
 }

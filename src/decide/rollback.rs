@@ -88,7 +88,7 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
         RollbackMode::WithoutOrder => order.into_owned(),
     });
     let changed = order.clone().filter(|_| mode == RollbackMode::WithOrder);
-    let changes = Changes { entries: book.into_entries(), order: changed, ..Changes::default() };
+    let changes = Changes { entries: book.into_entries(), order: changed.map(Box::new), ..Changes::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
     let answer = RolledBack { date: context.now, parts, parent, order, mode };
     Ok(Decision { answer, changes, trace: Trace::default() })

@@ -17,15 +17,40 @@ use crate::model::order::{Goods, Item, Metadata};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::Area;
-use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene};
+use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene, Setting};
 use crate::text::{Text, joined};
+
+/// The order as it stands when a redeemable is looked at.
+#[derive(Clone, Copy)]
+pub struct Stand<'v> {
+    /// Its amounts.
+    pub cart: &'v Cart,
+    /// Its lines.
+    pub items: &'v Items<'v>,
+    /// What does not depend on a redeemable.
+    pub setting: &'v Setting<'v>,
+    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
+    pub applied: &'v [(usize, u64)],
+}
+
+/// What of a case does not depend on a redeemable.
+pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
+    let channel = &case.request.channel;
+    Setting {
+        clock: Clock { now: case.context.now, zone: &case.zone },
+        customer: case.buyer.customer.as_deref().map(|customer| &customer.metadata),
+        order: case.order.as_deref().map(|order| &order.metadata),
+        initial_amount: case.priced.cart.initial_amount,
+        redemption: &case.request.metadata,
+        channel: [Some(channel.id.as_str()).filter(|id| !id.is_empty()), channel.user.as_deref()],
+    }
+}
 
 /// A case as rules look at it, for one redeemable on a running order.
 pub struct View<'v> {
     case: &'v Case<'v>,
     offer: Option<&'v Offer<'v>>,
-    cart: &'v Cart,
-    items: &'v Items<'v>,
+    stand: Stand<'v>,
     /// What the redeemable does, once that is known.
     gain: Option<&'v Gain>,
     /// Points that it takes.
@@ -36,31 +61,25 @@ pub struct View<'v> {
 
 impl<'v> View<'v> {
     /// What there is to see; without an offer, nothing is counted.
-    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, cart: &'v Cart, items: &'v Items<'v>) -> View<'v> {
-        View { case, offer, cart, items, gain: None, paid: 0, lacks: RefCell::default() }
+    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, stand: Stand<'v>) -> View<'v> {
+        View { case, offer, stand, gain: None, paid: 0, lacks: RefCell::default() }
     }
 
     /// What rules see. `passes` are those tests that hold without being asked.
     pub fn scene(&'v self, passes: Needs) -> Scene<'v> {
-        let customer = self.case.buyer.customer.as_deref();
+        let customer = || self.case.buyer.customer.as_deref()?.id.as_ref();
         let holder = self.offer.and_then(|offer| offer.incentive.holder_id.as_ref());
-        let channel = &self.case.request.channel;
         Scene {
-            clock: Clock { now: self.case.context.now, zone: &self.case.zone },
-            customer: customer.map(|customer| &customer.metadata),
-            linked: holder.is_some() && holder == customer.and_then(|customer| customer.id.as_ref()),
-            order: self.case.order.as_deref().map(|order| &order.metadata),
-            amount: self.cart.total(),
-            initial_amount: self.case.priced.cart.initial_amount,
+            setting: self.stand.setting,
+            linked: holder.is_some() && holder == customer(),
+            amount: self.stand.cart.total(),
             after: self.gain.and_then(|gain| {
-                let mut after = self.cart.clone();
+                let mut after = self.stand.cart.clone();
                 after.add(gain)?;
                 after.total()
             }),
-            items: self.items,
-            index: self.items.index.as_ref(),
-            redemption: &self.case.request.metadata,
-            channel: [Some(channel.id.as_str()).filter(|id| !id.is_empty()), channel.user.as_deref()],
+            items: self.stand.items,
+            index: self.stand.items.index.as_ref(),
             passes,
             asks: self,
         }
@@ -112,7 +131,7 @@ impl<'v> View<'v> {
 
 impl Asks for View<'_> {
     fn figures(&self, line: usize) -> Figures {
-        self.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
+        self.stand.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
             price: line.price,
             quantity: line.quantity,
             subtotal: line.amount.map(|_| line.subtotal()),
@@ -120,9 +139,10 @@ impl Asks for View<'_> {
     }
 
     fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
-        let item = self.case.order.as_deref().and_then(|order| order.items.iter().chain(&self.cart.added).nth(line));
+        let item =
+            self.case.order.as_deref().and_then(|order| order.items.iter().chain(&self.stand.cart.added).nth(line));
         let sent = |goods: fn(&Item) -> &Option<Box<Goods>>| item.and_then(|item| goods(item).as_deref());
-        let listed = |place: usize| self.items.listed.get(line)?.get(place)?.as_deref();
+        let listed = |place: usize| self.stand.items.listed.get(line)?.get(place)?.as_deref();
         let found = [sent(|item| &item.sku), listed(0), sent(|item| &item.product), listed(1)];
         found.map(|goods| goods.map(|goods| &goods.metadata))
     }
@@ -156,7 +176,7 @@ impl Asks for View<'_> {
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
         // What was applied before of the same campaign counts, in one request as well.
-        let offers = self.items.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let offers = self.stand.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
         let earlier =
             offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
         let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
@@ -190,32 +210,22 @@ impl Asks for View<'_> {
 }
 
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
-pub fn check_rules(
-    case: &Case<'_>,
-    offer: &Offer<'_>,
-    cart: &Cart,
-    items: &Items<'_>,
-    found: &mut Found,
-) -> Result<(), Refusal> {
+pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     if offer.rules.is_empty() {
         return Ok(());
     }
-    check_with(View::new(case, Some(offer), cart, items), Rule::check, found)
+    check_with(View::new(case, Some(offer), stand), Rule::check, found)
 }
 
 /// The same for the rules that look at what is left after the redeemable itself.
 pub fn check_rules_after(
     case: &Case<'_>,
     offer: &Offer<'_>,
-    cart: &Cart,
+    stand: Stand<'_>,
     gain: &Gain,
-    items: &Items<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    if !offer.rules.iter().any(|rule| rule.needs.meets(Needs::AFTER)) {
-        return Ok(());
-    }
-    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), cart, items) };
+    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), stand) };
     check_with(view, Rule::check_after, found)
 }
 
@@ -237,8 +247,13 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
         }
         verdict
     };
-    found.lacks.extend(view.items.lacks.iter().cloned());
-    found.lacks.extend(view.into_lacks());
+    if !view.stand.items.lacks.is_empty() {
+        found.lacks.extend_from_slice(&view.stand.items.lacks);
+    }
+    let mut lacks = view.into_lacks();
+    if !lacks.is_empty() {
+        found.lacks.append(&mut lacks);
+    }
     verdict
 }
 
@@ -249,13 +264,18 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     let needs = failure.rule.needs;
     let test = failure.leaf.map(|leaf| &leaf.test);
     let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
-    let missing = [
-        (scene.customer.is_none() && needs.meets(Needs::CUSTOMER), Reason::MissingCustomer, "Customer is"),
-        (scene.order.is_none() && needs.meets(Needs::ORDER), Reason::MissingOrder, "An order is"),
-        (scene.items.is_empty() && asks(Needs::LINES), Reason::MissingOrderItems, "Order items are"),
-        (scene.amount.is_none() && asks(Needs::AMOUNT), Reason::MissingAmount, "An order amount is"),
-    ];
-    if let Some((_, reason, what)) = missing.into_iter().find(|(is_missing, ..)| *is_missing) {
+    let missing = if scene.customer.is_none() && needs.meets(Needs::CUSTOMER) {
+        Some((Reason::MissingCustomer, "Customer is"))
+    } else if scene.order.is_none() && needs.meets(Needs::ORDER) {
+        Some((Reason::MissingOrder, "An order is"))
+    } else if scene.items.is_empty() && asks(Needs::LINES) {
+        Some((Reason::MissingOrderItems, "Order items are"))
+    } else if scene.amount.is_none() && asks(Needs::AMOUNT) {
+        Some((Reason::MissingAmount, "An order amount is"))
+    } else {
+        None
+    };
+    if let Some((reason, what)) = missing {
         return Refusal::new(reason, [what, " required to validate rules"].concat());
     }
     let reason = match test.map_or(Area::Order, crate::rules::Test::area) {
@@ -265,7 +285,6 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     };
     let rule = &failure.rule.id;
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
-    let details = [kind, " cannot be redeemed because of violated validation rules: ", rule].concat();
     let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
-    Refusal::new(reason, details).worded(failure.message().map(str::to_owned)).because(why)
+    Refusal::violated(reason, kind, rule).worded(failure.message().map(str::to_owned)).because(why)
 }

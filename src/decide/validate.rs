@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 
 use crate::decide::case::{Buyer, Case, Offer, Resolved};
-use crate::decide::check::{Found, standing};
+use crate::decide::check::{Findings, Found, standing};
+use crate::decide::items::Items;
 use crate::decide::judge::Bench;
 use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
@@ -20,7 +21,7 @@ use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Candidate, Class, Outcome, Step, Walk, select, walk};
+use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select, walk};
 use crate::text::Text;
 use crate::time::Instant;
 
@@ -58,7 +59,7 @@ pub struct Evaluated<'a> {
     /// What was resolved, in the order of the request.
     pub resolved: Vec<Resolved<'a>>,
     /// What the checks found, in the order of the request.
-    pub found: Vec<Found>,
+    pub found: Findings,
     /// Every redeemable once, in the order of trying, and the order at the end.
     pub walk: Walk,
     /// Whether the request as a whole holds.
@@ -176,8 +177,8 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let case = Case::open(facts, request, context)?;
-    let (mut case, bench) = evaluate(case);
+    let mut case = Case::open(facts, request, context)?;
+    let bench = evaluate(&mut case);
     let mut changes = Changes::default();
     let mut session = None;
     if bench.valid && request.session.as_ref().is_some_and(|session| session.lock) {
@@ -196,48 +197,56 @@ pub(super) struct Tried {
     /// The walk.
     pub walk: Walk,
     /// What the checks found.
-    pub found: Vec<Found>,
+    pub found: Findings,
     /// Whether the request holds.
     pub valid: bool,
 }
 
 /// Tries every redeemable of a case.
-pub(super) fn evaluate(mut case: Case<'_>) -> (Case<'_>, Tried) {
+pub(super) fn evaluate(case: &mut Case<'_>) -> Tried {
     let tried = {
-        let mut bench = Bench::new(&case);
+        let case = &*case;
+        let items = Items::new(case);
+        let mut bench = Bench::new(case, &items);
         let initial = &case.priced.cart;
-        let (classes, candidates) = candidates(&case, &mut bench, initial);
-        let selection = select(classes, candidates, &case.stacking);
-        let walk = walk(&selection, &case.stacking, initial, &mut bench);
+        let selection = selection(case, &mut bench, initial);
+        let walk = walk(selection, &case.stacking, initial, &mut bench);
         let valid = is_valid(&walk, &case.stacking);
         Tried { walk, found: bench.found, valid }
     };
-    for lack in tried.found.iter().flat_map(|found| &found.lacks) {
+    for lack in tried.found.lacks() {
         case.lacks.add(lack.clone());
     }
-    (case, tried)
+    tried
 }
 
-/// What stacking sees of each redeemable, and what its rules say of their categories.
-fn candidates(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> (Vec<Class>, Vec<Candidate>) {
+/// In which order redeemables are tried, and what the stacking rules say of their categories.
+fn selection(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> Selection {
     use crate::stacking::Judge;
-    let mut names: Vec<Option<&Text>> = vec![None];
-    let mut classes = vec![Class::of(None, &case.stacking)];
-    let mut candidates = Vec::with_capacity(case.resolved.len());
-    for place in 0..case.resolved.len() {
-        let category = case.offer(place).and_then(|offer| offer.category.as_deref());
-        let name = category.map(|category| &category.id);
-        let class = names.iter().position(|known| *known == name).unwrap_or_else(|| {
-            names.push(name);
-            classes.push(Class::of(category, &case.stacking));
-            names.len().saturating_sub(1)
+    let count = case.resolved.len();
+    let plain = Class::of(None, &case.stacking);
+    let mut selection = Selection { count, plain, classes: Vec::new(), candidates: Vec::new() };
+    let category = |place: usize| case.offer(place)?.category.as_deref();
+    // Without a category nothing is exclusive, and nothing comes before anything else.
+    if (0..count).all(|place| category(place).is_none()) {
+        return selection;
+    }
+    let mut names: Vec<&Text> = Vec::new();
+    for place in 0..count {
+        let class = category(place).map(|category| {
+            names.iter().position(|known| **known == category.id).unwrap_or_else(|| {
+                names.push(&category.id);
+                selection.classes.push(Class::of(Some(category), &case.stacking));
+                names.len().saturating_sub(1)
+            })
         });
         let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
-        let is_exclusive = classes.get(class).is_some_and(|class| class.exclusive);
-        let valid = is_exclusive && exists && bench.refusal(place, initial).is_none();
-        candidates.push(Candidate { place, class, valid, exists });
+        let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
+        let valid = is_exclusive && bench.refusal(place, initial).is_none();
+        selection.candidates.push(Candidate { place, class, valid, exists, excluded: false });
     }
-    (classes, candidates)
+    select(&mut selection, &case.stacking);
+    selection
 }
 
 /// ALL: nothing was refused; PARTIAL: something was applied (calculation.md section 11.2, step 8, and 19, D10). What

@@ -50,6 +50,26 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// When an incentive of a campaign holds.
+    pub fn of(incentive: &Incentive, campaign: Option<&Campaign>) -> Terms {
+        let windows = || [Some(&incentive.validity), campaign.map(|campaign| &campaign.validity)].into_iter().flatten();
+        let recurs =
+            |window: &Validity| window.timeframe.is_some() || window.days_of_week.is_some() || window.hours.is_some();
+        let plain = incentive.active
+            && campaign.is_none_or(|campaign| campaign.active && !campaign.activity_after_publishing)
+            && incentive.quantity.is_none()
+            && !windows().any(recurs);
+        if !plain {
+            // What is looked at in full is not looked at here: a window of its own may stand in place of a campaign's.
+            return Terms { from: Instant::default(), until: None, plain };
+        }
+        Terms {
+            from: windows().filter_map(|window| window.start_date).max().unwrap_or_default(),
+            until: windows().filter_map(|window| window.expiration_date).min(),
+            plain,
+        }
+    }
+
     /// Whether the moment lies within.
     pub fn cover(&self, now: Instant) -> bool {
         self.from <= now && self.until.is_none_or(|until| now < until)
@@ -90,25 +110,12 @@ impl Entry<'_> {
         let Some(incentive) = self.incentive else {
             return Terms { from: Instant::default(), until: None, plain: false };
         };
-        let windows = || [Some(&incentive.validity), campaign.map(|campaign| &campaign.validity)].into_iter().flatten();
-        let recurs =
-            |window: &Validity| window.timeframe.is_some() || window.days_of_week.is_some() || window.hours.is_some();
-        let plain = incentive.active
-            && campaign.is_none_or(|campaign| campaign.active && !campaign.activity_after_publishing)
-            && incentive.quantity.is_none()
+        let terms = Terms::of(incentive, campaign);
+        let plain = terms.plain
             && cannot_fail(&incentive.grant)
             && asked & about::OWN == 0
-            && !self.rules.iter().any(|rule| rule.bundle.is_some())
-            && !windows().any(recurs);
-        if !plain {
-            // What is looked at in full is not looked at here: a window of its own may stand in place of a campaign's.
-            return Terms { from: Instant::default(), until: None, plain };
-        }
-        Terms {
-            from: windows().filter_map(|window| window.start_date).max().unwrap_or_default(),
-            until: windows().filter_map(|window| window.expiration_date).min(),
-            plain,
-        }
+            && !self.rules.iter().any(|rule| rule.bundle.is_some());
+        if plain { terms } else { Terms { from: Instant::default(), until: None, plain } }
     }
 
     /// The candidate with what its document leaves out and its incentive or campaign knows.

@@ -4,7 +4,7 @@
 //! calculation.md section 2.
 
 use crate::money::Money;
-use crate::text::Text;
+use crate::text::{Symbol, Text};
 
 /// Custom key/value pairs, sorted by key so that they are written the same everywhere.
 pub type Metadata = crate::json::Members;
@@ -72,6 +72,8 @@ pub struct Item {
     pub product_id: Option<Text>,
     /// The SKU, by id.
     pub sku_id: Option<Text>,
+    /// The symbols of the product's id and the SKU's, once they are made; what changes an id takes them away.
+    pub symbols: Option<[Symbol; 2]>,
     /// The product or SKU by the caller's identifier.
     pub source_id: Option<Text>,
     /// What `source_id` names.

@@ -41,6 +41,12 @@ impl GoodsObject {
     }
 }
 
+/// The symbols of a product and of a SKU; that of nothing is no symbol of a name.
+pub fn symbols_of(product: Option<&str>, sku: Option<&str>) -> [Symbol; 2] {
+    let symbol = |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
+    [symbol(GoodsObject::Product, product), symbol(GoodsObject::Sku, sku)]
+}
+
 /// A product, SKU or collection, by id or by the caller's identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct GoodsRef {

@@ -91,16 +91,22 @@ impl Cart {
         sum_seen([self.discount, self.items_discount()])
     }
 
+    /// All discounts so far, which stay within bounds, see `fits`.
+    fn all_discounts(&self) -> Money {
+        let off = |discount: Option<Money>| discount.map_or(0, Money::minor);
+        let sum = self.lines.iter().fold(off(self.discount), |sum, line| sum.saturating_add(off(line.discount)));
+        Money::from_wide(u128::from(sum)).unwrap_or(Money::MAX)
+    }
+
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
-        let amount = self.amount?.less(self.discount.unwrap_or_default());
-        Some(self.lines.iter().fold(amount, |left, line| left.less(line.discount.unwrap_or_default())))
+        Some(self.amount?.less(self.all_discounts()))
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
     /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
-        self.total_discount().unwrap_or_default().plus(gain.total()?)?;
+        self.all_discounts().plus(gain.total()?)?;
         if let Some(units) = &gain.units {
             let mut next = self.clone();
             for change in &units.changes {
@@ -109,9 +115,8 @@ impl Cart {
             next.replaced.extend(units.replaced.iter().copied());
             *self = next;
         }
-        let more = |so_far: &mut Option<Money>, off: Money| {
-            *so_far = so_far.unwrap_or_default().plus(off);
-        };
+        // All together fit, so that each of them does.
+        let more = |so_far: &mut Option<Money>, off: Money| *so_far = so_far.unwrap_or_default().plus(off);
         if let Some(off) = gain.order {
             more(&mut self.discount, off);
             more(&mut self.applied, off);
@@ -194,8 +199,7 @@ impl Cart {
 
     /// Whether all discounts together stay within bounds; the sums of this type rely on it.
     pub fn fits(&self) -> bool {
-        let lines = self.lines.iter().filter_map(|line| line.discount);
-        Money::sum(lines.chain(self.discount)).is_some()
+        Money::sum(self.lines.iter().filter_map(|line| line.discount).chain(self.discount)).is_some()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::Gain;
 use crate::pricing::numbers::Numbers;
 use crate::pricing::select::Reach;
-use crate::pricing::spread::spread;
+use crate::pricing::spread::{Share, spread};
 use crate::rank::ranked;
 
 /// What discounts are computed on (calculation.md section 5).
@@ -46,9 +46,14 @@ struct Target<'a> {
     units: u64,
     /// What the base is a share of, and the units of that share and of the whole.
     whole: (Money, u64, u64),
-    base: Money,
     cap: Money,
     entry: Option<&'a Entry>,
+}
+
+impl Target<'_> {
+    fn base(&self) -> Money {
+        share(self.whole)
+    }
 }
 
 /// Whether a discount acts on lines or units, for which the scope has to be looked at. `scoped` says whether the scope
@@ -91,31 +96,31 @@ pub fn off_order(discount: &Discount, numbers: &Numbers<'_>, base: Base<'_>) -> 
 pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>) -> Option<Gain> {
     match discount {
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
-            per_line(&ground, *aggregated_amount_limit, |target| {
+            per_line(&ground, *aggregated_amount_limit, &|target| {
                 let percent = numbers.percent(percent_off, Some(target.place)).times(numbers.times());
                 let (whole, units, of) = target.whole;
                 let off = if of == 0 { Money::ZERO } else { percent.of_share(whole, units, of)? };
                 Some(off.min(amount_limit.unwrap_or(off)))
             })
         }
-        Discount::Fixed { fixed_amount, .. } => per_line(&ground, None, |target| {
+        Discount::Fixed { fixed_amount, .. } => per_line(&ground, None, &|target| {
             let own = target.entry.and_then(|entry| numbers.price(&entry.price, Some(target.place)));
             let price = own.or_else(|| numbers.price(fixed_amount, Some(target.place)));
-            Some(price.map_or(Money::ZERO, |price| target.base.less(multiplied(price, target.units))))
+            Some(price.map_or(Money::ZERO, |price| target.base().less(multiplied(price, target.units))))
         }),
         Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
             let limit = *aggregated_amount_limit;
             let value = |target: &Target<'_>| numbers.money(amount_off, Some(target.place));
             match effect {
                 Some(AmountEffect::ApplyToItemsByQuantity) => {
-                    per_line(&ground, limit, |target| Some(multiplied(value(target), target.units)))
+                    per_line(&ground, limit, &|target| Some(multiplied(value(target), target.units)))
                 }
                 Some(AmountEffect::ApplyToItemsProportionally | AmountEffect::ApplyToItemsProportionallyByQuantity) => {
                     let pot = multiplied(numbers.money(amount_off, None), numbers.times());
                     let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
                     proportionally(&ground, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
                 }
-                _ => per_line(&ground, limit, |target| Some(multiplied(value(target), numbers.times()))),
+                _ => per_line(&ground, limit, &|target| Some(multiplied(value(target), numbers.times()))),
             }
         }
         Discount::Unit(_) | Discount::Units(_) => Some(Gain::default()),
@@ -128,11 +133,12 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Res
     if effect == GiftEffect::ApplyToOrder {
         return Ok(Gain::of_order(ground.cart.amount.map(|_| credits)));
     }
-    if targets(&ground).next().is_none() {
+    // Nothing stops it but a line.
+    if each_target(&ground, &mut |_| None).is_some() {
         return Err(NoLines);
     }
     // The cap of a line is what it can give; the credits are the limit of all.
-    Ok(per_line(&ground, Some(credits), |target| Some(target.cap)).unwrap_or_default())
+    Ok(per_line(&ground, Some(credits), &|target| Some(target.cap)).unwrap_or_default())
 }
 
 /// `amount` so many times, or the largest amount that there is: what is taken off is cut at what is there.
@@ -142,17 +148,20 @@ fn multiplied(amount: Money, times: u64) -> Money {
 
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the
 /// discount over all of them, that of an entry over those with equal terms.
-fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: impl Fn(&Target<'_>) -> Option<Money>) -> Option<Gain> {
+fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>) -> Option<Money>) -> Option<Gain> {
     let mut gain = empty_gain(ground.cart);
     let mut left = limit;
     let mut group = (usize::MAX, None);
-    for target in &mut targets(ground) {
-        let mut given = off(&target)?.min(target.cap);
+    each_target(ground, &mut |target| {
+        let mut given = off(target)?.min(target.cap);
         given = given.min(left.unwrap_or(given));
-        limit_by_entry(&target, &mut given, &mut group);
+        if ground.scope.selective {
+            limit_by_entry(target, &mut given, &mut group);
+        }
         left = left.map(|left| left.less(given));
         gain.set(target.place, given);
-    }
+        Some(())
+    })?;
     Some(gain)
 }
 
@@ -170,48 +179,50 @@ fn limit_by_entry(target: &Target<'_>, given: &mut Money, group: &mut (usize, Op
 /// Shares one pot by what the lines cost or by their units. The limits of entries cut what a line is given, and what
 /// they cut goes to nobody.
 fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
-    let mut targets = Vec::with_capacity(ground.reach.len());
-    targets.extend(self::targets(ground));
+    let mut shares = Vec::with_capacity(ground.reach.len());
+    let mut all = Money::ZERO;
+    each_target(ground, &mut |target| {
+        let base = target.base();
+        all = all.plus(base)?;
+        shares.push(Share::new(target.place, if by_quantity { target.units } else { base.minor() }, target.cap));
+        Some(())
+    })?;
     if ground.scope.selective {
         // Shares are rounded in the order of the lines, in whatever order they are in reach.
-        let order = ranked(targets.iter().map(|target| u64::try_from(target.place).unwrap_or(u64::MAX)));
-        targets = crate::rank::arranged(targets, &order);
+        let order = ranked(shares.iter().map(|share| u64::try_from(share.place).unwrap_or(u64::MAX)));
+        shares = crate::rank::arranged(shares, &order);
     }
-    let pot = Money::sum(targets.iter().map(|target| target.base))?.min(pot);
-    let weight = |target: &Target<'_>| if by_quantity { target.units } else { target.base.minor() };
-    let weights: Vec<u64> = targets.iter().map(weight).collect();
-    let caps: Vec<Money> = targets.iter().map(|target| target.cap).collect();
+    spread(pot.min(all), &mut shares);
     let mut gain = empty_gain(ground.cart);
-    for (target, share) in targets.iter().zip(spread(pot, &weights, &caps)) {
-        gain.set(target.place, share);
+    for share in &shares {
+        gain.set(share.place, share.given);
     }
     if ground.scope.selective {
         let mut group = (usize::MAX, None);
-        for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
-            let Some(target) = targets.iter().find(|target| target.place == reach.place) else { continue };
+        each_target(ground, &mut |target| {
             let mut given = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
             limit_by_entry(target, &mut given, &mut group);
             gain.set(target.place, given);
-        }
+            Some(())
+        })?;
     }
     Some(gain)
 }
 
-/// The lines in reach that have an amount, in the order in which they are taken. Of a line that is only partly in
-/// reach, base and cap are its share (calculation.md section 19, D4).
-fn targets<'a>(ground: &Ground<'a>) -> impl Iterator<Item = Target<'a>> {
-    let Ground { cart, base, scope, reach } = *ground;
-    let target = move |reach: &Reach| {
-        let line = cart.lines.get(reach.place).filter(|line| line.amount.is_some())?;
+/// Shows the lines in reach that have an amount, in the order in which they are taken, until one stops it. Of a line that
+/// is only partly in reach, base and cap are its share (calculation.md section 19, D4).
+fn each_target(ground: &Ground<'_>, see: &mut dyn FnMut(&Target<'_>) -> Option<()>) -> Option<()> {
+    for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
+        let Some(line) = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some()) else { continue };
         let open = (line.subtotal(), reach.units, line.paid_units());
-        let whole = match base {
+        let whole = match ground.base {
             Base::Discounted => open,
             Base::Initial(initial) => initial_base(initial.lines.get(reach.place), reach.units).unwrap_or(open),
         };
-        let entry = reach.entry.and_then(|entry| scope.included.get(entry));
-        Some(Target { place: reach.place, units: reach.units, whole, base: share(whole), cap: share(open), entry })
-    };
-    reach.iter().filter(|reach| !reach.excluded).filter_map(target)
+        let entry = reach.entry.and_then(|entry| ground.scope.included.get(entry));
+        see(&Target { place: reach.place, units: reach.units, whole, cap: share(open), entry })?;
+    }
+    Some(())
 }
 
 /// What these units cost before all discounts; units that were free then are not among them (calculation.md section
@@ -222,6 +233,7 @@ fn initial_base(line: Option<&Line>, units: u64) -> Option<(Money, u64, u64)> {
 }
 
 /// The share that so many of a line's units have in an amount of it.
+#[inline]
 fn share((whole, units, of): (Money, u64, u64)) -> Money {
     if units >= of {
         // A line whose units are all free has nothing left to give.

@@ -18,7 +18,13 @@ pub struct Listed<'a>(Vec<(usize, Cow<'a, Goods>)>);
 
 impl<'a> Listed<'a> {
     /// The goods beside the line at this place.
+    #[inline]
     pub fn beside(&self, place: usize) -> Option<&Goods> {
+        if self.0.is_empty() { None } else { self.find(place) }
+    }
+
+    #[inline(never)]
+    fn find(&self, place: usize) -> Option<&Goods> {
         let found = self.0.binary_search_by_key(&place, |(beside, _)| *beside).ok()?;
         self.0.get(found).map(|(_, goods)| goods.as_ref())
     }

@@ -46,6 +46,7 @@ pub enum Cover {
 }
 
 /// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
+#[inline(never)]
 pub fn cover(scope: &Scope, item: &SceneItem<'_>) -> Cover {
     if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
         return Cover::Not(Some(out));
@@ -76,15 +77,26 @@ pub fn select(
 ) {
     found.reserve(items.len());
     for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
-        let all = |entry, excluded, units| Reach { place, entry, excluded, first: 1, step: 1, units };
+        let (entry, excluded) = match (scope.included.as_slice(), scope.excluded.as_slice()) {
+            // Nearly every scope is everything, or one thing.
+            ([], []) => (None, false),
+            ([only], []) if !scope.included_all => match item.is(&only.goods) {
+                true => (Some(0), false),
+                false => continue,
+            },
+            _ => match cover(scope, item) {
+                Cover::Not(None) => continue,
+                Cover::Not(out) => (out, true),
+                Cover::Everything => (None, false),
+                Cover::Entry(entry) => (Some(entry), false),
+            },
+        };
         let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
-        match cover(scope, item) {
-            Cover::Not(Some(out)) => found.push(all(Some(out), true, line.quantity)),
-            Cover::Not(None) => {}
-            _ if spent || line.quantity == 0 => {}
-            Cover::Everything => found.push(all(None, false, line.paid_units())),
-            Cover::Entry(entry) => found.push(all(Some(entry), false, line.paid_units())),
+        if !excluded && (spent || line.quantity == 0) {
+            continue;
         }
+        let units = if excluded { line.quantity } else { line.paid_units() };
+        found.push(Reach { place, entry, excluded, first: 1, step: 1, units });
     }
     if scope.selective {
         let covered = std::mem::take(found);

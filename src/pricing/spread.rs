@@ -5,42 +5,63 @@
 //! others in order.
 
 use crate::money::Money;
-use crate::rank::ranked;
+use crate::rank::ranked_by;
+
+/// What a line gets of an amount that is shared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Share {
+    /// The line.
+    pub place: usize,
+    /// What it gets.
+    pub given: Money,
+    weight: u64,
+    cap: Money,
+    /// How far its remainder is below the whole.
+    below: u64,
+}
+
+impl Share {
+    /// The share of a line of this weight, at most `cap`; nothing as yet.
+    pub fn new(place: usize, weight: u64, cap: Money) -> Share {
+        Share { place, given: Money::ZERO, weight, cap, below: 0 }
+    }
+}
 
 /// Shares `amount` by weight; no share exceeds its cap, and the shares add up to the amount or to all caps.
 /// Without any weight there is nothing to share by, and every share is nothing.
 ///
 /// ```
-/// use scrip::{money::Money, pricing::spread::spread};
+/// use scrip::{money::Money, pricing::spread::{Share, spread}};
 /// let money = |minor| Money::new(minor).unwrap();
 /// // calculation.md section 17, example 43.
-/// let shares = spread(money(1000), &[3333; 3], &[money(3333); 3]);
-/// assert_eq!(shares, [money(334), money(333), money(333)]);
+/// let mut shares = [0, 1, 2].map(|place| Share::new(place, 3333, money(3333)));
+/// spread(money(1000), &mut shares);
+/// assert_eq!(shares.map(|share| share.given), [money(334), money(333), money(333)]);
 /// ```
-pub fn spread(amount: Money, weights: &[u64], caps: &[Money]) -> Vec<Money> {
+pub fn spread(amount: Money, shares: &mut [Share]) {
     // At most 500 weights of at most 2^53 each stay far below 2^64.
-    let total = weights.iter().fold(0, |total: u64, weight| total.saturating_add(*weight));
+    let total = shares.iter().fold(0, |total: u64, share| total.saturating_add(share.weight));
     if total == 0 {
-        return vec![Money::ZERO; caps.len()];
+        return;
     }
-    let mut below: Vec<u64> = Vec::with_capacity(weights.len());
-    let mut shares: Vec<u64> = Vec::with_capacity(weights.len());
-    for weight in weights {
-        let (share, remainder) = divide(amount.minor(), *weight, total);
-        shares.push(share);
-        // The largest remainder is the one furthest below the whole.
-        below.push(total.saturating_sub(remainder));
+    let mut missing = amount;
+    for share in shares.iter_mut() {
+        let (floor, remainder) = divide(amount.minor(), share.weight, total);
+        share.given = Money::from_wide(u128::from(floor)).unwrap_or_default();
+        share.below = total.saturating_sub(remainder);
+        missing = missing.less(share.given);
     }
-    let floored = shares.iter().fold(0, |sum: u64, share| sum.saturating_add(*share));
-    let missing = amount.minor().saturating_sub(floored);
-    if missing > 0 {
-        for place in ranked(below).into_iter().take(usize::try_from(missing).unwrap_or(usize::MAX)) {
+    if !missing.is_zero() {
+        // The largest remainder is the one that is least below the whole.
+        let below = |place: usize| shares.get(place).map(|share| share.below);
+        let order = ranked_by(shares.len(), &|one, other| below(one).cmp(&below(other)));
+        for place in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
             if let Some(share) = shares.get_mut(place) {
-                *share = share.saturating_add(1);
+                share.given = share.given.plus(Money::UNIT).unwrap_or(share.given);
             }
         }
     }
-    cut_to_caps(shares, weights, caps)
+    cut_to_caps(shares);
 }
 
 /// `amount * weight / total` and its remainder; in 64 bits where they are enough, which is nearly always.
@@ -54,18 +75,19 @@ fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
 }
 
 /// Cuts shares at their caps and hands what was cut to the other lines, in order, while they have room.
-fn cut_to_caps(shares: Vec<u64>, weights: &[u64], caps: &[Money]) -> Vec<Money> {
+fn cut_to_caps(shares: &mut [Share]) {
     let mut cut: u64 = 0;
-    let mut fitting: Vec<u64> = Vec::with_capacity(shares.len());
-    for (share, cap) in shares.into_iter().zip(caps) {
-        cut = cut.saturating_add(share.saturating_sub(cap.minor()));
-        fitting.push(share.min(cap.minor()));
+    for share in shares.iter_mut() {
+        cut = cut.saturating_add(share.given.less(share.cap).minor());
+        share.given = share.given.min(share.cap);
     }
-    for ((share, cap), weight) in fitting.iter_mut().zip(caps).zip(weights) {
-        let room = cap.minor().saturating_sub(*share);
-        let more = if *weight == 0 { 0 } else { room.min(cut) };
-        *share = share.saturating_add(more);
-        cut = cut.saturating_sub(more);
+    if cut == 0 {
+        return;
     }
-    fitting.into_iter().map(|share| Money::from_wide(u128::from(share)).unwrap_or_default()).collect()
+    let mut cut = Money::from_wide(u128::from(cut)).unwrap_or(Money::MAX);
+    for share in shares.iter_mut().filter(|share| share.weight > 0) {
+        let more = share.cap.less(share.given).min(cut);
+        share.given = share.given.plus(more).unwrap_or(share.given);
+        cut = cut.less(more);
+    }
 }

@@ -7,6 +7,7 @@ use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Area, Kind};
+use crate::rules::range::Range;
 use crate::text::Text;
 
 /// A validation rule as it is evaluated. What does not change once it was read is shared, not copied.
@@ -35,6 +36,8 @@ pub struct Group {
     pub leaves: Vec<Leaf>,
     /// How they combine.
     pub logic: Expression,
+    /// Whether that is nothing but `and`, all of them in their order.
+    pub(super) plain: bool,
 }
 
 /// One numbered test of a rule.
@@ -61,6 +64,8 @@ pub struct Test {
     pub conditions: Arc<[Condition]>,
     /// Tests on what this one matched.
     pub rules: Option<Arc<Group>>,
+    /// The amounts that meet its conditions, when it looks at an amount and they are a range.
+    pub(super) range: Option<Range>,
 }
 
 /// What tests look at, as a set.
@@ -106,6 +111,16 @@ impl Needs {
 }
 
 impl Group {
+    /// Tests that combine in this way.
+    pub fn new(leaves: Vec<Leaf>, logic: Expression) -> Group {
+        let is_next = |(place, part): (usize, &Expression)| *part == Expression::Leaf(place);
+        let plain = match &logic {
+            Expression::All(parts) => parts.len() == leaves.len() && parts.iter().enumerate().all(is_next),
+            _ => false,
+        };
+        Group { leaves, logic, plain }
+    }
+
     /// What the tests look at that the logic mentions.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
@@ -151,8 +166,20 @@ impl Rule {
 }
 
 impl Test {
+    /// A test of this name.
+    pub fn new(
+        (name, kind): (&'static str, Kind),
+        property: Option<Text>,
+        conditions: Vec<Condition>,
+        rules: Option<Group>,
+    ) -> Test {
+        let is_amount = matches!(kind, Kind::Amount | Kind::InitialAmount | Kind::TotalAmount);
+        let range = if is_amount { Range::ANY.within(&conditions) } else { None };
+        Test { name, kind, property, conditions: conditions.into(), rules: rules.map(Arc::new), range }
+    }
+
     /// Whose refusal a failure is (validation-rules.md section 8).
     pub fn area(&self) -> Area {
-        Area::of(self.name)
+        Area::of(self.kind)
     }
 }

@@ -105,7 +105,11 @@ impl Group {
 
     /// The first test that makes the group fail, if it does.
     fn blame(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<usize> {
-        self.logic.blame(&mut |place| self.test(place, scene, within))
+        // Most rules are one list of tests: those are asked without a call for each.
+        match self.plain {
+            true => self.leaves.iter().position(|leaf| !leaf.test.holds(scene, within)),
+            false => self.logic.blame(&mut |place| self.test(place, scene, within)),
+        }
     }
 
     #[inline]
@@ -120,6 +124,7 @@ impl Test {
         self.holds(scene, None)
     }
 
+    #[inline]
     fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
             return true;
@@ -142,7 +147,7 @@ impl Test {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
                         Some(index) => index.has_any(&only.goods, scene.items),
-                        None => scene.items.iter().any(|item| item.is_any(&only.goods)),
+                        None => only.goods.iter().any(|goods| scene.items.iter().any(|item| item.is(goods))),
                     };
                     there == (pick == Pick::Any)
                 }
@@ -159,7 +164,7 @@ impl Test {
         match self.kind {
             Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
             Kind::LineData(over) => over_lines(over, scene, within, |line| {
-                let data = scene.items.get(line).and_then(|item| item.data);
+                let data = scene.items.get(line).and_then(SceneItem::data);
                 self.all(self.property_of(data), scene)
             }),
             // A count that only the server knows is no reason to refuse.
@@ -210,7 +215,10 @@ impl Test {
     /// Numbers that are not there fail, whatever is asked of them.
     #[inline]
     fn money(&self, found: Option<Money>, scene: &Scene<'_>) -> bool {
-        found.is_some_and(|money| self.all(Found::Number(Number::count(money.minor())), scene))
+        found.is_some_and(|money| match self.range {
+            Some(range) => range.holds(money.minor()),
+            None => self.all(Found::Number(Number::count(money.minor())), scene),
+        })
     }
 
     pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {

@@ -11,14 +11,13 @@ use answers::{Property, Way, way};
 use key::key;
 
 use crate::model::scope::GoodsObject;
-use crate::money::{LARGEST, Money};
+use crate::money::Money;
 use crate::rank::ranked;
 use crate::rules::ast::{Group, Needs, Rule, Test};
-use crate::rules::compare::{Condition, Operand};
 use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
-use crate::rules::operator::Operator;
+use crate::rules::range::Range;
 use crate::rules::scene::{Scene, Symbols};
 use crate::shelf::Shelf;
 use crate::text::{Text, digits};
@@ -99,46 +98,9 @@ struct Tree {
     tests: Vec<u32>,
 }
 
-/// The amounts that are wanted. [`Range::NO_AMOUNT`] stands for an amount that nothing says: only what is not bounded
-/// at all holds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Range {
-    least: u64,
-    most: u64,
-}
-
-impl Range {
-    const NO_AMOUNT: u64 = u64::MAX;
-    const ANY: Range = Range { least: 0, most: Range::NO_AMOUNT };
-
-    fn holds(self, found: u64) -> bool {
-        (self.least <= found) & (found <= self.most)
-    }
-
-    /// Both this and what the conditions want; `None` when that is no range.
-    fn within(self, conditions: &[Condition]) -> Option<Range> {
-        let mut range = Range { most: self.most.min(LARGEST.unsigned_abs()), ..self };
-        for condition in conditions {
-            let [Operand::Number(wanted)] = condition.operands.as_slice() else { return None };
-            let wanted = wanted.as_whole().and_then(|wanted| u64::try_from(wanted).ok())?;
-            let (least, most) = match condition.operator {
-                Operator::In => (wanted, wanted),
-                Operator::Less if wanted == 0 => (1, 0),
-                Operator::Less => (0, wanted.saturating_sub(1)),
-                Operator::AtMost => (0, wanted),
-                Operator::More => (wanted.saturating_add(1), range.most),
-                Operator::AtLeast => (wanted, range.most),
-                _ => return None,
-            };
-            range = Range { least: range.least.max(least), most: range.most.min(most) };
-        }
-        Some(range)
-    }
-}
-
 impl Index {
     /// Adds a list of rules; it is known by its place from here on.
-    pub fn add<'r>(&mut self, rules: &mut dyn Iterator<Item = &'r Rule>) {
+    pub fn add(&mut self, rules: &mut dyn Iterator<Item = &Rule>) {
         let (mut ranges, mut about) = ([Range::ANY; 2], 0);
         for rule in rules {
             about |= self.add_rule(rule, &mut ranges);

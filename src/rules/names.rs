@@ -3,7 +3,6 @@
 //! validation-rules.md section 4.
 
 use crate::rules::ast::Needs;
-use crate::text::parted;
 
 /// What a test looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -301,12 +300,12 @@ pub enum Area {
 }
 
 impl Area {
-    /// The area of a rule name [inferred grouping]. A code published to somebody else is about the customer.
-    pub fn of(name: &str) -> Area {
-        match parted(name, b".").map_or(name, |(first, _)| first) {
-            "customer" | "publication" | "member" => Area::Customer,
-            "order" | "product" | "sku" => Area::Order,
-            _ => Area::Redemption,
+    /// The area of what a test looks at [inferred grouping]. A code published to somebody else is about the customer.
+    pub fn of(kind: Kind) -> Area {
+        match kind {
+            K::Data(Data::Customer | Data::Member) | K::Member(_) | K::Linked => Area::Customer,
+            K::Data(Data::Redemption | Data::Event) | K::Count(..) | K::Channel(_) => Area::Redemption,
+            _ => Area::Order,
         }
     }
 }

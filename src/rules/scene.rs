@@ -1,13 +1,15 @@
 //! Decides what a rule gets to look at, and which line is which goods. It must not know what any rule says.
 
-use crate::model::order::Metadata;
-use crate::model::scope::{GoodsObject, GoodsRef};
+use std::ops::Deref;
+
+use crate::model::order::{Item, Metadata};
+use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use crate::money::Money;
 use crate::rules::ast::Needs;
 use crate::rules::compare::Clock;
 pub use crate::rules::names::Membership;
 use crate::rules::names::{Counter, Period};
-use crate::text::Symbol;
+use crate::text::{Symbol, Text};
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
 pub trait Asks {
@@ -36,85 +38,150 @@ pub struct Figures {
     pub subtotal: Option<Money>,
 }
 
-/// What a rule can look at while one redeemable is checked.
+/// What stays as it is while a request is decided.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct Setting<'a> {
     /// What time it is, and where.
     pub clock: Clock<'a>,
     /// The customer's custom data; `None` when there is no customer.
     pub customer: Option<&'a Metadata>,
-    /// Whether the code was published to the customer.
-    pub linked: bool,
     /// The order's custom data; `None` when there is no order.
     pub order: Option<&'a Metadata>,
-    /// What is left of the order amount.
-    pub amount: Option<Money>,
     /// The order amount before any discount.
     pub initial_amount: Option<Money>,
+    /// Custom data of the redemption.
+    pub redemption: &'a Metadata,
+    /// The id of the caller's key, and the login of its user.
+    pub channel: [Option<&'a str>; 2],
+}
+
+/// What a rule can look at while one redeemable is checked.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// What does not depend on the redeemable.
+    pub setting: &'a Setting<'a>,
+    /// Whether the code was published to the customer.
+    pub linked: bool,
+    /// What is left of the order amount.
+    pub amount: Option<Money>,
     /// What is left of it after the redeemable itself; only there when rules are checked for the second time.
     pub after: Option<Money>,
     /// The lines; none when there is no order.
     pub items: &'a [SceneItem<'a>],
     /// Which goods there are, when it was worth to write them down.
     pub index: Option<&'a GoodsIndex>,
-    /// Custom data of the redemption.
-    pub redemption: &'a Metadata,
-    /// The id of the caller's key, and the login of its user.
-    pub channel: [Option<&'a str>; 2],
     /// Tests that look at any of these hold without being asked; qualifications pass over some.
     pub passes: Needs,
     /// What is fetched when it is needed.
     pub asks: &'a dyn Asks,
 }
 
+impl<'a> Deref for Scene<'a> {
+    type Target = Setting<'a>;
+
+    fn deref(&self) -> &Setting<'a> {
+        self.setting
+    }
+}
+
 /// A line as a rule sees it.
 #[derive(Debug, Clone, Default)]
 pub struct SceneItem<'a> {
-    /// The product by id and by the caller's identifier, the SKU by id and by the caller's identifier.
-    names: [Option<&'a str>; 4],
+    /// The line itself.
+    item: Option<&'a Item>,
+    /// The symbols of its names.
     symbols: [Symbol; 4],
-    /// The line's own custom data.
-    pub data: Option<&'a Metadata>,
+    /// What it is, unless its own ids say everything.
+    told: Option<Box<Told<'a>>>,
+}
+
+/// What a line is that more than its own ids name.
+#[derive(Debug, Clone, Default)]
+struct Told<'a> {
+    /// The product by id and by the caller's identifier, the SKU by id and by the caller's identifier.
+    names: [Option<&'a Text>; 4],
     /// The collections that it is in, as far as anything of the request names them.
-    pub collections: Vec<Symbol>,
+    collections: Vec<Symbol>,
 }
 
 impl<'a> SceneItem<'a> {
     /// The line of a product and a SKU, each by its id and by the caller's identifier.
-    pub fn new(product: [Option<&'a str>; 2], sku: [Option<&'a str>; 2]) -> SceneItem<'a> {
-        let symbol =
-            |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
-        let (by_product, by_sku) =
-            (product.map(|one| symbol(GoodsObject::Product, one)), sku.map(|one| symbol(GoodsObject::Sku, one)));
-        let [product_id, product_source_id] = product;
-        let [sku_id, sku_source_id] = sku;
-        let ([one, two], [three, four]) = (by_product, by_sku);
-        SceneItem {
-            names: [product_id, product_source_id, sku_id, sku_source_id],
-            symbols: [one, two, three, four],
-            data: None,
-            collections: Vec::new(),
+    pub fn new(product: [Option<&'a Text>; 2], sku: [Option<&'a Text>; 2]) -> SceneItem<'a> {
+        let ([one, two], [three, four]) = (product, sku);
+        let [first, third] = symbols_of(one.map(Text::as_str), three.map(Text::as_str));
+        let [second, fourth] = symbols_of(two.map(Text::as_str), four.map(Text::as_str));
+        let told = Told { names: [one, two, three, four], collections: Vec::new() };
+        SceneItem { item: None, symbols: [first, second, third, fourth], told: Some(Box::new(told)) }
+    }
+
+    /// A line that its own ids name, and nothing else.
+    #[inline]
+    pub fn bare(item: &'a Item) -> SceneItem<'a> {
+        let made = || symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
+        let [product, sku] = item.symbols.unwrap_or_else(made);
+        let nothing = Symbol::default();
+        SceneItem { item: Some(item), symbols: [product, nothing, sku, nothing], told: None }
+    }
+
+    /// The same, of this line.
+    #[must_use]
+    pub fn of(self, item: &'a Item) -> SceneItem<'a> {
+        SceneItem { item: Some(item), ..self }
+    }
+
+    /// The line's own custom data.
+    pub fn data(&self) -> Option<&'a Metadata> {
+        self.item.map(|item| &item.metadata)
+    }
+
+    /// Puts it into a collection.
+    pub fn join(&mut self, collection: Symbol) {
+        let names = self.texts();
+        let told = self.told.get_or_insert_with(|| Box::new(Told { names, collections: Vec::new() }));
+        told.collections.push(collection);
+    }
+
+    fn texts(&self) -> [Option<&'a Text>; 4] {
+        match (&self.told, self.item) {
+            (Some(told), _) => told.names,
+            (None, Some(item)) => [item.product_id.as_ref(), None, item.sku_id.as_ref(), None],
+            (None, None) => [None; 4],
         }
+    }
+
+    /// The symbols of its names and collections.
+    fn all_symbols(&self) -> impl Iterator<Item = Symbol> {
+        let named = self.symbols.into_iter().zip(self.texts()).filter(|(_, name)| name.is_some());
+        named.map(|(symbol, _)| symbol).chain(self.told.iter().flat_map(|told| told.collections.iter().copied()))
     }
 
     /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
     #[inline]
     pub fn is(&self, goods: &GoodsRef) -> bool {
-        if goods.object == GoodsObject::Collection {
-            return self.collections.contains(&goods.symbol);
-        }
-        // Symbols tell products from SKUs. Lines are told apart by them alone; where one agrees, the names have the
-        // last word.
+        // Symbols tell kinds of goods apart, and lines are told apart by them alone; where one agrees, the names have
+        // the last word.
         let [one, two, three, four] = self.symbols;
         let has = |symbol: Symbol| (one == symbol) | (two == symbol) | (three == symbol) | (four == symbol);
-        (has(goods.symbol) | has(goods.source_symbol)) && self.is_named(goods)
+        match goods.object {
+            GoodsObject::Collection => self.is_in(goods),
+            _ => {
+                (has(goods.symbol) || (goods.source_symbol != goods.symbol && has(goods.source_symbol)))
+                    && self.is_named(goods)
+            }
+        }
     }
 
+    #[inline(never)]
+    fn is_in(&self, collection: &GoodsRef) -> bool {
+        self.told.as_ref().is_some_and(|told| told.collections.contains(&collection.symbol))
+    }
+
+    #[inline(never)]
     fn is_named(&self, goods: &GoodsRef) -> bool {
-        let [product, product_source, sku, sku_source] = self.names;
+        let [product, product_source, sku, sku_source] = self.texts();
         let names = if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
-        let is = |name: &str| names.contains(&Some(name));
-        is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
+        let is = |name: &Text| names.contains(&Some(name));
+        is(&goods.id) || goods.source_id.as_ref().is_some_and(is)
     }
 
     /// Whether it is any of these.
@@ -124,7 +191,7 @@ impl<'a> SceneItem<'a> {
 
     /// The product's id and its identifier, the SKU's id and its identifier.
     pub fn names(&self) -> [Option<&'a str>; 4] {
-        self.names
+        self.texts().map(|name| name.map(Text::as_str))
     }
 }
 
@@ -139,16 +206,14 @@ pub struct GoodsIndex {
 impl GoodsIndex {
     /// Writes the goods of all lines down.
     pub fn new(items: &[SceneItem<'_>]) -> GoodsIndex {
-        let named = |item: &SceneItem<'_>| item.names.iter().flatten().count().saturating_add(item.collections.len());
-        let count = items.iter().map(named).fold(0_usize, usize::saturating_add);
+        let count = items.iter().map(|item| item.all_symbols().count()).fold(0_usize, usize::saturating_add);
         let size = count.saturating_mul(2).next_power_of_two().max(8);
         let mut index = GoodsIndex { slots: vec![(Symbol::default(), None); size], mask: size.saturating_sub(1) };
         for (line, item) in (0..).zip(items) {
-            let named = item.symbols.iter().zip(&item.names).filter(|(_, name)| name.is_some());
-            for symbol in named.map(|(symbol, _)| symbol).chain(&item.collections) {
-                let place = index.place(*symbol);
+            for symbol in item.all_symbols() {
+                let place = index.place(symbol);
                 if let Some(slot @ (_, None)) = index.slots.get_mut(place) {
-                    *slot = (*symbol, Some(line));
+                    *slot = (symbol, Some(line));
                 }
             }
         }
@@ -227,9 +292,8 @@ impl Symbols {
     pub(super) fn lines(&self, items: &[SceneItem<'_>]) -> Vec<u32> {
         let mut lines = vec![0; self.count as usize];
         for (line, item) in (1..).zip(items) {
-            let named = item.symbols.iter().zip(&item.names).filter(|(_, name)| name.is_some());
-            for symbol in named.map(|(symbol, _)| symbol).chain(&item.collections) {
-                let number = self.slots.get(self.slot(*symbol)).map_or(0, |(_, number)| *number as usize);
+            for symbol in item.all_symbols() {
+                let number = self.slots.get(self.slot(symbol)).map_or(0, |(_, number)| *number as usize);
                 if let Some(first @ 0) = number.checked_sub(1).and_then(|number| lines.get_mut(number)) {
                     *first = line;
                 }

@@ -79,7 +79,7 @@ impl Failure<'_> {
             }
             let found = match leaf.kind {
                 Kind::Lines(figure, _) => leaf.figure(figure, scene, line).map_or(Found::Missing, Found::Number),
-                Kind::LineData(_) => leaf.property_of(item.data),
+                Kind::LineData(_) => leaf.property_of(item.data()),
                 Kind::Goods(_) | Kind::GoodsData => {
                     item.names().into_iter().flatten().next().map_or(Found::Missing, Found::Text)
                 }

@@ -23,14 +23,14 @@ pub trait Judge {
     /// Whether it gives a reward, which no amount shows and which is an effect all the same.
     fn rewards(&self, place: usize) -> bool;
     /// What it gives. With `once`, lines that were discounted in this request are out of its reach.
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal>;
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal>;
 }
 
 /// What became of one redeemable.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// It gave this. The order after it is the order before it with this added; writers replay it.
-    Applied(Gain),
+    Applied(Box<Gain>),
     /// It was left out.
     Skipped(Skip),
     /// It cannot be used.
@@ -66,24 +66,16 @@ pub struct Walk {
 }
 
 /// Tries every candidate in turn.
-pub fn walk(selection: &Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) -> Walk {
-    let mut state = State {
-        rules,
-        initial,
-        cart: initial.clone(),
-        applied: vec![0; selection.classes.len()],
-        total: 0,
-        exclusive: 0,
-        failed: false,
-    };
-    let mut steps = Vec::with_capacity(selection.candidates.len());
-    for (candidate, excluded) in &selection.candidates {
-        let Some(class) = selection.classes.get(candidate.class) else { continue };
+pub fn walk(mut selection: Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) -> Walk {
+    let mut state = State { rules, initial, cart: initial.clone(), total: 0, exclusive: 0, failed: false };
+    let mut steps = Vec::with_capacity(selection.count);
+    for turn in 0..selection.count {
+        let Candidate { place, class, excluded, .. } = selection.at(turn);
         let outcome = match excluded {
             true => Outcome::Skipped(Skip::Exclusion),
-            false => state.step(candidate, class, judge),
+            false => state.step(place, selection.class(class), judge),
         };
-        steps.push(Step { place: candidate.place, outcome });
+        steps.push(Step { place, outcome });
     }
     Walk { steps, cart: state.cart }
 }
@@ -92,25 +84,23 @@ struct State<'a> {
     rules: &'a StackingRules,
     initial: &'a Cart,
     cart: Cart,
-    /// How many of each class are applied.
-    applied: Vec<u64>,
     total: u64,
     exclusive: u64,
     failed: bool,
 }
 
 impl State<'_> {
-    fn step(&mut self, candidate: &Candidate, class: &Class, judge: &mut dyn Judge) -> Outcome {
+    fn step(&mut self, place: usize, class: &mut Class, judge: &mut dyn Judge) -> Outcome {
         if self.failed && self.rules.redeemables_application_mode == ApplicationMode::All {
             return Outcome::Skipped(Skip::PrecedingFailure);
         }
-        if judge.undecided(candidate.place) {
+        if judge.undecided(place) {
             return Outcome::Skipped(Skip::Undecided);
         }
-        if let Some(skip) = self.limit(candidate, class) {
+        if let Some(skip) = self.limit(class) {
             return Outcome::Skipped(skip);
         }
-        match self.attempt(candidate, class, judge) {
+        match self.attempt(place, class, judge) {
             Err(refusal) => {
                 self.failed = true;
                 Outcome::Refused(refusal)
@@ -119,17 +109,15 @@ impl State<'_> {
             Ok(Some(gain)) => {
                 self.total = self.total.saturating_add(1);
                 self.exclusive = self.exclusive.saturating_add(u64::from(class.exclusive));
-                if let Some(count) = self.applied.get_mut(candidate.class) {
-                    *count = count.saturating_add(1);
-                }
+                class.applied = class.applied.saturating_add(1);
                 Outcome::Applied(gain)
             }
         }
     }
 
     /// The first limit that one more would exceed. Only what is applied counts.
-    fn limit(&self, candidate: &Candidate, class: &Class) -> Option<Skip> {
-        let same = self.applied.get(candidate.class).copied().unwrap_or(0);
+    fn limit(&self, class: &Class) -> Option<Skip> {
+        let same = class.applied;
         if self.total >= self.rules.applicable_redeemables_limit {
             return Some(Skip::Limit);
         }
@@ -148,13 +136,7 @@ impl State<'_> {
     }
 
     /// Validates on the running order, computes the effect and commits it; `None` when it is nothing and is left out.
-    fn attempt(
-        &mut self,
-        candidate: &Candidate,
-        class: &Class,
-        judge: &mut dyn Judge,
-    ) -> Result<Option<Gain>, Refusal> {
-        let place = candidate.place;
+    fn attempt(&mut self, place: usize, class: &Class, judge: &mut dyn Judge) -> Result<Option<Box<Gain>>, Refusal> {
         if let Some(refusal) = judge.refusal(place, &self.cart) {
             return Err(refusal);
         }

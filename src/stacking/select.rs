@@ -22,6 +22,8 @@ pub struct Class {
     pub mode: CalculationMode,
     /// Whether those without an effect are left out.
     pub skips_no_effect: bool,
+    /// How many of it are applied by now.
+    pub applied: u64,
 }
 
 impl Class {
@@ -31,7 +33,8 @@ impl Class {
         let mode = rules.discount_calculation_mode;
         let Some(Category { id, hierarchy, .. }) = category else {
             let hierarchy = u64::MAX;
-            return Class { hierarchy, exclusive: false, joint: false, limit: None, mode, skips_no_effect: skips };
+            let (exclusive, joint, limit) = (false, false, None);
+            return Class { hierarchy, exclusive, joint, limit, mode, skips_no_effect: skips, applied: 0 };
         };
         let mode = match () {
             () if rules.initial_amount_mode_categories.contains(id) => CalculationMode::InitialAmount,
@@ -46,6 +49,7 @@ impl Class {
             limit: rules.limit_of(id),
             mode,
             skips_no_effect: !anyway && (skips || rules.no_effect_skip_categories.contains(id)),
+            applied: 0,
         }
     }
 }
@@ -55,40 +59,60 @@ impl Class {
 pub struct Candidate {
     /// Its place in the request.
     pub place: usize,
-    /// The place of its category's class; 0 without a category.
-    pub class: usize,
+    /// The place of its category's class; `None` without a category.
+    pub class: Option<usize>,
     /// Whether it is valid on the order as it came in; asked only of exclusive ones.
     pub valid: bool,
     /// Whether it exists; what does not exist is never excluded.
     pub exists: bool,
+    /// Whether it is out because an exclusive one is in.
+    pub excluded: bool,
 }
 
-/// The candidates in the order of trying, with those excluded marked.
+/// What is tried, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
-    /// What the rules say of each category; the first of those without one.
+    /// How many there are.
+    pub count: usize,
+    /// What the rules say of those without a category.
+    pub plain: Class,
+    /// What they say of each category.
     pub classes: Vec<Class>,
-    /// In order: the candidate, and whether it is excluded.
-    pub candidates: Vec<(Candidate, bool)>,
+    /// In order; empty for all in the order in which they were named, when none has a category.
+    pub candidates: Vec<Candidate>,
+}
+
+impl Selection {
+    /// The `turn`-th to be tried.
+    pub(super) fn at(&self, turn: usize) -> Candidate {
+        let plain = Candidate { place: turn, class: None, valid: false, exists: true, excluded: false };
+        self.candidates.get(turn).copied().unwrap_or(plain)
+    }
+
+    /// What the rules say of a class.
+    pub(super) fn class(&mut self, class: Option<usize>) -> &mut Class {
+        class.and_then(|class| self.classes.get_mut(class)).unwrap_or(&mut self.plain)
+    }
 }
 
 /// Sorts the candidates and finds the excluded ones.
-pub fn select(classes: Vec<Class>, mut candidates: Vec<Candidate>, rules: &StackingRules) -> Selection {
-    let class = |candidate: &Candidate| classes.get(candidate.class);
+pub fn select(selection: &mut Selection, rules: &StackingRules) {
+    let Selection { classes, candidates, .. } = selection;
+    let class = |candidate: &Candidate| classes.get(candidate.class?);
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
         let keys = candidates.iter().map(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));
         let places = ranked(keys);
-        candidates = arranged(candidates, &places);
+        *candidates = arranged(std::mem::take(candidates), &places);
     }
     let exclusive = |candidate: &Candidate| class(candidate).is_some_and(|class| class.exclusive);
     let joint = |candidate: &Candidate| class(candidate).is_some_and(|class| class.joint);
-    let exclusive_wins = candidates.iter().any(|candidate| candidate.valid && exclusive(candidate));
-    if exclusive_wins && rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
-        let places = ranked(candidates.iter().map(|candidate| u64::from(joint(candidate))));
-        candidates = arranged(candidates, &places);
+    if candidates.iter().any(|candidate| candidate.valid && exclusive(candidate)) {
+        if rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
+            let places = ranked(candidates.iter().map(|candidate| u64::from(joint(candidate))));
+            *candidates = arranged(std::mem::take(candidates), &places);
+        }
+        for candidate in candidates {
+            candidate.excluded = candidate.exists && !exclusive(candidate) && !joint(candidate);
+        }
     }
-    let excluded =
-        |candidate: &Candidate| exclusive_wins && candidate.exists && !exclusive(candidate) && !joint(candidate);
-    let marked = candidates.into_iter().map(|candidate| (candidate, excluded(&candidate))).collect();
-    Selection { candidates: marked, classes }
 }

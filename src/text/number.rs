@@ -113,7 +113,7 @@ pub fn digits(number: impl TryInto<u64>) -> String {
 /// ```
 #[inline(never)]
 pub fn decimal(mut number: u128, mut decimals: usize) -> String {
-    while decimals > 0 && number % 10 == 0 {
+    while decimals > 0 && number.is_multiple_of(10) {
         number /= 10;
         decimals = decimals.saturating_sub(1);
     }

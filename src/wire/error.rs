@@ -12,7 +12,8 @@ pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
         out.put_number("code", u64::from(refusal.reason.code()));
         out.put_word("key", refusal.reason.key());
         out.put_word("message", refusal.reason.message());
-        out.text_if("details", Some(&refusal.details).filter(|details| !details.is_empty()));
+        let details = refusal.details();
+        out.text_if("details", Some(&*details).filter(|details| !details.is_empty()));
         out.put_text("request_id", request_id);
         if let Some((kind, id)) = &refusal.resource {
             out.put_text("resource_id", id);

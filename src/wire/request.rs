@@ -77,7 +77,7 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
         let id = reward.need("id", read::text);
         WantedReward { id, points: reward.option("points", read::whole_number) }
     });
-    Redeemable { object, id, credits: credits.flatten(), reward }
+    Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
 }
 
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.

@@ -79,7 +79,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
         said.as_ref().unwrap_or(at).wrong(&error.text());
         Expression::default()
     });
-    Group { leaves, logic }
+    Group::new(leaves, logic)
 }
 
 /// Things in the order of their keys: they are mostly numbers, and "10" comes after "9".
@@ -120,15 +120,15 @@ fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
         at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name, "`"])));
     }
     let mut rules = None;
-    if let Some(inner) = at.get("rules") {
-        if inner.members().next().is_some() {
-            let group = read_group(&inner, depth.saturating_add(1));
-            if !group.leaves.is_empty() {
-                rules = Some(Arc::new(group));
-            }
+    if let Some(inner) = at.get("rules")
+        && inner.members().next().is_some()
+    {
+        let group = read_group(&inner, depth.saturating_add(1));
+        if !group.leaves.is_empty() {
+            rules = Some(group);
         }
     }
-    let test = Test { name, kind, property, conditions: conditions.into(), rules };
+    let test = Test::new((name, kind), property, conditions, rules);
     Some(Leaf { key: Text::from(key), test, message: read_message(at) })
 }
 

@@ -86,7 +86,7 @@ fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
     let why = refusal.why.as_deref();
     if level == Level::Full {
         put_reason(out, refusal.reason.key(), refusal.reason.message());
-        out.put_text("details", &refusal.details);
+        out.put_text("details", &refusal.details());
         out.text_if("custom_message", refusal.custom.as_ref());
         if let Some(why) = why {
             put_why(out.member("rule"), why);

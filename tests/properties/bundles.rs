@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use scrip::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use scrip::pricing::{Cart, Line, count_bundles};
 use scrip::rules::SceneItem;
+use scrip::text::Text;
 
 use crate::holds;
 
@@ -18,7 +19,11 @@ fn bundles_are_as_many_as_the_units_allow() {
         let items: Vec<SceneItem<'_>> = lines
             .iter()
             .map(|(product, sku, ..)| {
-                SceneItem::new([Some(PRODUCTS[*product]), None], [sku.map(|sku| SKUS[*product][sku]), None])
+                let named = |name: &str| &*Box::leak(Box::new(Text::from(name)));
+                SceneItem::new(
+                    [Some(named(PRODUCTS[*product])), None],
+                    [sku.map(|sku| named(SKUS[*product][sku])), None],
+                )
             })
             .collect();
         let line = |(_, _, quantity, free): &(usize, Option<usize>, u64, u64)| Line {

@@ -13,6 +13,7 @@ use scrip::pricing::{
     off_lines, off_order, select,
 };
 use scrip::rules::SceneItem;
+use scrip::text::Text;
 use scrip::time::TimeZone;
 
 use crate::holds;
@@ -73,7 +74,8 @@ fn cart_of(drawn: &[Drawn]) -> Cart {
 }
 
 fn items_of(drawn: &[Drawn]) -> Vec<SceneItem<'static>> {
-    drawn.iter().map(|drawn| SceneItem::new([Some(GOODS[drawn.product]), None], [None, None])).collect()
+    let named = |name: &str| &*Box::leak(Box::new(Text::from(name)));
+    drawn.iter().map(|drawn| SceneItem::new([Some(named(GOODS[drawn.product])), None], [None, None])).collect()
 }
 
 fn terms() -> impl Strategy<Value = Terms> {

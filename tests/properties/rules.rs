@@ -8,7 +8,7 @@ use scrip::money::Money;
 use scrip::rules::names::{Counter, Period};
 use scrip::rules::{
     Asks, Clock, Condition, Expression, Figures, Found, GoodsIndex, Membership, Needs, Number, Operand, Operator, Rule,
-    Scene, SceneItem, lint,
+    Scene, SceneItem, Setting, lint,
 };
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -231,18 +231,21 @@ impl Asks for Nothing {
 
 fn check(rule: &Rule, amount: i64, items: &[SceneItem<'_>], index: Option<&GoodsIndex>) -> bool {
     let (zone, data) = (TimeZone::default(), Members::default());
-    let scene = Scene {
+    let setting = Setting {
         clock: clock(&zone),
         customer: None,
-        linked: false,
         order: Some(&data),
-        amount: Money::new(amount),
         initial_amount: Money::new(amount),
+        redemption: &data,
+        channel: [None, None],
+    };
+    let scene = Scene {
+        setting: &setting,
+        linked: false,
+        amount: Money::new(amount),
         after: None,
         items,
         index,
-        redemption: &data,
-        channel: [None, None],
         passes: Needs::default(),
         asks: &Nothing,
     };
@@ -258,7 +261,7 @@ fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
     holds(4_000, inputs, |(lines, wanted)| {
         let item = |(kind, id, source): &(u8, String, Option<String>)| {
             let names = [Some(id.as_str()), source.as_deref()];
-            let names: [Option<&'static str>; 2] = names.map(|name| name.map(|name| &*name.to_owned().leak()));
+            let names = names.map(|name| name.map(|name| &*Box::leak(Box::new(Text::from(name)))));
             match kind {
                 0 => SceneItem::new(names, [None, None]),
                 1 => SceneItem::new([None, None], names),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use proptest::prelude::*;
 use scrip::money::Money;
-use scrip::pricing::spread::spread;
+use scrip::pricing::spread::{Share, spread};
 
 use crate::holds;
 
@@ -82,8 +82,10 @@ fn lines() -> impl Strategy<Value = Vec<(u64, u64)>> {
 
 fn spread_plain(amount: u64, weights: &[u64], caps: &[u64]) -> Vec<u64> {
     let money = |minor: u64| Money::new(i64::try_from(minor).unwrap()).unwrap();
-    let caps: Vec<Money> = caps.iter().map(|cap| money(*cap)).collect();
-    spread(money(amount), weights, &caps).into_iter().map(Money::minor).collect()
+    let lines = weights.iter().zip(caps).enumerate();
+    let mut shares: Vec<Share> = lines.map(|(place, (weight, cap))| Share::new(place, *weight, money(*cap))).collect();
+    spread(money(amount), &mut shares);
+    shares.into_iter().map(|share| share.given.minor()).collect()
 }
 
 #[test]

@@ -140,7 +140,7 @@ impl From<scrip::wire::Problem> for Stop {
 impl From<scrip::refusal::Refusal> for Stop {
     fn from(refusal: scrip::refusal::Refusal) -> Stop {
         let reason = refusal.reason;
-        let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details.as_str());
+        let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details());
         if let Some((kind, id)) = &refusal.resource {
             body = body.about(kind, id);
         }

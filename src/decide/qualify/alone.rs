@@ -8,13 +8,13 @@ use crate::decide::case::Case;
 use crate::decide::check::{Found, check_bundles, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
-use crate::decide::scene::{Items, check_rules};
+use crate::decide::scene::{Items, Stand, check_rules, setting};
 use crate::model::incentive::Grant;
 use crate::model::qualification::Qualify;
 use crate::model::request::Redeemable;
 use crate::pricing::{Base, Cart, Gain};
 use crate::refusal::{Reason, Refusal, Skip};
-use crate::rules::{Rule, about};
+use crate::rules::{Rule, Setting, about};
 use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, walk};
 use crate::text::Text;
 
@@ -24,11 +24,12 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
         return Vec::new();
     }
     let items = Items::new(case);
-    let redeemable = Redeemable::named(&Text::default());
-    let mut alone = Alone { case, asked, items, bench: Bench::new(case), redeemable };
+    let redeemable = Redeemable::named(Text::default());
+    let (bench, setting) = (Bench::new(case, &items), setting(case));
+    let mut alone = Alone { case, asked, items: &items, setting, bench, redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
-        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, &alone.items));
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, alone.items));
         let outcome = if concerned { alone.outcome(at) } else { Outcome::Skipped(Skip::NoEffect) };
         heard.push((outcome, alone.bench.found.get(at).cloned().unwrap_or_default()));
     }
@@ -38,7 +39,8 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
 struct Alone<'c> {
     case: &'c Case<'c>,
     asked: &'c Qualify,
-    items: Items<'c>,
+    items: &'c Items<'c>,
+    setting: Setting<'c>,
     bench: Bench<'c>,
     redeemable: Redeemable,
 }
@@ -47,14 +49,14 @@ impl Alone<'_> {
     fn outcome(&mut self, at: usize) -> Outcome {
         let case = self.case;
         let category = case.offer(at).and_then(|offer| offer.category.as_deref());
-        let classes = vec![Class::of(category, &case.stacking)];
-        let candidate = Candidate { place: at, class: 0, valid: true, exists: true };
-        let selection = Selection { classes, candidates: vec![(candidate, false)] };
-        let walk = walk(&selection, &case.stacking, &case.priced.cart, self);
+        let plain = Class::of(category, &case.stacking);
+        let candidates = vec![Candidate { place: at, class: None, valid: true, exists: true, excluded: false }];
+        let selection = Selection { count: 1, plain, classes: Vec::new(), candidates };
+        let walk = walk(selection, &case.stacking, &case.priced.cart, self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
             // Where the order as a whole does not matter, what it has not is no reason.
             Some(Outcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {
-                Outcome::Applied(Gain::default())
+                Outcome::Applied(Box::default())
             }
             Some(outcome) => outcome,
             None => Outcome::Skipped(Skip::Undecided),
@@ -79,13 +81,14 @@ impl Judge for Alone<'_> {
         let mut found = Found::default();
         let mut verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
         // Tests of the incentive itself could not be asked for all together.
+        let stand = Stand { cart, items: self.items, setting: &self.setting, applied: &[] };
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
-            verdict = check_rules(self.case, offer, cart, &self.items, &mut found);
+            verdict = check_rules(self.case, offer, stand, &mut found);
         }
         if verdict.is_ok() {
             // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
-            verdict = check_bundles(offer, cart, &self.items, &mut found);
+            verdict = check_bundles(offer, cart, self.items, &mut found);
             verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
         }
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
@@ -93,9 +96,7 @@ impl Judge for Alone<'_> {
         {
             found.points = Some(points_left(self.case, &offer.incentive, card, &mut found));
         }
-        if let Some(slot) = self.bench.found.get_mut(place) {
-            *slot = found;
-        }
+        self.bench.found.put(place, found);
         // A card is shown with what is on it; what it is exchanged for is said when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
@@ -108,7 +109,7 @@ impl Judge for Alone<'_> {
         self.bench.rewards(place)
     }
 
-    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Gain, Refusal> {
+    fn gain(&mut self, place: usize, cart: &Cart, base: Base<'_>, once: bool) -> Result<Box<Gain>, Refusal> {
         self.bench.gain(place, cart, base, once)
     }
 }

@@ -23,8 +23,8 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> 
         passes: case.passes,
         lacks: Lacks::default(),
     };
-    alone.expand(&Redeemable::named(id)).ok()?;
-    let (alone, tried) = evaluate(alone);
+    alone.expand(&Redeemable::named(id.clone())).ok()?;
+    let tried = evaluate(&mut alone);
     let evaluated = finish(alone, tried);
     evaluated.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
     (evaluated.valid && evaluated.applied().next().is_some()).then_some(evaluated)

@@ -291,7 +291,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
-    deciding::write_customer(call, &customers, changes.customer.as_ref(), customer_id.as_deref(), &tally)?;
+    deciding::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
 }
 

@@ -137,11 +137,7 @@ fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: 
     call.store.insert("redemption", &document);
     let tally = Tally { rollback_failed: 1, ..Tally::default() };
     deciding::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;
-    let told: ErrorBody = crate::reply::error(
-        refusal.reason.code(),
-        refusal.reason.key(),
-        refusal.reason.message(),
-        refusal.details.as_str(),
-    );
+    let told: ErrorBody =
+        crate::reply::error(refusal.reason.code(), refusal.reason.key(), refusal.reason.message(), &*refusal.details());
     Ok(refused_but_written(&told.about("redemption_rollback", &failed_id), call.request_id))
 }

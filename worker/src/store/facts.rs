@@ -38,6 +38,7 @@ use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Documents by their id.
 pub type ById = BTreeMap<String, Document>;
@@ -190,7 +191,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
         let rules = self.note(self.find_rules(names).map(Some)).unwrap_or_default();
-        Known::Is(rules.into_iter().map(|rule| Held::Own(Box::new(rule))).collect())
+        Known::Is(rules.into_iter().map(|rule| Held::Own(Arc::new(rule))).collect())
     }
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
