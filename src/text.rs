@@ -135,18 +135,17 @@ pub fn parts(text: &str, mark: u8) -> Vec<&str> {
 /// ```
 pub fn words<'a>(text: &'a str, marks: &[u8]) -> Vec<&'a str> {
     let (mut words, mut start) = (Vec::new(), 0);
-    for (place, letter) in text.char_indices().chain([(text.len(), ' ')]) {
+    let mut add = |from: usize, to: usize| words.extend(text.get(from..to).filter(|word| !word.is_empty()));
+    for (place, letter) in text.char_indices() {
         let is_mark = marks.iter().any(|mark| char::from(*mark) == letter);
         if is_mark || letter.is_whitespace() {
-            let after = if is_mark { place.saturating_add(1) } else { place };
-            for (from, to) in [(start, place), (place, after)] {
-                if from < to {
-                    words.push(text.get(from..to).unwrap_or_default());
-                }
-            }
-            start = place.saturating_add(letter.len_utf8());
+            let after = place.saturating_add(letter.len_utf8());
+            add(start, place);
+            add(place, if is_mark { after } else { place });
+            start = after;
         }
     }
+    add(start, text.len());
     words
 }
 

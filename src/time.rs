@@ -66,6 +66,7 @@ impl Instant {
 }
 
 /// A whole number of exactly so many digits.
+#[inline(never)]
 fn digits(text: &str, count: usize) -> Option<u32> {
     let fits = text.len() == count && are_digits(text);
     whole(text).filter(|_| fits).and_then(|number| u32::try_from(number).ok())

@@ -197,8 +197,10 @@ fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
         (Some(frame), Some(start)) => frame.covers(start, now, zone),
         _ => true,
     };
-    let on_day =
-        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
+    let on_day = validity
+        .days_of_week
+        .as_ref()
+        .is_none_or(|days| zone.weekday(now).is_some_and(|today| days.iter().any(|day| *day == today)));
     let in_hours = validity.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
     in_frame && on_day && in_hours
 }

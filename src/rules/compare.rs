@@ -379,7 +379,7 @@ impl Operand {
     /// As it is told.
     pub fn text(&self) -> String {
         match self {
-            Operand::Text(text) => text.to_string(),
+            Operand::Text(text) => text.as_str().to_owned(),
             Operand::Number(number) => number.text(),
             Operand::Flag(flag) => flag_text(*flag),
             Operand::Moment(Moment::Day(day)) => day.text(),

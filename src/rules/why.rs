@@ -4,6 +4,7 @@
 //! validation-rules.md section 8.
 
 use crate::model::scope::GoodsRef;
+use crate::money::Money;
 use crate::refusal::{Act, Change, Why};
 use crate::rules::ast::Test;
 use crate::rules::compare::{Condition, Found, Operand};
@@ -42,12 +43,14 @@ impl Failure<'_> {
     }
 
     fn seen<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
-        let number = match leaf.kind {
-            Kind::Amount => scene.amount.map(|money| Number::count(money.minor())),
-            Kind::InitialAmount => scene.initial_amount.map(|money| Number::count(money.minor())),
-            Kind::TotalAmount => scene.after.map(|money| Number::count(money.minor())),
-            Kind::Lines(figure, Over::Sum) => sum(figure, scene, self.lines.as_ref()),
-            Kind::Count(counter, period) => scene.asks.count(counter, period).map(Number::count),
+        let count = match leaf.kind {
+            Kind::Amount => scene.amount.map(Money::minor),
+            Kind::InitialAmount => scene.initial_amount.map(Money::minor),
+            Kind::TotalAmount => scene.after.map(Money::minor),
+            Kind::Count(counter, period) => scene.asks.count(counter, period),
+            Kind::Lines(figure, Over::Sum) => {
+                return Seen::One(sum(figure, scene, self.lines.as_ref()).map_or(Found::Missing, Found::Number));
+            }
             Kind::Data(data) => {
                 return Seen::One(leaf.property_of(match data {
                     Data::Customer => scene.customer,
@@ -64,7 +67,7 @@ impl Failure<'_> {
             Kind::Linked => return Seen::One(Found::Flag(scene.linked)),
             _ => return self.seen_of_lines(leaf, scene),
         };
-        Seen::One(number.map_or(Found::Missing, Found::Number))
+        Seen::One(count.map_or(Found::Missing, |count| Found::Number(Number::count(count))))
     }
 
     /// What there is on each line that was looked at.
@@ -138,7 +141,7 @@ enum Seen<'a> {
 }
 
 fn name_of(goods: &GoodsRef) -> String {
-    goods.source_id.as_ref().unwrap_or(&goods.id).to_string()
+    goods.source_id.as_ref().unwrap_or(&goods.id).as_str().to_owned()
 }
 
 fn wanted(condition: &Condition) -> Vec<String> {

@@ -88,7 +88,9 @@ fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
     let hours = at.list("daily", read_daily);
     for (place, one) in hours.iter().enumerate() {
         let overlaps = |other: &DailyHours| {
-            other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| one.days.contains(day))
+            other.start <= one.end
+                && one.start <= other.end
+                && other.days.iter().any(|day| one.days.iter().any(|own| own == day))
         };
         if hours.iter().take(place).any(overlaps) {
             let path = [&at.path(), ".daily[", &digits(place), "]"].concat();

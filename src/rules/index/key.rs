@@ -1,6 +1,5 @@
 //! Decides which tests ask the same: those of one key. It must not know who asks them.
 
-use crate::rank::{arranged, number_of, ranked};
 use crate::rules::ast::Test;
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::logic::Expression;
@@ -26,7 +25,7 @@ fn put(key: &mut String, test: &Test) -> bool {
 
 fn put_condition(key: &mut String, condition: &Condition) -> bool {
     part(key, condition.operator.name());
-    let mut operands = Vec::new();
+    let mut operands: Vec<String> = Vec::new();
     for operand in &condition.operands {
         let kind = match operand {
             Operand::Text(_) => "t",
@@ -35,12 +34,11 @@ fn put_condition(key: &mut String, condition: &Condition) -> bool {
             Operand::Moment(_) => "m",
             Operand::Window(_) => return false,
         };
-        operands.push([kind, &operand.text()].concat());
-    }
-    // Of these the order says nothing.
-    if matches!(condition.operator, Operator::In | Operator::NotIn) {
-        let places = ranked(operands.iter().map(|operand| number_of(operand)));
-        operands = arranged(operands, &places);
+        let operand = [kind, &operand.text()].concat();
+        // Of these the order says nothing.
+        let any_order = matches!(condition.operator, Operator::In | Operator::NotIn);
+        let place = if any_order { operands.partition_point(|known| *known < operand) } else { operands.len() };
+        operands.insert(place, operand);
     }
     operands.iter().for_each(|operand| part(key, operand));
     for goods in &condition.goods {
