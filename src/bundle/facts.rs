@@ -63,27 +63,15 @@ struct Assigned {
     unknown: bool,
 }
 
-/// Things that stand in several places.
-fn shared<T>(things: Vec<T>) -> Vec<Arc<T>> {
-    things.into_iter().map(Arc::new).collect()
-}
-
 impl GivenFacts {
     /// Files everything under the names it is asked for.
     pub fn new(given: Given) -> GivenFacts {
-        let mut by_hash = Shelf::default();
-        for (voucher, hash) in &given.vouchers {
-            if let Some(hash) = hash {
-                by_hash.put(hash.clone(), voucher.id.clone());
-            }
-        }
-        let vouchers = given.vouchers.into_iter().map(|(voucher, _)| Arc::new(voucher)).collect();
         let mut by_id: Shelf<usize> = Shelf::default();
         for (place, rule) in given.rules.iter().enumerate() {
             // The first rule of an id has it.
             by_id.get_or(&rule.id, || place);
         }
-        let vouchers = Shelf::new(vouchers, |voucher: &Arc<Incentive>| {
+        let vouchers = Shelf::new(given.vouchers, |voucher: &Arc<Incentive>| {
             [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
         });
         let mut assigned: Shelf<Assigned> = Shelf::default();
@@ -111,18 +99,18 @@ impl GivenFacts {
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
             vouchers,
-            by_hash,
-            tiers: Shelf::new(shared(given.tiers), |tier| [Some(&tier.id), None]),
+            by_hash: given.by_hash,
+            tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
             stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
             rewards: Shelf::new(given.rewards, |reward| [Some(&reward.id), None]),
             reward_assignments: given.reward_assignments,
-            campaigns: Shelf::new(shared(given.campaigns), |campaign| [Some(&campaign.id), None]),
-            categories: Shelf::new(shared(given.categories), |category| [Some(&category.id), None]),
+            campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
+            categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
             customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
             orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
             products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            rules: shared(given.rules),
+            rules: given.rules,
             segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
             collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,

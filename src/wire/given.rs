@@ -1,6 +1,8 @@
 //! Decides how a whole set of rules is read from one JSON document: what a vector gives, what the npm package is fed,
 //! and the body of a bundle. It must not know which of its facts a decision will ask for.
 
+use std::sync::Arc;
+
 use crate::facts::{
     Assignment, PastRedemption, credits_account, points_account, points_spent_account, redeemed_account,
     redemptions_account, spent_account,
@@ -13,6 +15,7 @@ use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
+use crate::shelf::Shelf;
 use crate::text::{Text, digits, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read, read_whole};
@@ -41,11 +44,13 @@ pub struct Given {
     /// The project's time zone.
     pub time_zone: TimeZone,
     /// Campaigns.
-    pub campaigns: Vec<Campaign>,
-    /// Vouchers, and the hash of the code for those that come without it.
-    pub vouchers: Vec<(Incentive, Option<Text>)>,
+    pub campaigns: Vec<Arc<Campaign>>,
+    /// Vouchers.
+    pub vouchers: Vec<Arc<Incentive>>,
+    /// The ids of vouchers that come without their code, by its hash.
+    pub by_hash: Shelf<Text>,
     /// Promotion tiers.
-    pub tiers: Vec<Incentive>,
+    pub tiers: Vec<Arc<Incentive>>,
     /// Promotion stacks.
     pub stacks: Vec<Stack>,
     /// Rewards.
@@ -53,7 +58,7 @@ pub struct Given {
     /// What rewards cost, by campaign.
     pub reward_assignments: Vec<RewardAssignment>,
     /// Categories.
-    pub categories: Vec<Category>,
+    pub categories: Vec<Arc<Category>>,
     /// Customers.
     pub customers: Vec<Customer>,
     /// Stored orders.
@@ -63,7 +68,7 @@ pub struct Given {
     /// SKUs.
     pub skus: Vec<Goods>,
     /// Validation rules.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<Arc<Rule>>,
     /// Segments.
     pub segments: Vec<Segment>,
     /// Collections of products and SKUs.
@@ -92,17 +97,17 @@ impl Given {
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
         body.fill("stacking_rules", &mut given.stacking_rules, read_stacking_rules);
         body.fill("time_zone", &mut given.time_zone, read_time_zone);
-        body.fill_list("campaigns", &mut given.campaigns, read_campaign);
-        body.fill_list("promotion_tiers", &mut given.tiers, |tier| read_tier(tier, &document(tier)));
+        body.fill_list("campaigns", &mut given.campaigns, |at| Arc::new(read_campaign(at)));
+        body.fill_list("promotion_tiers", &mut given.tiers, |tier| Arc::new(read_tier(tier, &document(tier))));
         body.fill_list("promotion_stacks", &mut given.stacks, read_stack);
         body.fill_list("rewards", &mut given.rewards, read_reward);
         body.fill_list("reward_assignments", &mut given.reward_assignments, read_reward_assignment);
-        body.fill_list("categories", &mut given.categories, read_category);
+        body.fill_list("categories", &mut given.categories, |at| Arc::new(read_category(at)));
         body.fill_list("customers", &mut given.customers, read_customer);
         body.fill_list("orders", &mut given.orders, read_order);
         body.fill_list("products", &mut given.products, read_goods);
         body.fill_list("skus", &mut given.skus, read_goods);
-        body.fill_list("validation_rules", &mut given.rules, read_rule);
+        body.fill_list("validation_rules", &mut given.rules, |at| Arc::new(read_rule(at)));
         body.fill_list("segments", &mut given.segments, read_segment);
         body.fill_list("product_collections", &mut given.collections, read_collection);
         body.fill_list("validation_rules_assignments", &mut given.assignments, read_assignment);
@@ -126,14 +131,17 @@ impl Given {
     fn add_voucher(&mut self, at: &At<'_>) {
         let voucher = read_voucher(at, &document(at));
         self.note(&count(&voucher, at), at);
-        self.vouchers.push((voucher, at.option("code_hash", read::text)));
+        if let Some(hash) = at.option("code_hash", read::text) {
+            self.by_hash.put(hash, voucher.id.clone());
+        }
+        self.vouchers.push(Arc::new(voucher));
     }
 
     fn hold(&mut self, at: &At<'_>) {
         at.object();
         let code = at.need("voucher", read::text);
-        let found = self.vouchers.iter().find(|(voucher, _)| voucher.code == code);
-        let Some((voucher, _)) = found else {
+        let found = self.vouchers.iter().find(|voucher| voucher.code == code);
+        let Some(voucher) = found else {
             return at.need("voucher", |voucher| voucher.wrong("must be the code of a given voucher"));
         };
         let key = at.need("key", read::text);
