@@ -93,21 +93,19 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
 ///
 /// ```
 /// let twins = |names: &[u64]| {
-///     let numbers: Vec<u64> = names.iter().map(|name| name & 7).collect();
-///     scrip::rank::has_twins(&numbers, &|one, other| names[one] == names[other])
+///     scrip::rank::has_twins(names.iter().map(|name| name & 7), &|one, other| names[one] == names[other])
 /// };
 /// assert!(twins(&[1, 2, 1]));
 /// assert!(!twins(&[1, 2, 9]));
 /// ```
-pub fn has_twins(numbers: &[u64], same: &dyn Fn(usize, usize) -> bool) -> bool {
-    // Only those whose bit is set already can have a twin before them.
-    let mut seen = [0_u64; 4];
-    numbers.iter().enumerate().any(|(place, one)| {
-        let bit = 1_u64.rotate_left(u32::try_from(one & 63).unwrap_or(0));
-        let Some(word) = seen.get_mut(usize::try_from(one >> 6 & 3).unwrap_or(0)) else { return false };
-        let may = *word & bit != 0;
-        *word |= bit;
-        may && (0..).zip(numbers.iter().take(place)).any(|(other, number)| number == one && same(other, place))
+pub fn has_twins(numbers: impl Iterator<Item = u64> + Clone, same: &dyn Fn(usize, usize) -> bool) -> bool {
+    // Only those whose bit is set already can have a twin before them: next to none of a few.
+    let mut seen = [0_u64; 64];
+    (0..).zip(numbers.clone()).any(|(place, one)| {
+        let Some(word) = seen.get_mut(usize::try_from(one >> 6 & 63).unwrap_or(0)) else { return false };
+        let before = std::mem::replace(word, *word | 1_u64.wrapping_shl(u32::try_from(one & 63).unwrap_or(0)));
+        let may = before == *word;
+        may && (0..).zip(numbers.clone().take(place)).any(|(other, number)| number == one && same(other, place))
     })
 }
 

@@ -15,9 +15,14 @@ use scrip::wire::rules::{read_collection, read_filter, read_rule, read_segment};
 
 struct Adverse {
     data: Members,
+    amount: Option<Money>,
 }
 
 impl Asks for Adverse {
+    fn amount(&self) -> Option<Money> {
+        self.amount
+    }
+
     fn figures(&self, line: usize) -> Figures {
         let price = Money::new(if line == 0 { LARGEST } else { 0 });
         Figures { price, quantity: u64::MAX, subtotal: price.filter(|_| line != 1) }
@@ -59,9 +64,9 @@ fuzz_target!(|text: &str| {
         SceneItem::new([None, Some(nothing)], [None, None]),
         SceneItem::default(),
     ];
-    let asks = Adverse { data: customer.metadata.clone() };
     let index = GoodsIndex::new(&items);
     for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
+        let asks = Adverse { data: customer.metadata.clone(), amount };
         let setting = Setting {
             clock,
             customer: amount.map(|_| &customer.metadata),
@@ -73,7 +78,6 @@ fuzz_target!(|text: &str| {
         let scene = Scene {
             setting: &setting,
             linked: with_index,
-            amount,
             after: amount,
             items: if amount.is_some() { &items } else { &[] },
             index: with_index.then_some(&index),

@@ -262,7 +262,6 @@ impl<'a> Case<'a> {
             Resolved::Offer(offer) => offer.symbol.number(),
             _ => named.symbol.number(),
         };
-        let numbers: Vec<u64> = both().map(number).collect();
         // Those that are all named by their codes are told apart by them.
         let by_id =
             |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
@@ -272,7 +271,7 @@ impl<'a> Case<'a> {
             _ => false,
         };
         let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
-        has_twins(&numbers, &|one, other| same(one, other) || same_id(one, other))
+        has_twins(both().map(number), &|one, other| same(one, other) || same_id(one, other))
     }
 }
 

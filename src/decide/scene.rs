@@ -14,6 +14,7 @@ use crate::facts::{
 use crate::ledger::AccountId;
 use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item, Metadata};
+use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::Area;
@@ -72,7 +73,6 @@ impl<'v> View<'v> {
         Scene {
             setting: self.stand.setting,
             linked: holder.is_some() && holder == customer(),
-            amount: self.stand.cart.total(),
             after: self.gain.and_then(|gain| {
                 let mut after = self.stand.cart.clone();
                 after.add(gain)?;
@@ -130,6 +130,10 @@ impl<'v> View<'v> {
 }
 
 impl Asks for View<'_> {
+    fn amount(&self) -> Option<Money> {
+        self.stand.cart.total()
+    }
+
     fn figures(&self, line: usize) -> Figures {
         self.stand.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
             price: line.price,
@@ -237,8 +241,10 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
         let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
         let mut verdict = Ok(());
         for rule in rules {
-            if rule.needs.meets(Needs::CUSTOMER) {
-                found.lacks.extend(view.case.buyer.unknown.clone());
+            if let Some(unknown) = &view.case.buyer.unknown
+                && rule.needs.meets(Needs::CUSTOMER)
+            {
+                found.lacks.push(unknown.clone());
             }
             if let Err(failure) = check(rule, &scene) {
                 verdict = Err(violated(&view, &failure, &scene));
@@ -270,7 +276,7 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
         Some((Reason::MissingOrder, "An order is"))
     } else if scene.items.is_empty() && asks(Needs::LINES) {
         Some((Reason::MissingOrderItems, "Order items are"))
-    } else if scene.amount.is_none() && asks(Needs::AMOUNT) {
+    } else if view.stand.cart.amount.is_none() && asks(Needs::AMOUNT) {
         Some((Reason::MissingAmount, "An order amount is"))
     } else {
         None

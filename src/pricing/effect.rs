@@ -6,7 +6,7 @@
 
 use crate::model::discount::{AmountEffect, Discount, GiftEffect, PercentEffect};
 use crate::model::scope::{Entry, Scope};
-use crate::money::Money;
+use crate::money::{Money, Percent};
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::Gain;
 use crate::pricing::numbers::Numbers;
@@ -38,6 +38,13 @@ pub struct Ground<'a> {
     pub scope: &'a Scope,
     /// The units that it is about, as [`crate::pricing::select::select`] found them.
     pub reach: &'a [Reach],
+}
+
+impl Ground<'_> {
+    /// Whether lines are as they stand, and no entry limits what they are given.
+    fn is_plain(&self) -> bool {
+        matches!(self.base, Base::Discounted) && !self.scope.selective
+    }
 }
 
 /// A line in reach: its place, the base of the discount, and the most it can give.
@@ -95,6 +102,11 @@ pub fn off_order(discount: &Discount, numbers: &Numbers<'_>, base: Base<'_>) -> 
 /// What a discount of lines takes off them; `None` when an amount would grow beyond every bound.
 pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>) -> Option<Gain> {
     match discount {
+        Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }
+            if percent_off.formula.is_none() && ground.is_plain() =>
+        {
+            percent_of_each(numbers.percent(percent_off, None).times(numbers.times()), &ground)
+        }
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&ground, *aggregated_amount_limit, &|target| {
                 let percent = numbers.percent(percent_off, Some(target.place)).times(numbers.times());
@@ -144,6 +156,23 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Res
 /// `amount` so many times, or the largest amount that there is: what is taken off is cut at what is there.
 fn multiplied(amount: Money, times: u64) -> Money {
     amount.times(times).unwrap_or(Money::MAX)
+}
+
+/// Takes one percentage off each line in reach, where nothing limits it: nearly every discount of lines.
+fn percent_of_each(percent: Percent, ground: &Ground<'_>) -> Option<Gain> {
+    let mut gain = empty_gain(ground.cart);
+    for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
+        let line = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some());
+        if let (Some(line), Some(given)) = (line, gain.lines.get_mut(reach.place)) {
+            let (open, paid) = (line.subtotal(), line.paid_units());
+            *given = Some(match reach.units {
+                _ if paid == 0 => Money::ZERO,
+                units if units >= paid => percent.of(open)?,
+                units => percent.of_share(open, units, paid)?.min(share((open, units, paid))),
+            });
+        }
+    }
+    Some(gain)
 }
 
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the

@@ -139,7 +139,7 @@ impl Test {
     #[inline]
     fn holds_itself(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         match self.kind {
-            Kind::Amount => self.money(scene.amount, scene),
+            Kind::Amount => self.money(scene.asks.amount(), scene),
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
             Kind::TotalAmount => self.money(scene.after, scene),
             Kind::Data(Data::Customer) => self.all(self.property_of(scene.customer), scene),
@@ -147,7 +147,7 @@ impl Test {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
                         Some(index) => index.has_any(&only.goods, scene.items),
-                        None => only.goods.iter().any(|goods| scene.items.iter().any(|item| item.is(goods))),
+                        None => only.goods.iter().any(|goods| SceneItem::any_is(scene.items, goods)),
                     };
                     there == (pick == Pick::Any)
                 }

@@ -213,7 +213,7 @@ impl Index {
             }
         };
         if asked & about::ORDER != 0 {
-            for (bounded, amount) in [(&self.amounts, scene.amount), (&self.initial, scene.initial_amount)] {
+            for (bounded, amount) in [(&self.amounts, scene.asks.amount()), (&self.initial, scene.initial_amount)] {
                 let amount = amount.map_or(Range::NO_AMOUNT, Money::minor);
                 bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }

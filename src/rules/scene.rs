@@ -13,6 +13,8 @@ use crate::text::{Symbol, Text};
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
 pub trait Asks {
+    /// What is left of the order amount.
+    fn amount(&self) -> Option<Money>;
     /// The figures of a line as it stands now.
     fn figures(&self, line: usize) -> Figures;
     /// Custom data of the SKU and the product of a line, the first that has a property counts.
@@ -62,9 +64,7 @@ pub struct Scene<'a> {
     pub setting: &'a Setting<'a>,
     /// Whether the code was published to the customer.
     pub linked: bool,
-    /// What is left of the order amount.
-    pub amount: Option<Money>,
-    /// What is left of it after the redeemable itself; only there when rules are checked for the second time.
+    /// What is left of the order amount after the redeemable itself; only there when rules are checked for the second time.
     pub after: Option<Money>,
     /// The lines; none when there is no order.
     pub items: &'a [SceneItem<'a>],
@@ -182,6 +182,16 @@ impl<'a> SceneItem<'a> {
         let names = if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
         let is = |name: &Text| names.contains(&Some(name));
         is(&goods.id) || goods.source_id.as_ref().is_some_and(is)
+    }
+
+    /// Whether any of these lines is this.
+    #[inline]
+    pub(super) fn any_is(items: &[SceneItem<'_>], goods: &GoodsRef) -> bool {
+        let symbol = goods.symbol;
+        if goods.source_symbol != symbol || goods.object == GoodsObject::Collection {
+            return items.iter().any(|item| item.is(goods));
+        }
+        items.iter().any(|item| item.symbols.contains(&symbol) && item.is_named(goods))
     }
 
     /// Whether it is any of these.

@@ -44,7 +44,7 @@ impl Failure<'_> {
 
     fn seen<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
         let count = match leaf.kind {
-            Kind::Amount => scene.amount.map(Money::minor),
+            Kind::Amount => scene.asks.amount().map(Money::minor),
             Kind::InitialAmount => scene.initial_amount.map(Money::minor),
             Kind::TotalAmount => scene.after.map(Money::minor),
             Kind::Count(counter, period) => scene.asks.count(counter, period),
