@@ -52,16 +52,16 @@ impl Findings {
         self.0.get_mut(at).map(|(_, found)| found)
     }
 
-    /// Puts what was found in place of what was found before.
+    /// Puts what was found in place of what was found before, and leaves nothing behind.
     #[inline]
-    pub fn put(&mut self, place: usize, found: Found) {
-        let Found { credits, points, paid, lacks, bundles, resolved } = &found;
+    pub fn put(&mut self, place: usize, found: &mut Found) {
+        let Found { credits, points, paid, lacks, bundles, resolved } = &*found;
         let is_nothing =
             credits.or(*points).or(*paid).is_none() && lacks.is_empty() && bundles.is_none() && resolved.is_none();
         if !(is_nothing && self.0.is_empty())
             && let Some(slot) = self.of(place)
         {
-            *slot = found;
+            *slot = std::mem::take(found);
         }
     }
 

@@ -51,6 +51,8 @@ pub struct Bench<'c> {
     caps: Caps<'c>,
     /// What has been applied of campaigns: its place, and how much it gave.
     applied: Vec<(usize, u64)>,
+    /// What the check at hand finds; nothing between checks.
+    fresh: Found,
     /// What the last check of each redeemable found.
     pub found: Findings,
 }
@@ -79,6 +81,7 @@ impl<'c> Bench<'c> {
             is_all: false,
             caps,
             applied: Vec::new(),
+            fresh: Found::default(),
             found: Findings::default(),
         }
     }
@@ -270,12 +273,11 @@ impl Judge for Bench<'_> {
             Resolved::Unknown => return None,
         };
         let redeemable = self.case.redeemables.get(place)?;
-        let mut found = Found::default();
         let added;
         let items = lines!(self, cart, added);
         let stand = Stand { cart, items, setting: &self.setting, applied: &self.applied };
-        let verdict = check(self.case, redeemable, offer, stand, &mut found);
-        self.found.put(place, found);
+        let verdict = check(self.case, redeemable, offer, stand, &mut self.fresh);
+        self.found.put(place, &mut self.fresh);
         verdict.err()
     }
 
@@ -315,7 +317,7 @@ impl Judge for Bench<'_> {
             Grant::Loyalty(_) => {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
                 let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);
-                self.found.put(place, found);
+                self.found.put(place, &mut found);
                 Ok(Box::new(gain))
             }
         };

@@ -196,13 +196,13 @@ fn look<'a>(
         case.resolved.push(resolved);
     }
     let heard = alone::hear(case, asked, from);
-    for ((at, (outcome, one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
+    for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
         one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
         // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.
         let sum = hit.stack.as_ref().and_then(|stack| Money::sum(stack.applied().filter_map(Step::total)));
         let outcome = sum.map_or(outcome, |sum| Outcome::Applied(Box::new(Gain::of_order(Some(sum)))));
         hit.looked = Some(Box::new((at, outcome)));
-        found.put(at, one);
+        found.put(at, &mut one);
     }
 }
 

@@ -75,16 +75,21 @@ pub fn select(
     allowance: &mut dyn Allowance,
     found: &mut Vec<Reach>,
 ) {
-    found.reserve(items.len());
+    if found.capacity() == 0 {
+        *found = Vec::with_capacity(items.len());
+    }
+    // Nearly every scope is everything, or one thing.
+    let plain = match (scope.included.as_slice(), scope.excluded.as_slice()) {
+        ([], []) => Some(None),
+        ([only], []) if !scope.included_all => Some(Some(&only.goods)),
+        _ => None,
+    };
     for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
-        let (entry, excluded) = match (scope.included.as_slice(), scope.excluded.as_slice()) {
-            // Nearly every scope is everything, or one thing.
-            ([], []) => (None, false),
-            ([only], []) if !scope.included_all => match item.is(&only.goods) {
-                true => (Some(0), false),
-                false => continue,
-            },
-            _ => match cover(scope, item) {
+        let (entry, excluded) = match plain {
+            Some(None) => (None, false),
+            Some(Some(goods)) if item.is(goods) => (Some(0), false),
+            Some(Some(_)) => continue,
+            None => match cover(scope, item) {
                 Cover::Not(None) => continue,
                 Cover::Not(out) => (out, true),
                 Cover::Everything => (None, false),

@@ -178,10 +178,17 @@ impl<'a> SceneItem<'a> {
 
     #[inline(never)]
     fn is_named(&self, goods: &GoodsRef) -> bool {
-        let [product, product_source, sku, sku_source] = self.texts();
-        let names = if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
-        let is = |name: &Text| names.contains(&Some(name));
-        is(&goods.id) || goods.source_id.as_ref().is_some_and(is)
+        let is =
+            |name: Option<&Text>| name.is_some_and(|name| *name == goods.id || goods.source_id.as_ref() == Some(name));
+        let is_product = goods.object == GoodsObject::Product;
+        match (&self.told, self.item) {
+            (Some(told), _) => {
+                let [product, product_source, sku, sku_source] = told.names;
+                if is_product { is(product) || is(product_source) } else { is(sku) || is(sku_source) }
+            }
+            (None, Some(item)) => is(if is_product { item.product_id.as_ref() } else { item.sku_id.as_ref() }),
+            (None, None) => false,
+        }
     }
 
     /// Whether any of these lines is this.

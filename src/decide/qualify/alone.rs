@@ -96,7 +96,7 @@ impl Judge for Alone<'_> {
         {
             found.points = Some(points_left(self.case, &offer.incentive, card, &mut found));
         }
-        self.bench.found.put(place, found);
+        self.bench.found.put(place, &mut found);
         // A card is shown with what is on it; what it is exchanged for is said when it is redeemed.
         verdict.err().filter(|refusal| refusal.reason != Reason::MissingReward)
     }
