@@ -147,7 +147,7 @@ impl Test {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
                         Some(index) => index.has_any(&only.goods, scene.items),
-                        None => only.goods.iter().any(|goods| SceneItem::any_is(scene.items, goods)),
+                        None => only.goods.iter().any(|goods| scene.items.iter().any(|item| item.is(goods))),
                     };
                     there == (pick == Pick::Any)
                 }

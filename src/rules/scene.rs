@@ -191,16 +191,6 @@ impl<'a> SceneItem<'a> {
         }
     }
 
-    /// Whether any of these lines is this.
-    #[inline]
-    pub(super) fn any_is(items: &[SceneItem<'_>], goods: &GoodsRef) -> bool {
-        let symbol = goods.symbol;
-        if goods.source_symbol != symbol || goods.object == GoodsObject::Collection {
-            return items.iter().any(|item| item.is(goods));
-        }
-        items.iter().any(|item| item.symbols.contains(&symbol) && item.is_named(goods))
-    }
-
     /// Whether it is any of these.
     pub fn is_any(&self, goods: &[GoodsRef]) -> bool {
         goods.iter().any(|goods| self.is(goods))
