@@ -106,9 +106,7 @@ impl Cart {
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
     /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
-        let off = |off: Option<Money>| off.map_or(0, Money::minor);
-        let given = gain.lines.iter().fold(off(gain.order), |sum, given| sum.saturating_add(off(*given)));
-        self.all_discounts().plus(Money::from_wide(u128::from(given))?)?;
+        self.all_discounts().plus(gain.total()?)?;
         if let Some(units) = &gain.units {
             let mut next = self.clone();
             for change in &units.changes {
