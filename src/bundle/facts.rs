@@ -177,7 +177,8 @@ impl GivenFacts {
                 CandidateObject::PromotionTier => self.tiers.get(&candidate.id).map(|tier| &**tier),
                 CandidateObject::PromotionStack => None,
             };
-            let campaign = candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
+            let campaign =
+                candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
             let rules = incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default();
             entries.push(Entry { candidate, incentive, campaign, rules });
         }
