@@ -35,7 +35,7 @@ impl<T> Shelf<T> {
 
     /// The place of the thing of this name.
     pub fn place(&self, name: &str) -> Option<usize> {
-        self.place_of(Symbol::of(0, name), name)
+        if self.is_empty() { None } else { self.place_of(Symbol::of(0, name), name) }
     }
 
     /// The place of the thing of this name, whose symbol of kind 0 is known.

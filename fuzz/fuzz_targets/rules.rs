@@ -7,6 +7,7 @@ use scrip::json::Members;
 use scrip::money::{LARGEST, Money};
 use scrip::rules::names::{Counter, Period};
 use scrip::rules::{Asks, Clock, Figures, GoodsIndex, Membership, Needs, Scene, SceneItem, Setting, lint};
+use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
 use scrip::wire::request::read_customer;
@@ -51,9 +52,11 @@ fuzz_target!(|text: &str| {
     }
     let Ok(rule) = read_document(text, read_rule) else { return };
     let _ = lint(&rule);
+    let names = ["A", "A-1", "a", ""].map(Text::from);
+    let [product, sku, source, nothing] = &names;
     let items = [
-        SceneItem::new([Some("A"), None], [Some("A-1"), Some("a")]),
-        SceneItem::new([None, Some("")], [None, None]),
+        SceneItem::new([Some(product), None], [Some(sku), Some(source)]),
+        SceneItem::new([None, Some(nothing)], [None, None]),
         SceneItem::default(),
     ];
     let asks = Adverse { data: customer.metadata.clone() };

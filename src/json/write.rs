@@ -120,6 +120,13 @@ impl Pen {
         self.quoted(name.as_bytes(), b':');
     }
 
+    /// A member with a number, as most are: one call less than its name and its value.
+    #[inline(never)]
+    pub fn named_number(&mut self, name: &str, number: u64) {
+        self.quoted(name.as_bytes(), b':');
+        self.number(number);
+    }
+
     /// A text that needs no escape.
     #[inline(never)]
     pub fn word(&mut self, word: &'static str) {

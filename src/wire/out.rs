@@ -98,26 +98,27 @@ impl Out {
     #[inline(never)]
     pub fn word_if(&mut self, name: &str, word: Option<&'static str>) {
         if let Some(word) = word {
-            self.member(name).word(word);
+            self.put_word(name, word);
         }
     }
 
     /// A member with a text.
     #[inline(never)]
     pub fn put_text(&mut self, name: &str, text: &str) {
-        self.member(name).text(text);
+        self.pen.name(name);
+        self.text(text);
     }
 
     /// A member with a text of ours.
     #[inline(never)]
     pub fn put_word(&mut self, name: &str, word: &'static str) {
-        self.member(name).word(word);
+        self.pen.name(name);
+        self.word(word);
     }
 
     /// A member with a number.
-    #[inline(never)]
     pub fn put_number(&mut self, name: &str, number: u64) {
-        self.member(name).number(number);
+        self.pen.named_number(name, number);
     }
 
     /// A member with yes or no.
@@ -176,7 +177,7 @@ impl Out {
     #[inline(never)]
     fn member_text(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
-            self.member(name).text(text);
+            self.put_text(name, text);
         }
     }
 
@@ -184,7 +185,7 @@ impl Out {
     #[inline(never)]
     pub fn number_if(&mut self, name: &str, number: Option<u64>) {
         if let Some(number) = number {
-            self.member(name).number(number);
+            self.put_number(name, number);
         }
     }
 
