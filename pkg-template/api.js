@@ -78,6 +78,12 @@ function told(length) {
   return memory().subarray(place, place + length);
 }
 
+/** A copy of it. */
+function kept(length) {
+  const place = engine.answer();
+  return memory().slice(place, place + length);
+}
+
 // Rules that nobody can ask any more give their memory back.
 const forgotten = typeof FinalizationRegistry === "function" ? new FinalizationRegistry((place) => engine.release(place)) : undefined;
 
@@ -92,31 +98,31 @@ class Prepared {
 
   validate(request, context) {
     if (typeof request !== "string") throw new TypeError("`validate` takes JSON text; `validateObject` takes an object");
-    return textOf(this.#decide(engine.validate, request, context));
+    return textOf(told(this.#decide(engine.validate, request, context)));
   }
 
   validateBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`validateBytes` takes a Uint8Array of JSON in UTF-8");
-    return this.#decide(engine.validate, bytesOf(request), context).slice();
+    return kept(this.#decide(engine.validate, bytesOf(request), context));
   }
 
   /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return JSON.parse(textOf(this.#decide(engine.validate, writtenOut(request), context)));
+    return JSON.parse(textOf(told(this.#decide(engine.validate, writtenOut(request), context))));
   }
 
   qualify(request, context) {
     if (typeof request !== "string") throw new TypeError("`qualify` takes JSON text; `qualifyObject` takes an object");
-    return textOf(this.#decide(engine.qualify, request, context));
+    return textOf(told(this.#decide(engine.qualify, request, context)));
   }
 
   qualifyBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`qualifyBytes` takes a Uint8Array of JSON in UTF-8");
-    return this.#decide(engine.qualify, bytesOf(request), context).slice();
+    return kept(this.#decide(engine.qualify, bytesOf(request), context));
   }
 
   qualifyObject(request, context) {
-    return JSON.parse(textOf(this.#decide(engine.qualify, writtenOut(request), context)));
+    return JSON.parse(textOf(told(this.#decide(engine.qualify, writtenOut(request), context))));
   }
 
   get hash() {
@@ -129,14 +135,14 @@ class Prepared {
     forgotten?.unregister(this);
   }
 
-  /** The bytes of the answer, where they lie until the next call. */
+  /** How many bytes the answer has. */
   #decide(verb, request, context) {
     const place = this.#live();
     const now = moment(context);
     const chance = seed(context);
     const said = verb(place, put(request, chance), chance.length, now);
     if (said < 0) throw new Error(textOf(told(-said)));
-    return told(said);
+    return said;
   }
 
   #live() {
@@ -202,6 +208,7 @@ function wireForm(rules) {
 }
 
 function bytesOf(view) {
+  if (view instanceof Uint8Array) return view;
   return new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
 }
 

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import binaryen from "binaryen";
 import esbuild from "esbuild";
+import { hasLibrarySource } from "./library.mjs";
 
 const run = promisify(execFile);
 const template = dirname(fileURLToPath(import.meta.url));
@@ -28,12 +29,11 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   const target = join(root, "target/package");
   const cargo = ["build", "-p", "scrip", "--lib", "--release", "--target", "wasm32-unknown-unknown", "--features", "package",
     // As fast as level 3 here; levels "s" and "z" are not smaller.
-    "--config", "profile.release.opt-level=2",
-    // The library is compiled along with the engine: for size, and with panics that trap at once.
-    "-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+    "--config", "profile.release.opt-level=2", "--target-dir", target];
+  const own = hasLibrarySource() ? OWN_LIBRARY : { cargo: [], rustc: [] };
   // What begins with -Z is not stable yet; the toolchain is pinned, so that it means the same on every machine.
-  const env = { ...process.env, RUSTFLAGS: flags().join(" "), RUSTC_BOOTSTRAP: "1" };
-  await run("cargo", [...cargo, "--target-dir", target], { cwd: root, env, maxBuffer: 1 << 26 });
+  const env = { ...process.env, RUSTFLAGS: [...flags(), ...own.rustc].join(" "), RUSTC_BOOTSTRAP: "1" };
+  await run("cargo", [...cargo, ...own.cargo], { cwd: root, env, maxBuffer: 1 << 26 });
 
   say("binding and shrinking it");
   const compiled = join(target, "wasm32-unknown-unknown/release/scrip.wasm");
@@ -58,6 +58,15 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   return size;
 }
 
+/**
+ * Rust's library compiled along with the engine: for size, and with panics that trap at once, because nobody hears what they
+ * say. Without its source the package is some kilobytes larger.
+ */
+const OWN_LIBRARY = {
+  cargo: ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"],
+  rustc: ["-Zunstable-options", "-Cpanic=immediate-abort", "-Zlocation-detail=none", "-Zfmt-debug=none"],
+};
+
 /** What the compiler is told beyond the release profile. */
 function flags() {
   const home = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
@@ -69,11 +78,6 @@ function flags() {
     "-Cllvm-args=-inline-threshold=30",
     "-Cllvm-args=-inlinehint-threshold=80",
     "-Cllvm-args=-unroll-threshold=20",
-    // A panic ends in a trap, and nobody hears what it says: neither its message nor its place need be there.
-    "-Zunstable-options",
-    "-Cpanic=immediate-abort",
-    "-Zlocation-detail=none",
-    "-Zfmt-debug=none",
     // Codes are hashed one at a time: the short loop is fast enough, and 2 kB smaller than the unrolled one.
     "--cfg=sha2_backend_soft=\"compact\"",
   ];

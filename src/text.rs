@@ -113,7 +113,7 @@ pub fn is_within(part: &str, text: &str) -> bool {
 /// ```
 #[inline(never)]
 pub fn parted<'a>(text: &'a str, marks: &[u8]) -> Option<(&'a str, &'a str)> {
-    let place = text.bytes().position(|byte| marks.contains(&byte))?;
+    let place = marks.iter().filter_map(|mark| text.bytes().position(|byte| byte == *mark)).min()?;
     Some((text.get(..place)?, text.get(place.saturating_add(1)..)?))
 }
 

@@ -319,6 +319,11 @@ impl Timeframe {
     }
 }
 
+/// Whether a weekday is one of a few; the library's search is one for long lists.
+pub fn is_among(day: u8, days: &[u8]) -> bool {
+    days.iter().fold(false, |found, own| found | (*own == day))
+}
+
 /// Hours of the day on some weekdays: from the first minute to the last, both included.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DailyHours {
@@ -336,7 +341,7 @@ impl DailyHours {
         let (Some(day), Some(minute)) = (zone.weekday(moment), zone.minute_of_day(moment)) else {
             return false;
         };
-        self.days.contains(&day) && (self.start..=self.end).contains(&minute)
+        is_among(day, &self.days) && (self.start..=self.end).contains(&minute)
     }
 
     /// For people, such as `09:00 to 17:30 on [1, 2]`.

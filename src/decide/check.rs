@@ -13,7 +13,7 @@ use crate::model::request::Redeemable;
 use crate::pricing::{Bundles, Cart, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
-use crate::time::{Instant, TimeZone};
+use crate::time::{Instant, TimeZone, is_among};
 
 /// What the checks of one voucher found besides a reason against it.
 #[derive(Debug, Clone, Default)]
@@ -198,7 +198,7 @@ fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
         _ => true,
     };
     let on_day =
-        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
+        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
     let in_hours = validity.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
     in_frame && on_day && in_hours
 }

@@ -3,7 +3,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
-import { Remedy, installDebian, root, run, step, toolsFolder, works } from "./say.mjs";
+import { hasLibrarySource } from "../../pkg-template/library.mjs";
+import { Remedy, installDebian, root, run, say, step, toolsFolder, works } from "./say.mjs";
 
 const WORKER_BUILD = "0.8.7";
 const WASM_TARGET = "wasm32-unknown-unknown";
@@ -45,16 +46,16 @@ async function ensureRust() {
   }
   // The first call in this folder makes rustup install the toolchain that rust-toolchain.toml pins.
   const sysroot = (await run("rustc", ["--print", "sysroot"])).trim();
-  const hasTarget = existsSync(join(sysroot, "lib/rustlib", WASM_TARGET));
-  const hasSource = existsSync(join(sysroot, "lib/rustlib/src/rust/library/Cargo.lock"));
-  if (hasTarget && hasSource) return;
-  const missing = hasTarget ? "source of Rust's library" : `Rust target ${WASM_TARGET}`;
-  if (!(await works("rustup"))) {
-    throw new Remedy(`the ${missing} is missing and \`rustup\` was not found: install it with rustup, from https://rustup.rs`);
+  if (!existsSync(join(sysroot, "lib/rustlib", WASM_TARGET))) {
+    if (!(await works("rustup"))) {
+      throw new Remedy(`the Rust target ${WASM_TARGET} is missing and \`rustup\` was not found: install it with rustup, from https://rustup.rs`);
+    }
+    await step(`installing the Rust target ${WASM_TARGET}`, "rustup", ["target", "add", WASM_TARGET]);
   }
-  if (!hasTarget) await step(`installing the Rust target ${WASM_TARGET}`, "rustup", ["target", "add", WASM_TARGET]);
-  // The npm package has a library of its own, compiled for size.
-  if (!hasSource) await step("installing the source of Rust's library", "rustup", ["component", "add", "rust-src"]);
+  if (hasLibrarySource()) return;
+  // The npm package has a library of its own, compiled for size; without its source it is built with the one at hand.
+  await step("installing the source of Rust's library", "rustup", ["component", "add", "rust-src"])
+    .catch(() => say("the source of Rust's library is missing: the npm package will be some kilobytes larger"));
 }
 
 async function ensureNodeModules() {
