@@ -23,19 +23,15 @@ pub use validate::{Evaluated, SessionAnswer, Validated, validate};
 use crate::ledger::Entry;
 use crate::model::customer::Customer;
 use crate::model::order::Order;
-use crate::money::Money;
-use crate::refusal::{Refusal, Skip};
 use crate::text::Text;
 
-/// An answer, what is to be written down because of it, and how it came about.
+/// An answer, and what is to be written down because of it. How it came about is told from the answer's own steps.
 #[derive(Debug, Clone)]
 pub struct Decision<A> {
     /// What the caller is told.
     pub answer: A,
     /// What the host writes, all or nothing. Empty for an answer that changes nothing.
     pub changes: Changes,
-    /// Why, redeemable by redeemable; empty unless the request asks for it (`options.expand`: `trace`).
-    pub trace: Trace,
 }
 
 /// What is to be written down besides the documents of the answer itself.
@@ -79,31 +75,4 @@ pub struct Referral {
     pub campaign_id: Option<Text>,
     /// Its campaign's name.
     pub campaign_name: Option<Text>,
-}
-
-/// How a decision came about.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trace {
-    /// One line for each redeemable, in the order of trying.
-    pub lines: Vec<TraceLine>,
-}
-
-/// What decided about one redeemable.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TraceLine {
-    /// The redeemable's code or id.
-    pub id: Text,
-    /// What decided.
-    pub verdict: Verdict,
-}
-
-/// What became of a redeemable, and why.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Verdict {
-    /// It gave this much.
-    Applied(Money),
-    /// It was left out.
-    Skipped(Skip),
-    /// It was refused.
-    Refused(Refusal),
 }

@@ -119,8 +119,7 @@ pub fn qualify<'a>(
         more_starting_after: page.more_starting_after,
         assignments,
     };
-    let trace = answer.evaluated.trace();
-    Ok(Decision { answer, changes: Changes::default(), trace })
+    Ok(Decision { answer, changes: Changes::default() })
 }
 
 /// Finds the candidates whose rules and moments hold, newest first.

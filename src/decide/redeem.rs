@@ -113,7 +113,6 @@ pub fn redeem<'a>(
         evaluated.walk.cart.write_into(&mut order);
         order
     });
-    let trace = evaluated.trace();
     let changes = Changes {
         entries: book.into_entries(),
         order: order.map(Box::new),
@@ -122,7 +121,7 @@ pub fn redeem<'a>(
         customer: customer.map(Box::new),
     };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
-    Ok(Decision { answer, changes, trace })
+    Ok(Decision { answer, changes })
 }
 
 fn parts(case: &Case<'_>, tried: &Tried, ids: &mut Ids) -> Vec<RedeemedPart> {
@@ -237,7 +236,6 @@ fn fail<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids) -> Decision<R
 
 fn fail_with<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids, refusal: Refusal) -> Decision<Redeemed<'a>> {
     let customer_id = evaluated.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
-    let trace = evaluated.trace();
     let answer = Redeemed {
         evaluated,
         date: now,
@@ -247,7 +245,7 @@ fn fail_with<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids, refusal:
         customer_id,
         failure: Some((ids.hex18("rf_"), refusal)),
     };
-    Decision { answer, changes: Changes::default(), trace }
+    Decision { answer, changes: Changes::default() }
 }
 
 fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {

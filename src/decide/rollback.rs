@@ -3,7 +3,7 @@
 //!
 //! calculation.md section 15.
 
-use crate::decide::{Changes, Decision, Trace};
+use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Known, PastRedemption, PastState};
 use crate::id::{Context, Ids};
 use crate::json::Node;
@@ -91,7 +91,7 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
     let changes = Changes { entries: book.into_entries(), order: changed.map(Box::new), ..Changes::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
     let answer = RolledBack { date: context.now, parts, parent, order, mode };
-    Ok(Decision { answer, changes, trace: Trace::default() })
+    Ok(Decision { answer, changes })
 }
 
 fn check(

@@ -10,7 +10,7 @@ use crate::decide::check::{Findings, Found, standing};
 use crate::decide::items::Items;
 use crate::decide::judge::Bench;
 use crate::decide::postings::{Posting, reserved};
-use crate::decide::{Changes, Decision, Trace, TraceLine, Verdict};
+use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Held, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{Book, Hold};
@@ -129,23 +129,6 @@ impl Evaluated<'_> {
     pub fn all_or_nothing(&self) -> bool {
         self.stacking.redeemables_application_mode == ApplicationMode::All
     }
-
-    /// How each verdict came about, for a request that asks for it; the others do not pay for it.
-    pub(super) fn trace(&self) -> Trace {
-        // A page reads that of the answer.
-        if !self.request.expand.trace || cfg!(feature = "package") {
-            return Trace::default();
-        }
-        let line = |step: &Step| {
-            let verdict = match &step.outcome {
-                Outcome::Applied(gain) => Verdict::Applied(gain.total().unwrap_or_default()),
-                Outcome::Skipped(skip) => Verdict::Skipped(*skip),
-                Outcome::Refused(refusal) => Verdict::Refused(refusal.clone()),
-            };
-            Some(TraceLine { id: self.redeemable(step)?.id.clone(), verdict })
-        };
-        Trace { lines: self.walk.steps.iter().filter_map(line).collect() }
-    }
 }
 
 /// The answer to a validation.
@@ -187,9 +170,8 @@ pub fn validate<'a>(
         session = Some(answer);
     }
     let evaluated = finish(case, bench);
-    let trace = evaluated.trace();
     let answer = Validated { context, evaluated, session };
-    Ok(Decision { answer, changes, trace })
+    Ok(Decision { answer, changes })
 }
 
 /// What trying a case came to.

@@ -343,10 +343,16 @@ impl<'p> At<'p> {
         self.or_wrong(read, "must be a number from 0 to 100 with at most 6 decimals")
     }
 
+    /// A text of some form.
+    #[inline]
+    pub fn parsed<T: Default>(&self, parse: fn(&str) -> Option<T>, bound: &str) -> T {
+        self.or_wrong(self.node.as_str().and_then(parse), bound)
+    }
+
     /// A moment.
     #[inline(never)]
     pub fn instant(&self) -> Instant {
-        self.or_wrong(self.node.as_str().and_then(Instant::parse), "must be an ISO 8601 date-time")
+        self.parsed(Instant::parse, "must be an ISO 8601 date-time")
     }
 
     /// Custom data.

@@ -68,10 +68,7 @@ pub fn read_validity(at: &At<'_>) -> Validity {
 }
 
 fn read_timeframe(at: &At<'_>) -> Timeframe {
-    let duration: Read<Duration> = |at| {
-        let duration = at.node.as_str().and_then(Duration::parse);
-        at.or_wrong(duration, "must be an ISO 8601 duration longer than 0")
-    };
+    let duration: Read<Duration> = |at| at.parsed(Duration::parse, "must be an ISO 8601 duration longer than 0");
     at.object();
     Timeframe { interval: at.need("interval", duration), duration: at.need("duration", duration) }
 }
@@ -99,10 +96,7 @@ fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
 }
 
 fn read_daily(at: &At<'_>) -> DailyHours {
-    let clock: Read<u16> = |at| {
-        let minutes = at.node.as_str().and_then(DailyHours::parse_clock);
-        at.or_wrong(minutes, "must be a time HH:mm")
-    };
+    let clock: Read<u16> = |at| at.parsed(DailyHours::parse_clock, "must be a time HH:mm");
     at.object();
     let start = at.need("start_time", clock);
     let end = at.need("expiration_time", clock);
