@@ -4,25 +4,38 @@
 //! calculation.md section 1: integers of minor units, half-up to a whole minor unit.
 
 use std::fmt;
+use std::num::NonZeroU64;
 
 use crate::text::{Decimal, decimal};
 
 /// The largest integer that JSON readers and SQLite rows in a Durable Object keep exactly: 2^53 - 1.
 pub const LARGEST: i64 = 9_007_199_254_740_991;
 
-/// A non-negative amount in minor units (hundredths of the currency unit), at most [`LARGEST`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
-pub struct Money(u64);
+/// A non-negative amount in minor units (hundredths of the currency unit), at most [`LARGEST`]. It is held as one more
+/// than it is, so that an amount that may be missing takes no more room than one that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Money(NonZeroU64);
+
+impl Default for Money {
+    fn default() -> Money {
+        Money::ZERO
+    }
+}
 
 impl Money {
     /// Nothing.
-    pub const ZERO: Money = Money(0);
+    pub const ZERO: Money = Money::held(0);
 
     /// One minor unit.
-    pub const UNIT: Money = Money(1);
+    pub const UNIT: Money = Money::held(1);
 
     /// The largest amount, [`LARGEST`].
-    pub const MAX: Money = Money(LARGEST.unsigned_abs());
+    pub const MAX: Money = Money::held(LARGEST.unsigned_abs());
+
+    /// An amount that is within bounds.
+    const fn held(minor: u64) -> Money {
+        Money(NonZeroU64::MIN.saturating_add(minor))
+    }
 
     /// The amount, when it is within bounds.
     ///
@@ -36,51 +49,54 @@ impl Money {
         if minor > LARGEST {
             return None;
         }
-        u64::try_from(minor).ok().map(Money)
+        u64::try_from(minor).ok().map(Money::held)
     }
 
-    fn from_minor(minor: u64) -> Option<Money> {
-        (minor <= Money::MAX.0).then_some(Money(minor))
+    /// So many minor units, when that is within bounds.
+    #[inline]
+    pub fn of(minor: u64) -> Option<Money> {
+        (minor <= LARGEST.unsigned_abs()).then_some(Money::held(minor))
     }
 
     /// The amount in minor units.
-    pub fn minor(self) -> u64 {
-        self.0
+    #[inline]
+    pub const fn minor(self) -> u64 {
+        self.0.get().wrapping_sub(1)
     }
 
     /// The sum, or `None` beyond [`LARGEST`].
     pub fn plus(self, other: Money) -> Option<Money> {
-        Money::from_minor(self.0.checked_add(other.0)?)
+        Money::of(self.minor().checked_add(other.minor())?)
     }
 
     /// The difference, never below nothing.
     pub fn less(self, other: Money) -> Money {
-        Money(self.0.saturating_sub(other.0))
+        Money::held(self.minor().saturating_sub(other.minor()))
     }
 
     /// The amount of `count` times this, or `None` beyond [`LARGEST`].
     pub fn times(self, count: u64) -> Option<Money> {
-        Money::from_minor(self.0.checked_mul(count)?)
+        Money::of(self.minor().checked_mul(count)?)
     }
 
     /// This amount in the proportion `part / whole`, rounded half-up; `None` when `whole` is 0 or the result too large.
     #[inline]
     pub fn portion(self, part: u64, whole: u64) -> Option<Money> {
-        match self.0.checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
-            Some(minor) => Money::from_minor(minor),
+        match self.minor().checked_mul(part).and_then(|numerator| round_half_up_narrow(numerator, whole)) {
+            Some(minor) => Money::of(minor),
             None => self.wide_portion(part, whole),
         }
     }
 
     #[cold]
     fn wide_portion(self, part: u64, whole: u64) -> Option<Money> {
-        let numerator = u128::from(self.0).checked_mul(u128::from(part))?;
+        let numerator = u128::from(self.minor()).checked_mul(u128::from(part))?;
         Money::from_wide(round_half_up(numerator, u128::from(whole))?)
     }
 
     /// Whether this is nothing.
     pub fn is_zero(self) -> bool {
-        self.0 == 0
+        self == Money::ZERO
     }
 
     /// The amount from a wide intermediate result, when it is within bounds.
@@ -90,7 +106,7 @@ impl Money {
 
     /// The sum of many, or `None` beyond [`LARGEST`].
     pub fn sum(amounts: impl IntoIterator<Item = Money>) -> Option<Money> {
-        Money::from_minor(amounts.into_iter().fold(0, |sum: u64, amount| sum.saturating_add(amount.0)))
+        Money::of(amounts.into_iter().fold(0, |sum: u64, amount| sum.saturating_add(amount.minor())))
     }
 }
 

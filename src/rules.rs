@@ -4,6 +4,7 @@
 //! validation-rules.md sections 1 to 4, 8 and 12.
 
 pub mod ast;
+pub mod basket;
 pub mod compare;
 pub mod eval;
 pub mod filter;
@@ -18,6 +19,7 @@ pub mod scene;
 pub mod why;
 
 pub use ast::{Group, Leaf, Needs, Rule, Test};
+pub use basket::{Basket, GoodsIndex, SceneItem, Told};
 pub use compare::{Clock, Condition, Found, Moment, Operand, Window};
 pub use eval::Failure;
 pub use filter::{Collection, Contents, Field, Filter, Members, Segment};
@@ -27,4 +29,4 @@ pub use logic::{Expression, LogicError};
 pub use names::{Area, Counter, Kind, Period};
 pub use number::Number;
 pub use operator::Operator;
-pub use scene::{Asks, Figures, GoodsIndex, Membership, Scene, SceneItem, Setting};
+pub use scene::{Asks, Figures, Membership, Scene, Setting};

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use scrip::json::Members;
 use scrip::money::{LARGEST, Money};
 use scrip::rules::names::{Counter, Period};
-use scrip::rules::{Asks, Clock, Figures, GoodsIndex, Membership, Needs, Scene, SceneItem, Setting, lint};
+use scrip::rules::{Asks, Basket, Clock, Figures, GoodsIndex, Membership, Needs, Scene, Setting, Told, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
@@ -60,11 +60,12 @@ fuzz_target!(|text: &str| {
     let names = ["A", "A-1", "a", ""].map(Text::from);
     let [product, sku, source, nothing] = &names;
     let items = [
-        SceneItem::new([Some(product), None], [Some(sku), Some(source)]),
-        SceneItem::new([None, Some(nothing)], [None, None]),
-        SceneItem::default(),
+        Told::new([Some(product), None], [Some(sku), Some(source)]),
+        Told::new([None, Some(nothing)], [None, None]),
+        Told::default(),
     ];
-    let index = GoodsIndex::new(&items);
+    let items = Basket::Told(&items);
+    let index = GoodsIndex::new(items);
     for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
         let asks = Adverse { data: customer.metadata.clone(), amount };
         let setting = Setting {
@@ -79,7 +80,7 @@ fuzz_target!(|text: &str| {
             setting: &setting,
             linked: with_index,
             after: amount,
-            items: if amount.is_some() { &items } else { &[] },
+            items: if amount.is_some() { items } else { Basket::Bare(&[]) },
             index: with_index.then_some(&index),
             passes: Needs::default(),
             asks: &asks,

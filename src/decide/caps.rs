@@ -12,7 +12,7 @@ use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;
 use crate::model::scope::{Cap, Entry};
 use crate::pricing::{Allowance, Gain, Numbers};
-use crate::rules::SceneItem;
+use crate::rules::{Basket, SceneItem, Told};
 use crate::text::Text;
 
 /// The units that redeemables of one request have used up, by account.
@@ -28,12 +28,12 @@ impl<'c> Caps<'c> {
     }
 
     /// What one redeemable may use.
-    pub fn begin<'a>(&'a self, offer: &'a Offer<'a>, items: &'a [SceneItem<'a>], numbers: &'a Numbers<'a>) -> Left<'a> {
+    pub fn begin<'a>(&'a self, offer: &'a Offer<'a>, items: Basket<'a>, numbers: &'a Numbers<'a>) -> Left<'a> {
         Left { caps: self, offer, items, numbers, taken: Vec::new(), lacks: std::cell::RefCell::default() }
     }
 
     /// Notes what a redeemable has used, for those after it.
-    pub fn note(&mut self, offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain) {
+    pub fn note(&mut self, offer: &Offer<'_>, items: Basket<'_>, gain: &Gain) {
         if is_capped(offer) {
             let customer = customer_key(self.case);
             self.used.extend(counted(offer, items, gain, customer.as_deref()));
@@ -45,7 +45,7 @@ impl<'c> Caps<'c> {
 pub struct Left<'a> {
     caps: &'a Caps<'a>,
     offer: &'a Offer<'a>,
-    items: &'a [SceneItem<'a>],
+    items: Basket<'a>,
     numbers: &'a Numbers<'a>,
     taken: Vec<(AccountId, u64)>,
     lacks: std::cell::RefCell<Vec<Text>>,
@@ -100,8 +100,9 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     // Lines that unit effects added are free, so that nothing more is taken off them.
     let priced = &case.priced;
     let items = order.items.iter().enumerate();
-    let items = items.map(|(place, item)| scene_item(item, priced.skus.beside(place), priced.products.beside(place)));
-    let used = counted(offer, &items.collect::<Vec<_>>(), gain, customer);
+    let items = items.map(|(place, item)| scene_item(item, priced.sku(place), priced.product(place)));
+    let items: Vec<Told<'_>> = items.collect();
+    let used = counted(offer, Basket::Told(&items), gain, customer);
     let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
     used.into_iter().map(posting).collect()
 }
@@ -114,7 +115,7 @@ fn is_capped(offer: &Offer<'_>) -> bool {
 
 /// The units that an applied redeemable has used, by account. A unit counts when its line was given money, or when it
 /// was replaced.
-fn counted(offer: &Offer<'_>, items: &[SceneItem<'_>], gain: &Gain, customer: Option<&str>) -> Vec<(AccountId, u64)> {
+fn counted(offer: &Offer<'_>, items: Basket<'_>, gain: &Gain, customer: Option<&str>) -> Vec<(AccountId, u64)> {
     let mut found: Vec<(AccountId, u64)> = Vec::new();
     let Some(scope) = offer.scope() else { return found };
     for reach in gain.reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
@@ -139,7 +140,7 @@ fn account_of(
     cap: &Cap,
     entry: &Entry,
     offer: &Offer<'_>,
-    item: &SceneItem<'_>,
+    item: SceneItem<'_>,
     customer: Option<&str>,
 ) -> Option<AccountId> {
     let incentive = &offer.incentive;

@@ -3,6 +3,7 @@
 //! it is total. It must not know what any of them leads to.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
 pub use crate::facts::Offer;
@@ -32,10 +33,13 @@ impl Lacks {
             self.0.insert(place, name);
         }
     }
+}
 
-    /// Their names.
-    pub fn into_names(self) -> Vec<Text> {
-        self.0
+impl Deref for Lacks {
+    type Target = [Text];
+
+    fn deref(&self) -> &[Text] {
+        &self.0
     }
 }
 
@@ -62,6 +66,7 @@ pub struct Buyer<'a> {
 }
 
 /// A request with its names resolved.
+#[derive(Clone)]
 pub struct Case<'a> {
     /// What was asked.
     pub request: &'a Redeemables,
@@ -93,19 +98,17 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// Resolves a request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
-    pub fn open(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Result<Case<'a>, Refusal> {
+    pub fn open(
+        facts: &'a dyn Facts,
+        request: &'a Redeemables,
+        context: &'a Context,
+    ) -> Result<Box<Case<'a>>, Refusal> {
         let stacking: Held<'_, StackingRules> = facts.stacking_rules().into();
         check_shape(&request.redeemables, &stacking)?;
         let mut lacks = Lacks::default();
         let buyer = find_buyer(facts, request);
         let order = find_order(facts, request.order.as_ref(), &mut lacks);
-        let priced = match &order {
-            Some(order) => price(order, facts, request.channel.client, &mut |lack| {
-                lacks.add(lack);
-            }),
-            None => Ok(Priced::default()),
-        };
-        let mut case = Case {
+        let mut case = Box::new(Case {
             request,
             redeemables: Cow::Borrowed(&request.redeemables),
             stack: None,
@@ -119,10 +122,11 @@ impl<'a> Case<'a> {
             resolved: Vec::with_capacity(request.redeemables.len()),
             passes: Needs::default(),
             lacks,
-        };
+        });
+        let priced = case.price();
         match request.redeemables.as_slice() {
             [stack] if stack.object == RedeemableObject::PromotionStack => {
-                case.priced = priced?;
+                priced?;
                 case.expand(stack)?;
             }
             _ => {
@@ -131,7 +135,7 @@ impl<'a> Case<'a> {
                 if case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
                     return Err(duplicated());
                 }
-                case.priced = priced?;
+                priced?;
             }
         }
         Ok(case)
@@ -148,6 +152,11 @@ impl<'a> Case<'a> {
     /// The session key that the request came with.
     pub fn session_key(&self) -> Option<&str> {
         self.request.session.as_ref()?.key.as_deref()
+    }
+
+    fn price(&mut self) -> Result<(), Refusal> {
+        let Case { order: Some(order), priced, lacks, .. } = self else { return Ok(()) };
+        price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
     }
 
     fn resolve_all(&mut self) {

@@ -121,7 +121,7 @@ pub fn check_terms(
 pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
     for rule in offer.rules.iter() {
         let Some(rules) = &rule.bundle else { continue };
-        let bundles = count_bundles(rules, items, cart);
+        let bundles = count_bundles(rules, items.basket(), cart);
         let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);
         let is_missing = bundles.quantity == 0;
         if fewest {

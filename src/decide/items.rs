@@ -4,15 +4,14 @@
 //! calculation.md section 7.2, validation-rules.md section 12.
 
 use std::borrow::Cow;
-use std::ops::Deref;
 
 use crate::decide::case::Case;
 use crate::facts::Known;
 use crate::model::order::{Goods, Item, RelatedObject};
-use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
+use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::lines::goods_key;
-use crate::rules::{Clock, Collection, Contents, GoodsIndex, Index, Needs, SceneItem};
-use crate::text::{Text, joined};
+use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, SceneItem, Told};
+use crate::text::{Symbol, Text, joined};
 
 /// From how many rules times lines on, it is worth to write down which goods the lines are.
 const WORTH_AN_INDEX: usize = 1024;
@@ -20,7 +19,10 @@ const WORTH_AN_INDEX: usize = 1024;
 /// The lines of an order as rules and scopes see them.
 #[derive(Debug, Clone, Default)]
 pub struct Items<'a> {
-    lines: Vec<SceneItem<'a>>,
+    /// The lines when their own ids say everything; none when more is told of them.
+    bare: &'a [Item],
+    /// The lines otherwise.
+    told: Vec<Told<'a>>,
     /// SKU and product of the catalogue by line; empty when no rule asks for their data.
     pub(super) listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
     pub(super) index: Option<GoodsIndex>,
@@ -28,15 +30,13 @@ pub struct Items<'a> {
     pub(super) lacks: Vec<Text>,
 }
 
-impl<'a> Deref for Items<'a> {
-    type Target = [SceneItem<'a>];
-
-    fn deref(&self) -> &[SceneItem<'a>] {
-        &self.lines
-    }
-}
-
 impl<'a> Items<'a> {
+    /// What the lines are.
+    #[inline]
+    pub fn basket(&self) -> Basket<'_> {
+        if self.told.is_empty() { Basket::Bare(self.bare) } else { Basket::Told(&self.told) }
+    }
+
     /// The lines of a case, with what its rules and scopes ask of them.
     pub fn new(case: &'a Case<'a>) -> Items<'a> {
         Items::with_added(case, &[])
@@ -112,16 +112,19 @@ impl<'a> Items<'a> {
         (wants_data, wants_index): (bool, bool),
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
+        let is_bare = added.is_empty() && !wants_index && collections.is_empty() && case.priced.lists_nothing();
+        if is_bare && !wants_data && order.items.iter().all(|item| item.symbols != [Symbol::default(); 2]) {
+            return Items { bare: &order.items, lacks, ..Items::default() };
+        }
         let all = || order.items.iter().chain(added).enumerate();
-        let lines = all()
-            .map(|(place, item)| scene_item(item, case.priced.skus.beside(place), case.priced.products.beside(place)));
-        let mut items = Items { lines: lines.collect(), lacks, ..Items::default() };
+        let told = all().map(|(place, item)| scene_item(item, case.priced.sku(place), case.priced.product(place)));
+        let mut items = Items { told: told.collect(), lacks, ..Items::default() };
         if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
             items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
         }
         items.join(collections, case, added);
         if wants_index {
-            items.index = Some(GoodsIndex::new(&items.lines));
+            items.index = Some(GoodsIndex::new(items.basket()));
         }
         items
     }
@@ -136,11 +139,11 @@ impl<'a> Items<'a> {
         let clock = Clock { now: case.context.now, zone: &case.zone };
         for collection in collections {
             let symbol = GoodsObject::Collection.symbol(&collection.id);
-            for place in 0..self.lines.len() {
-                let Some(line) = self.lines.get(place) else { continue };
+            for place in 0..self.told.len() {
+                let Some(line) = self.told.get(place) else { continue };
                 let is_in = match &collection.goods {
                     Contents::All => true,
-                    Contents::Listed(goods) => line.is_any(goods),
+                    Contents::Listed(goods) => SceneItem::Told(line).is_any(goods),
                     Contents::Passing(filter) => {
                         let inline = case.order.iter().filter_map(|order| order.items.iter().chain(added).nth(place));
                         let inline = inline.flat_map(|item| [&item.sku, &item.product]).flatten().map(|goods| &**goods);
@@ -148,7 +151,7 @@ impl<'a> Items<'a> {
                         inline.chain(listed).any(|goods| filter.passes_goods(goods, &clock))
                     }
                 };
-                if let Some(line) = self.lines.get_mut(place).filter(|_| is_in) {
+                if let Some(line) = self.told.get_mut(place).filter(|_| is_in) {
                     line.join(symbol);
                 }
             }
@@ -165,26 +168,13 @@ fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> 
 }
 
 /// A line, with the catalogue's goods beside it, as rules and scopes see it.
-#[inline]
-pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
-    let made = || symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
-    debug_assert!(item.symbols.is_none_or(|symbols| symbols == made()), "an id was changed without its symbol");
-    let is_bare = item.related_object.is_none() && item.product.is_none() && item.sku.is_none();
-    if is_bare && sku.is_none() && product.is_none() {
-        // Nearly every line names its goods and nothing else.
-        return SceneItem::bare(item);
-    }
-    told_item(item, sku, product)
-}
-
-#[inline(never)]
-fn told_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> SceneItem<'a> {
+pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> Told<'a> {
     let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
     let parent = || sku?.product_id.as_ref();
     let listed = || product?.id.as_ref();
     let product_id = item.product_id.as_ref().or_else(listed).or_else(parent);
     let product = [product_id, source(item, RelatedObject::Product, product)];
-    SceneItem::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]).of(item)
+    Told::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]).of(item)
 }
 
 fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a Text> {
@@ -205,11 +195,11 @@ fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<
         }
         found.is()
     };
-    let beside = case.priced.skus.beside(place).map(Cow::Borrowed);
+    let beside = case.priced.sku(place).map(Cow::Borrowed);
     let key = goods_key(item, RelatedObject::Sku);
     let sku = beside.or_else(|| key.and_then(|key| known("sku", key, case.facts.sku(key))));
     let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
-    let beside = case.priced.products.beside(place).map(Cow::Borrowed);
+    let beside = case.priced.product(place).map(Cow::Borrowed);
     let key = goods_key(item, RelatedObject::Product).or(parent.as_deref());
     let product = beside.or_else(|| key.and_then(|key| known("product", key, case.facts.product(key))));
     [sku, product]

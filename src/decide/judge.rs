@@ -28,10 +28,10 @@ use crate::text::joined;
 /// The lines of the order and those that unit effects have added to it, which are nearly always none.
 macro_rules! lines {
     ($bench:ident, $cart:ident, $added:ident) => {
-        if $cart.added.is_empty() {
+        if $cart.added().is_empty() {
             $bench.items
         } else {
-            $added = Items::with_added($bench.case, &$cart.added);
+            $added = Items::with_added($bench.case, $cart.added());
             &$added
         }
     };
@@ -93,7 +93,7 @@ impl<'c> Bench<'c> {
         let scope = turn.scope.unwrap_or(&EVERYTHING);
         self.reach.clear();
         // Nothing takes units out of everything but what changes them, or what was discounted before.
-        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.changed.is_empty();
+        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.changed().is_empty();
         if self.is_all && !self.all.is_empty() {
             return;
         }
@@ -105,9 +105,9 @@ impl<'c> Bench<'c> {
             }
             _ => scope,
         };
-        let mut allowance = self.caps.begin(turn.offer, turn.items, numbers);
+        let mut allowance = self.caps.begin(turn.offer, turn.items.basket(), numbers);
         let found = if self.is_all { &mut self.all } else { &mut self.reach };
-        select(scope, turn.items, turn.cart, turn.once, &mut allowance, found);
+        select(scope, turn.items.basket(), turn.cart, turn.once, &mut allowance, found);
         let lacks = allowance.lacks();
         self.found.lack(turn.place, lacks);
     }
@@ -156,14 +156,16 @@ impl<'c> Bench<'c> {
         let everything = Scope::default();
         let scope = turn.scope.unwrap_or(&everything);
         let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, reach: self.reach() };
-        let gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
+        let mut gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
                 "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
             )
         })?;
-        let reach = if turn.scope.is_some() { std::mem::take(&mut self.reach) } else { Vec::new() };
-        Ok(Box::new(Gain { reach, ..gain }))
+        if turn.scope.is_some() {
+            gain.reach = std::mem::take(&mut self.reach);
+        }
+        Ok(Box::new(gain))
     }
 
     /// What a discount of lines or units takes off those in reach.
@@ -182,7 +184,7 @@ impl<'c> Bench<'c> {
         for unit in units {
             all.push(self.free_goods(turn, unit, numbers)?);
         }
-        add_units(&all, turn.cart, turn.items, self.reach(), turn.once)
+        add_units(&all, turn.cart, turn.items.basket(), self.reach(), turn.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
@@ -204,7 +206,7 @@ impl<'c> Bench<'c> {
             (None, Some(_)) => Some(GoodsObject::Product),
             (None, None) => None,
         };
-        let of_line = |object: &GoodsObject| turn.items.iter().position(|item| item.is(&named(*object)));
+        let of_line = |object: &GoodsObject| turn.items.basket().next_of(&named(*object), 0);
         let in_cart = kinds.iter().find_map(|object| Some((*object, of_line(object)?)));
         if unit.effect == UnitEffect::AddSameItems {
             self.found.lack(turn.place, turn.items.lacks().to_vec());
@@ -322,7 +324,7 @@ impl Judge for Bench<'_> {
             }
         };
         if let Ok(gain) = &gain {
-            self.caps.note(offer, items, gain);
+            self.caps.note(offer, items.basket(), gain);
         }
         gain
     }

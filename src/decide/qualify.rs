@@ -30,7 +30,7 @@ use crate::time::Instant;
 pub use scenario::Products;
 
 /// What qualifies.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Qualified<'a> {
     /// What was asked.
     pub asked: &'a Qualify,
@@ -47,7 +47,7 @@ pub struct Qualified<'a> {
 }
 
 /// One result.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Shown<'a> {
     /// What it is.
     pub candidate: Candidate,
@@ -58,7 +58,7 @@ pub struct Shown<'a> {
 }
 
 /// A candidate that qualifies as far as has been seen.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 struct Hit<'a> {
     /// Its place among the candidates.
     place: usize,
@@ -71,7 +71,7 @@ struct Hit<'a> {
 
 /// What qualifies by rules and moments alone, before anything is priced.
 pub struct Search<'a> {
-    case: Case<'a>,
+    case: Box<Case<'a>>,
     set: Cow<'a, Candidates>,
     hits: Vec<Hit<'a>>,
 }

@@ -44,7 +44,7 @@ pub struct RedeemedPart {
 }
 
 /// The answer to a redemption.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Redeemed<'a> {
     /// Everything that was tried.
     pub evaluated: Evaluated<'a>,
@@ -100,14 +100,14 @@ pub fn redeem<'a>(
     let grants = grants(&case, &parts);
     let referrals = referrals(&case, &parts);
     let mut evaluated = finish(case, tried);
-    let order = evaluated.order.take().map(|order| {
+    let order = evaluated.case.order.take().map(|order| {
         let order = close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids);
         let referrer_id = referrals.first().map(|referral| referral.referrer_id.clone());
         Order { referrer_id: order.referrer_id.clone().or(referrer_id), ..order }
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.order = order.clone().map(|order| Held::Own(Arc::new(order)));
+    evaluated.case.order = order.clone().map(|order| Held::Own(Arc::new(order)));
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
         evaluated.walk.cart.write_into(&mut order);

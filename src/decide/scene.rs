@@ -78,7 +78,7 @@ impl<'v> View<'v> {
                 after.add(gain)?;
                 after.total()
             }),
-            items: self.stand.items,
+            items: self.stand.items.basket(),
             index: self.stand.items.index.as_ref(),
             passes,
             asks: self,
@@ -144,7 +144,7 @@ impl Asks for View<'_> {
 
     fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
         let item =
-            self.case.order.as_deref().and_then(|order| order.items.iter().chain(&self.stand.cart.added).nth(line));
+            self.case.order.as_deref().and_then(|order| order.items.iter().chain(self.stand.cart.added()).nth(line));
         let sent = |goods: fn(&Item) -> &Option<Box<Goods>>| item.and_then(|item| goods(item).as_deref());
         let listed = |place: usize| self.stand.items.listed.get(line)?.get(place)?.as_deref();
         let found = [sent(|item| &item.sku), listed(0), sent(|item| &item.product), listed(1)];

@@ -37,7 +37,7 @@ impl<'a> View<'a> {
 
     fn item(&self, place: usize) -> Option<&Item> {
         let items = &self.case.order.as_ref()?.items;
-        items.get(place).or_else(|| self.cart.added.get(place.checked_sub(items.len())?))
+        items.get(place).or_else(|| self.cart.added().get(place.checked_sub(items.len())?))
     }
 
     /// Custom data of a line's product: what was sent over what the catalogue has, of the SKU before the product. The
@@ -49,12 +49,12 @@ impl<'a> View<'a> {
         sent.or_else(|| {
             let (facts, priced) = (self.case.facts, &self.case.priced);
             let known = goods_key(item, RelatedObject::Sku).map(|sku| self.known("sku", sku, facts.sku(sku)));
-            let sku = priced.skus.beside(place).map(Cow::Borrowed).or_else(|| known.flatten());
+            let sku = priced.sku(place).map(Cow::Borrowed).or_else(|| known.flatten());
             own(sku.as_deref()).or_else(|| {
                 let parent = sku.as_ref().and_then(|sku| sku.product_id.as_deref());
                 let product = goods_key(item, RelatedObject::Product).or(parent);
                 let known = product.map(|product| self.known("product", product, facts.product(product)));
-                let beside = priced.products.beside(place).map(Cow::Borrowed);
+                let beside = priced.product(place).map(Cow::Borrowed);
                 own(beside.or_else(|| known.flatten()).as_deref())
             })
         })

@@ -4,21 +4,21 @@
 //! calculation.md sections 11 and 12.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
-use crate::decide::case::{Buyer, Case, Offer, Resolved};
+use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Findings, Found, standing};
 use crate::decide::items::Items;
 use crate::decide::judge::Bench;
 use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision};
-use crate::facts::{Facts, Held, Known};
+use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{Book, Hold};
-use crate::model::incentive::{Campaign, Category, Grant, Incentive};
+use crate::model::incentive::Grant;
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
-use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select, walk};
@@ -40,34 +40,26 @@ pub struct SessionAnswer {
 }
 
 /// A request tried from end to end.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Evaluated<'a> {
-    /// What was asked.
-    pub request: &'a Redeemables,
-    /// What was tried: as asked, or the tiers of the stack that was asked for.
-    pub redeemables: Cow<'a, [Redeemable]>,
-    /// The stack that was asked for, by id.
-    pub stack: Option<Text>,
-    /// The project's stacking rules.
-    pub stacking: Held<'a, StackingRules>,
-    /// The order that it was tried on.
-    pub order: Option<Held<'a, Order>>,
-    /// The catalogue's goods beside its lines, and the amounts before.
-    pub priced: Priced<'a>,
-    /// Who buys.
-    pub buyer: Buyer<'a>,
-    /// What was resolved, in the order of the request.
-    pub resolved: Vec<Resolved<'a>>,
+    /// What was asked, and what it is about. It stays where it was opened: an answer is handed on many times.
+    pub case: Box<Case<'a>>,
     /// What the checks found, in the order of the request.
     pub found: Findings,
     /// Every redeemable once, in the order of trying, and the order at the end.
     pub walk: Walk,
     /// Whether the request as a whole holds.
     pub valid: bool,
-    /// Facts that only the server has, sorted; empty when the verdict is final.
-    pub lacks: Vec<Text>,
     /// The hash that stands for the customer.
     pub tracking_id: Option<Text>,
+}
+
+impl<'a> Deref for Evaluated<'a> {
+    type Target = Case<'a>;
+
+    fn deref(&self) -> &Case<'a> {
+        &self.case
+    }
 }
 
 impl Evaluated<'_> {
@@ -109,14 +101,6 @@ impl Evaluated<'_> {
         self.redeemables.get(step.place)
     }
 
-    /// The voucher, campaign and category of a step.
-    pub fn offer(&self, step: &Step) -> Option<(&Incentive, Option<&Campaign>, Option<&Category>)> {
-        match self.resolved.get(step.place)? {
-            Resolved::Offer(offer) => Some((&offer.incentive, offer.campaign.as_deref(), offer.category.as_deref())),
-            _ => None,
-        }
-    }
-
     /// The first refusal in the order of trying.
     pub fn first_refusal(&self) -> Option<&Refusal> {
         self.walk.steps.iter().find_map(|step| match &step.outcome {
@@ -132,7 +116,7 @@ impl Evaluated<'_> {
 }
 
 /// The answer to a validation.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Validated<'a> {
     context: &'a Context,
     /// Everything that was tried.
@@ -244,23 +228,11 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
 }
 
 /// Turns a tried case into what answers are written from.
-pub(super) fn finish<'a>(mut case: Case<'a>, tried: Tried) -> Evaluated<'a> {
+#[inline]
+pub(super) fn finish(mut case: Box<Case<'_>>, tried: Tried) -> Evaluated<'_> {
     let tracking_id = tracking_id(&mut case);
-    Evaluated {
-        request: case.request,
-        redeemables: case.redeemables,
-        stack: case.stack,
-        stacking: case.stacking,
-        order: case.order,
-        priced: case.priced,
-        buyer: case.buyer,
-        resolved: case.resolved,
-        found: tried.found,
-        walk: tried.walk,
-        valid: tried.valid,
-        lacks: case.lacks.into_names(),
-        tracking_id,
-    }
+    let Tried { walk, found, valid } = tried;
+    Evaluated { case, found, walk, valid, tracking_id }
 }
 
 /// The hash of the customer's `source_id`, or the identifier that the request came with (objects.md section 15).

@@ -72,8 +72,9 @@ pub struct Item {
     pub product_id: Option<Text>,
     /// The SKU, by id.
     pub sku_id: Option<Text>,
-    /// The symbols of the product's id and the SKU's, once they are made; what changes an id takes them away.
-    pub symbols: Option<[Symbol; 2]>,
+    /// The symbols of the product's id and the SKU's, where nothing else says what goods the line is; those of no name
+    /// where that is to be found out. What changes an id, or says more, takes them away.
+    pub symbols: [Symbol; 2],
     /// The product or SKU by the caller's identifier.
     pub source_id: Option<Text>,
     /// What `source_id` names.

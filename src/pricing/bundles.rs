@@ -7,7 +7,7 @@
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
 use crate::rank::ranked;
-use crate::rules::SceneItem;
+use crate::rules::{Basket, SceneItem};
 
 /// More units than 500 lines can hold.
 const MOST_UNITS: u64 = 1 << 62;
@@ -26,7 +26,7 @@ pub struct Bundles {
 }
 
 /// Counts the bundles of a cart.
-pub fn count_bundles(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart) -> Bundles {
+pub fn count_bundles(rules: &BundleRules, items: Basket<'_>, cart: &Cart) -> Bundles {
     // The more bundles, the more units they take: the largest number that is complete is found by halving.
     let (mut quantity, mut too_many): (u64, u64) = (0, rules.limit.saturating_add(1));
     loop {
@@ -43,12 +43,12 @@ pub fn count_bundles(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart) 
 }
 
 /// The units that serve so many bundles, and what is missing of them.
-fn serve(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart, bundles: u64) -> Bundles {
+fn serve(rules: &BundleRules, items: Basket<'_>, cart: &Cart, bundles: u64) -> Bundles {
     let mut free: Vec<u64> = cart.lines.iter().map(|line| line.paid_units()).collect();
     let mut wanting: Vec<u64> = rules.entries.iter().map(|entry| entry.quantity.saturating_mul(bundles)).collect();
     for place in ranked(rules.entries.iter().map(|entry| width(entry, items, cart))) {
         let (Some(entry), Some(wanted)) = (rules.entries.get(place), wanting.get_mut(place)) else { continue };
-        for (units, item) in free.iter_mut().zip(items) {
+        for (units, item) in free.iter_mut().zip(items.iter()) {
             if *wanted > 0 && entry.goods.iter().any(|goods| item.is(goods)) {
                 let taken = *units.min(wanted);
                 *units = units.saturating_sub(taken);
@@ -65,14 +65,14 @@ fn serve(rules: &BundleRules, items: &[SceneItem<'_>], cart: &Cart, bundles: u64
 
 /// How much an entry can be served with: those for SKUs come before those for products, these before those for
 /// collections, and of one kind those that fewer units can serve.
-fn width(entry: &BundleEntry, items: &[SceneItem<'_>], cart: &Cart) -> u64 {
+fn width(entry: &BundleEntry, items: Basket<'_>, cart: &Cart) -> u64 {
     let kind = match entry.goods.iter().map(|goods| goods.object).max() {
         Some(GoodsObject::Sku) => 0,
         Some(GoodsObject::Product) => 1,
         _ => 2,
     };
-    let serves = |item: &SceneItem<'_>| entry.goods.iter().any(|goods| item.is(goods));
-    let lines = cart.lines.iter().zip(items).filter(|(_, item)| serves(item));
+    let serves = |item: SceneItem<'_>| entry.goods.iter().any(|goods| item.is(goods));
+    let lines = cart.lines.iter().zip(items.iter()).filter(|(_, item)| serves(*item));
     let units = lines.fold(0, |sum: u64, (line, _)| sum.saturating_add(line.paid_units()));
     units.min(MOST_UNITS).saturating_add(MOST_UNITS.saturating_mul(kind))
 }

@@ -63,17 +63,33 @@ pub struct Cart {
     pub discount: Option<Money>,
     /// Order-level discount of this request.
     pub applied: Option<Money>,
+    /// All discounts so far, of the order and of its lines, not cut at the amount.
+    off: Money,
     /// The lines: those of the order, and then those that unit effects added.
     pub lines: Vec<Line>,
-    /// The lines that unit effects added.
+    /// What unit effects did to them; nearly always nothing.
+    pub moved: Option<Box<Moved>>,
+}
+
+/// What unit effects have done to an order in this request.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Moved {
+    /// The lines that they added.
     pub added: Vec<Item>,
-    /// The lines that unit effects changed, each once; nearly always none.
+    /// The lines that they changed, each once.
     pub changed: Vec<Changed>,
     /// What was given in place of what.
     pub replaced: Vec<Replacement>,
 }
 
 impl Cart {
+    /// A cart of these lines, as it is before a request; `None` when its discounts amount to more than there can be.
+    pub fn new(amounts: [Option<Money>; 2], discount: Option<Money>, lines: Vec<Line>) -> Option<Cart> {
+        let [amount, initial_amount] = amounts;
+        let off = Money::sum(lines.iter().filter_map(|line| line.discount).chain(discount))?;
+        Some(Cart { amount, initial_amount, discount, applied: None, off, lines, moved: None })
+    }
+
     /// Item-level discounts so far; `None` while there never was one.
     #[inline(never)]
     pub fn items_discount(&self) -> Option<Money> {
@@ -91,30 +107,24 @@ impl Cart {
         sum_seen([self.discount, self.items_discount()])
     }
 
-    /// All discounts so far, which stay within bounds, see `fits`.
-    fn all_discounts(&self) -> Money {
-        let off = |discount: Option<Money>| discount.map_or(0, Money::minor);
-        let sum = self.lines.iter().fold(off(self.discount), |sum, line| sum.saturating_add(off(line.discount)));
-        Money::from_wide(u128::from(sum)).unwrap_or(Money::MAX)
-    }
-
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
-        Some(self.amount?.less(self.all_discounts()))
+        Some(self.amount?.less(self.off))
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
     /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
-        self.all_discounts().plus(gain.total()?)?;
+        let off = self.off.plus(gain.total()?)?;
         if let Some(units) = &gain.units {
             let mut next = self.clone();
             for change in &units.changes {
                 next.change(change)?;
             }
-            next.replaced.extend(units.replaced.iter().copied());
+            next.moved.get_or_insert_default().replaced.extend(units.replaced.iter().copied());
             *self = next;
         }
+        self.off = off;
         // All together fit, so that each of them does.
         let more = |so_far: &mut Option<Money>, off: Money| *so_far = so_far.unwrap_or_default().plus(off);
         if let Some(off) = gain.order {
@@ -138,7 +148,7 @@ impl Cart {
                 return None;
             }
             self.lines.push(Line { price: item.price, ..Line::default() });
-            self.added.push(Item::clone(item));
+            self.moved.get_or_insert_default().added.push(Item::clone(item));
         }
         let line = self.lines.get_mut(change.place)?;
         let before = *line;
@@ -148,11 +158,12 @@ impl Cart {
             line.amount = Some(moved(line.amount, amount)?);
             self.amount = Some(moved(self.amount, amount)?);
         }
-        let known = self.changed.iter_mut().find(|known| known.place == change.place);
+        let changed = &mut self.moved.get_or_insert_default().changed;
+        let known = changed.iter_mut().find(|known| known.place == change.place);
         let Some(known) = known else {
             let is_new = change.added.is_some();
             let initial = if is_new { change.amount.map(|_| Money::ZERO) } else { before.amount };
-            self.changed.push(Changed {
+            changed.push(Changed {
                 place: change.place,
                 initial_quantity: before.quantity,
                 initial_amount: initial,
@@ -168,20 +179,35 @@ impl Cart {
         Some(())
     }
 
+    /// The lines that unit effects added.
+    pub fn added(&self) -> &[Item] {
+        self.moved.as_ref().map_or(&[], |moved| &moved.added)
+    }
+
+    /// The lines that unit effects changed.
+    pub fn changed(&self) -> &[Changed] {
+        self.moved.as_ref().map_or(&[], |moved| &moved.changed)
+    }
+
+    /// What was given in place of what.
+    pub fn replaced(&self) -> &[Replacement] {
+        self.moved.as_ref().map_or(&[], |moved| &moved.replaced)
+    }
+
     /// What unit effects have done to the line at this place.
     #[inline(never)]
     pub fn changed_at(&self, place: usize) -> Option<&Changed> {
-        self.changed.iter().find(|changed| changed.place == place)
+        self.changed().iter().find(|changed| changed.place == place)
     }
 
     /// Writes the amounts, units and added lines into the order that the cart was made from.
     pub fn write_into(&self, order: &mut Order) {
-        let own = self.lines.len().saturating_sub(self.added.len());
+        let own = self.lines.len().saturating_sub(self.added().len());
         order.items.truncate(own);
-        order.items.extend(self.added.iter().cloned());
+        order.items.extend(self.added().iter().cloned());
         order.amount = self.amount;
         order.discount_amount = self.discount;
-        if !self.changed.is_empty() {
+        if !self.changed().is_empty() {
             order.initial_amount = self.initial_amount;
         }
         for (place, (item, line)) in order.items.iter_mut().zip(&self.lines).enumerate() {
@@ -195,11 +221,6 @@ impl Cart {
                 item.initial_amount = item.initial_amount.or(changed.initial_amount);
             }
         }
-    }
-
-    /// Whether all discounts together stay within bounds; the sums of this type rely on it.
-    pub fn fits(&self) -> bool {
-        Money::sum(self.lines.iter().filter_map(|line| line.discount).chain(self.discount)).is_some()
     }
 }
 

@@ -160,16 +160,17 @@ fn multiplied(amount: Money, times: u64) -> Money {
 
 /// Takes one percentage off each line in reach, where nothing limits it: nearly every discount of lines.
 fn percent_of_each(percent: Percent, ground: &Ground<'_>) -> Option<Gain> {
-    let mut gain = empty_gain(ground.cart);
+    let mut gain = Gain::of_lines(ground.cart.lines.len());
     for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
         let line = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some());
-        if let (Some(line), Some(given)) = (line, gain.lines.get_mut(reach.place)) {
+        if let Some(line) = line {
             let (open, paid) = (line.subtotal(), line.paid_units());
-            *given = Some(match reach.units {
+            let off = match reach.units {
                 _ if paid == 0 => Money::ZERO,
                 units if units >= paid => percent.of(open)?,
                 units => percent.of_share(open, units, paid)?.min(share((open, units, paid))),
-            });
+            };
+            gain.set(reach.place, off);
         }
     }
     Some(gain)
@@ -178,7 +179,7 @@ fn percent_of_each(percent: Percent, ground: &Ground<'_>) -> Option<Gain> {
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the
 /// discount over all of them, that of an entry over those with equal terms.
 fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>) -> Option<Money>) -> Option<Gain> {
-    let mut gain = empty_gain(ground.cart);
+    let mut gain = Gain::of_lines(ground.cart.lines.len());
     let mut left = limit;
     let mut group = (usize::MAX, None);
     each_target(ground, &mut |target| {
@@ -222,7 +223,7 @@ fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<
         shares = crate::rank::arranged(shares, &order);
     }
     spread(pot.min(all), &mut shares);
-    let mut gain = empty_gain(ground.cart);
+    let mut gain = Gain::of_lines(ground.cart.lines.len());
     for share in &shares {
         gain.set(share.place, share.given);
     }
@@ -269,8 +270,4 @@ fn share((whole, units, of): (Money, u64, u64)) -> Money {
         return if of == 0 { Money::ZERO } else { whole };
     }
     whole.portion(units, of).unwrap_or(whole)
-}
-
-fn empty_gain(cart: &Cart) -> Gain {
-    Gain { lines: vec![None; cart.lines.len()], ..Gain::default() }
 }

@@ -15,6 +15,8 @@ pub struct Gain {
     pub order: Option<Money>,
     /// Off each line; `None` where the line was not touched. Empty when no line was.
     pub lines: Vec<Option<Money>>,
+    /// All that it gave, kept because every step asks; more than the largest amount when an amount would be.
+    sum: u64,
     /// Units that came or went.
     pub units: Option<Box<UnitGain>>,
     /// The units that it was about, for answers and caps; empty when its scope names no goods.
@@ -66,15 +68,19 @@ pub struct Replacement {
 }
 
 impl Gain {
+    /// A gain that has not given anything yet, of so many lines.
+    pub(super) fn of_lines(count: usize) -> Gain {
+        Gain { lines: vec![None; count], ..Gain::default() }
+    }
+
     /// A gain of the order alone.
     pub fn of_order(order: Option<Money>) -> Gain {
-        Gain { order, ..Gain::default() }
+        Gain { order, sum: order.map_or(0, Money::minor), ..Gain::default() }
     }
 
     /// Everything it gave.
     pub fn total(&self) -> Option<Money> {
-        let lines = self.lines.iter().flatten().copied();
-        Money::sum(lines.chain(self.order))
+        Money::of(self.sum)
     }
 
     /// What it gave on lines; `None` when it touched none.
@@ -97,9 +103,12 @@ impl Gain {
             .reduce(|one, other| (one.0.saturating_add(other.0), both(one.1, other.1), one.2.saturating_add(other.2)))
     }
 
+    /// Says what is taken off a line, in place of what was said before.
+    #[inline]
     pub(super) fn set(&mut self, place: usize, off: Money) {
         if let Some(line) = self.lines.get_mut(place) {
-            *line = Some(off);
+            let before = line.replace(off).map_or(0, Money::minor);
+            self.sum = self.sum.saturating_sub(before).saturating_add(off.minor());
         }
     }
 }

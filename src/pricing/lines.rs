@@ -12,38 +12,40 @@ use crate::pricing::cart::{Cart, Line};
 use crate::refusal::{Reason, Refusal};
 use crate::text::{Text, digits, joined};
 
-/// Goods of the catalogue by the line that they stand beside. Most lines have none: they carry their own price.
-#[derive(Debug, Clone, Default)]
-pub struct Listed<'a>(Vec<(usize, Cow<'a, Goods>)>);
-
-impl<'a> Listed<'a> {
-    /// The goods beside the line at this place.
-    #[inline]
-    pub fn beside(&self, place: usize) -> Option<&Goods> {
-        if self.0.is_empty() { None } else { self.find(place) }
-    }
-
-    #[inline(never)]
-    fn find(&self, place: usize) -> Option<&Goods> {
-        let found = self.0.binary_search_by_key(&place, |(beside, _)| *beside).ok()?;
-        self.0.get(found).map(|(_, goods)| goods.as_ref())
-    }
-
-    /// Lines come in order, so that the list stays sorted.
-    fn put(&mut self, place: usize, goods: Option<Cow<'a, Goods>>) {
-        self.0.extend(goods.map(|goods| (place, goods)));
-    }
-}
+/// SKU and product of the catalogue beside a line.
+type Beside<'a> = [Option<Cow<'a, Goods>>; 2];
 
 /// An order with the catalogue's goods beside its lines, and the amounts that follow.
 #[derive(Debug, Clone, Default)]
 pub struct Priced<'a> {
-    /// Product of each line, from the catalogue.
-    pub products: Listed<'a>,
-    /// SKU of each line, from the catalogue.
-    pub skus: Listed<'a>,
+    /// Goods of the catalogue by the line that they stand beside, in order. Most lines have none: they carry their own
+    /// price.
+    listed: Vec<(usize, Beside<'a>)>,
     /// The amounts before this request.
     pub cart: Cart,
+}
+
+impl Priced<'_> {
+    /// Whether no line has goods of the catalogue beside it.
+    pub fn lists_nothing(&self) -> bool {
+        self.listed.is_empty()
+    }
+
+    /// The SKU beside the line at this place.
+    pub fn sku(&self, place: usize) -> Option<&Goods> {
+        self.beside(place)?.first()?.as_deref()
+    }
+
+    /// The product beside the line at this place.
+    pub fn product(&self, place: usize) -> Option<&Goods> {
+        self.beside(place)?.last()?.as_deref()
+    }
+
+    #[inline(never)]
+    fn beside(&self, place: usize) -> Option<&Beside<'_>> {
+        let found = self.listed.binary_search_by_key(&place, |(beside, _)| *beside).ok()?;
+        self.listed.get(found).map(|(_, goods)| goods)
+    }
 }
 
 /// Prices an order. `catalogue_first` is for pages, whose prices nobody vouches for (calculation.md section 19, D13);
@@ -53,59 +55,91 @@ pub fn price<'a>(
     facts: &'a dyn Facts,
     catalogue_first: bool,
     lacks: &mut dyn FnMut(Text),
-) -> Result<Priced<'a>, Refusal> {
-    let mut priced = Priced::default();
-    priced.cart.lines.reserve_exact(order.items.len());
-    for (place, item) in order.items.iter().enumerate() {
-        let mut find = |kind: &str, key: Option<&str>, found: Known<Cow<'a, Goods>>| match found {
-            Known::Is(goods) => Some(goods),
-            Known::Absent => None,
-            Known::Unknown => {
-                lacks(joined(&[kind, "/", key.unwrap_or_default()]));
-                None
-            }
-        };
-        // A line that carries its own price is not asked about, unless the catalogue's would win; a SKU without its
-        // product always is, because a scope may name the product.
-        let asks = catalogue_first || (item.amount.is_none() && own_price(item).is_none());
-        if !asks && item.product_id.is_some() {
-            let line = price_line(item, None, None, false)
-                .ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?;
-            priced.cart.lines.push(line);
-            continue;
+    priced: &mut Priced<'a>,
+) -> Result<(), Refusal> {
+    let mut lines = Vec::with_capacity(order.items.len());
+    if catalogue_first || !own_lines(&order.items, &mut lines) {
+        lines.clear();
+        for (place, item) in order.items.iter().enumerate() {
+            let line = price_listed(place, item, facts, catalogue_first, lacks, priced);
+            lines.push(line.ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?);
         }
-        let product_key = goods_key(item, RelatedObject::Product);
-        let key = goods_key(item, RelatedObject::Sku);
-        let sku = match key {
-            Some(key) if asks || product_key.is_none() => find("sku", Some(key), facts.sku(key)),
-            _ => None,
-        };
-        let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
-        let key = product_key.map(Text::from).or(parent);
-        let product = match &key {
-            Some(key) if asks => find("product", Some(key), facts.product(key)),
-            _ => None,
-        };
-        let line = price_line(item, sku.as_deref(), product.as_deref(), catalogue_first)
-            .ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?;
-        priced.cart.lines.push(line);
-        priced.skus.put(place, sku);
-        priced.products.put(place, product);
     }
-    let known = priced.cart.lines.iter().filter_map(|line| line.amount);
-    let sum = match priced.cart.lines.iter().any(|line| line.amount.is_some()) {
-        true => Some(Money::sum(known).ok_or_else(|| too_large("order.amount"))?),
+    let (mut sum, mut is_known) = (0_u64, false);
+    for line in &lines {
+        is_known |= line.amount.is_some();
+        sum = sum.saturating_add(line.amount.map_or(0, Money::minor));
+    }
+    let sum = match is_known {
+        true => Some(Money::of(sum).ok_or_else(|| too_large("order.amount"))?),
         false => None,
     };
     // A page's word for the whole counts only where it has a say in a line (calculation.md section 19, D13).
-    let all_listed = catalogue_first && !order.items.is_empty() && all_listed(order.items.len(), &priced);
-    priced.cart.amount = order.amount.filter(|_| !all_listed).or(sum);
-    priced.cart.initial_amount = order.initial_amount.or(priced.cart.amount);
-    priced.cart.discount = order.discount_amount;
-    if !priced.cart.fits() {
-        return Err(too_large("order.discount_amount"));
+    let all_listed = catalogue_first && !order.items.is_empty() && all_listed(order.items.len(), priced);
+    let amount = order.amount.filter(|_| !all_listed).or(sum);
+    let amounts = [amount, order.initial_amount.or(amount)];
+    priced.cart = Cart::new(amounts, order.discount_amount, lines).ok_or_else(|| too_large("order.discount_amount"))?;
+    Ok(())
+}
+
+/// Prices lines that all name their product and carry their own price; whether they do, and none is too large.
+#[inline(never)]
+fn own_lines(items: &[Item], lines: &mut Vec<Line>) -> bool {
+    let mut are_own = true;
+    lines.extend(items.iter().map(|item| {
+        let line = price_line(item, item.amount, own_price(item));
+        are_own &= item.product_id.is_some() && line.is_some_and(|line| line.amount.is_some());
+        line.unwrap_or_default()
+    }));
+    are_own
+}
+
+/// Prices a line, and asks the catalogue about it. A line that carries its own price is not asked about, unless the
+/// catalogue's would win; a SKU without its product always is, because a scope may name the product.
+#[inline(never)]
+fn price_listed<'a>(
+    place: usize,
+    item: &Item,
+    facts: &'a dyn Facts,
+    catalogue_first: bool,
+    lacks: &mut dyn FnMut(Text),
+    priced: &mut Priced<'a>,
+) -> Option<Line> {
+    let mut find = |kind: &str, key: Option<&str>, found: Known<Cow<'a, Goods>>| match found {
+        Known::Is(goods) => Some(goods),
+        Known::Absent => None,
+        Known::Unknown => {
+            lacks(joined(&[kind, "/", key.unwrap_or_default()]));
+            None
+        }
+    };
+    let asks = catalogue_first || (item.amount.is_none() && own_price(item).is_none());
+    if !asks && item.product_id.is_some() {
+        return price_line(item, item.amount, own_price(item));
     }
-    Ok(priced)
+    let product_key = goods_key(item, RelatedObject::Product);
+    let key = goods_key(item, RelatedObject::Sku);
+    let sku = match key {
+        Some(key) if asks || product_key.is_none() => find("sku", Some(key), facts.sku(key)),
+        _ => None,
+    };
+    let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
+    let key = product_key.map(Text::from).or(parent);
+    let product = match &key {
+        Some(key) if asks => find("product", Some(key), facts.product(key)),
+        _ => None,
+    };
+    let price = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
+    let listed = price(&sku).or_else(|| price(&product));
+    let line = match catalogue_first {
+        true => price_line(item, item.amount.filter(|_| listed.is_none()), listed.or_else(|| own_price(item))),
+        false => price_line(item, item.amount, own_price(item).or(listed)),
+    };
+    if sku.is_some() || product.is_some() {
+        // Lines come in order, so that the list stays sorted.
+        priced.listed.push((place, [sku, product]));
+    }
+    line
 }
 
 fn too_large(path: &str) -> Refusal {
@@ -135,13 +169,12 @@ pub fn goods_key(item: &Item, kind: RelatedObject) -> Option<&str> {
 /// Whether the catalogue says the price of every line.
 fn all_listed(lines: usize, priced: &Priced<'_>) -> bool {
     let price = |listed: Option<&Goods>| listed.and_then(|goods| goods.price);
-    (0..lines).all(|place| price(priced.skus.beside(place)).or(price(priced.products.beside(place))).is_some())
+    (0..lines).all(|place| price(priced.sku(place)).or(price(priced.product(place))).is_some())
 }
 
-fn price_line(item: &Item, sku: Option<&Goods>, product: Option<&Goods>, catalogue_first: bool) -> Option<Line> {
-    let listed = sku.and_then(|sku| sku.price).or_else(|| product.and_then(|product| product.price));
-    let price = if catalogue_first { listed.or_else(|| own_price(item)) } else { own_price(item).or(listed) };
-    let sent = if catalogue_first && listed.is_some() { None } else { item.amount };
+/// A line with the amount that was sent, or else with what its units cost.
+#[inline]
+fn price_line(item: &Item, sent: Option<Money>, price: Option<Money>) -> Option<Line> {
     let amount = match (sent, price) {
         (Some(amount), _) => Some(amount),
         (None, Some(price)) => Some(price.times(item.quantity)?),

@@ -6,7 +6,7 @@
 use crate::model::scope::{Entry, Pick, Scope, TargetKind};
 use crate::pricing::cart::{Cart, Line};
 use crate::rank::ranked;
-use crate::rules::SceneItem;
+use crate::rules::{Basket, SceneItem};
 
 /// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
 /// free come first on a line.
@@ -47,7 +47,7 @@ pub enum Cover {
 
 /// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
 #[inline(never)]
-pub fn cover(scope: &Scope, item: &SceneItem<'_>) -> Cover {
+pub fn cover(scope: &Scope, item: SceneItem<'_>) -> Cover {
     if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
         return Cover::Not(Some(out));
     }
@@ -69,7 +69,7 @@ pub fn cover(scope: &Scope, item: &SceneItem<'_>) -> Cover {
 /// targets are taken. With `once`, lines that were given money in this request are out of reach (D8).
 pub fn select(
     scope: &Scope,
-    items: &[SceneItem<'_>],
+    items: Basket<'_>,
     cart: &Cart,
     once: bool,
     allowance: &mut dyn Allowance,
@@ -84,29 +84,42 @@ pub fn select(
         ([only], []) if !scope.included_all => Some(Some(&only.goods)),
         _ => None,
     };
-    for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
-        let (entry, excluded) = match plain {
-            Some(None) => (None, false),
-            Some(Some(goods)) if item.is(goods) => (Some(0), false),
-            Some(Some(_)) => continue,
-            None => match cover(scope, item) {
-                Cover::Not(None) => continue,
-                Cover::Not(out) => (out, true),
-                Cover::Everything => (None, false),
-                Cover::Entry(entry) => (Some(entry), false),
-            },
-        };
-        let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
-        if !excluded && (spent || line.quantity == 0) {
-            continue;
+    match plain {
+        Some(None) => {
+            let all = cart.lines.iter().take(items.len()).enumerate();
+            found.extend(all.filter_map(|(place, line)| whole(place, line, None, once)));
         }
-        let units = if excluded { line.quantity } else { line.paid_units() };
-        found.push(Reach { place, entry, excluded, first: 1, step: 1, units });
+        Some(Some(goods)) => {
+            let mut from = 0;
+            while let Some(place) = items.next_of(goods, from) {
+                found.extend(cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)));
+                from = place.saturating_add(1);
+            }
+        }
+        None => {
+            for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
+                let out = |entry| Some(Reach { place, entry, excluded: true, first: 1, step: 1, units: line.quantity });
+                found.extend(match cover(scope, item) {
+                    Cover::Not(None) => None,
+                    Cover::Not(entry) => out(entry),
+                    Cover::Everything => whole(place, line, None, once),
+                    Cover::Entry(entry) => whole(place, line, Some(entry), once),
+                });
+            }
+        }
     }
     if scope.selective {
         let covered = std::mem::take(found);
         choose(scope, cart, covered, allowance, found);
     }
+}
+
+/// All units of a line that are not free, unless it is out of reach.
+#[inline]
+fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<Reach> {
+    let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
+    let units = line.paid_units();
+    (!spent && line.quantity > 0).then_some(Reach { place, entry, excluded: false, first: 1, step: 1, units })
 }
 
 /// Goes through the groups of entries in order, and through each with its own terms.

@@ -10,7 +10,7 @@ use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::{Gain, Replacement, UnitChange, UnitGain};
 use crate::pricing::select::Reach;
-use crate::rules::SceneItem;
+use crate::rules::Basket;
 
 /// Free units of one product or SKU, with everything known of it.
 #[derive(Debug, Clone)]
@@ -30,9 +30,9 @@ pub struct FreeGoods {
 /// What free units do to a cart, one kind of goods after the other; `None` when an amount or a quantity would grow
 /// beyond every bound. `reach` says which units `REPLACE_ITEMS` takes away and which lines `ADD_SAME_ITEMS` may look
 /// at. With `once`, lines that were given money in this request get nothing.
-pub fn add_units(all: &[FreeGoods], cart: &Cart, items: &[SceneItem<'_>], reach: &[Reach], once: bool) -> Option<Gain> {
-    let mut work = Work { cart: cart.clone(), items, once, gain: Gain::default(), units: UnitGain::default() };
-    work.gain.lines = vec![None; cart.lines.len()];
+pub fn add_units(all: &[FreeGoods], cart: &Cart, items: Basket<'_>, reach: &[Reach], once: bool) -> Option<Gain> {
+    let gain = Gain::of_lines(cart.lines.len());
+    let mut work = Work { cart: cart.clone(), items, once, gain, units: UnitGain::default() };
     for goods in all.iter().filter(|goods| goods.units > 0) {
         match goods.effect {
             UnitEffect::AddNewItems => {
@@ -63,7 +63,7 @@ pub fn add_units(all: &[FreeGoods], cart: &Cart, items: &[SceneItem<'_>], reach:
 
 struct Work<'a> {
     cart: Cart,
-    items: &'a [SceneItem<'a>],
+    items: Basket<'a>,
     once: bool,
     gain: Gain,
     units: UnitGain,
@@ -72,14 +72,14 @@ struct Work<'a> {
 impl Work<'_> {
     /// The first line of these goods.
     fn line_of(&self, goods: &GoodsRef) -> Option<usize> {
-        let known = self.items.iter().position(|item| item.is(goods));
+        let known = self.items.next_of(goods, 0);
         // Lines that this discount itself has added are named by id.
         let own = |item: &Item| match goods.object {
             GoodsObject::Sku => item.sku_id.as_ref() == Some(&goods.id),
             _ => item.product_id.as_ref() == Some(&goods.id),
         };
-        let before = self.cart.lines.len().saturating_sub(self.cart.added.len());
-        known.or_else(|| self.cart.added.iter().position(own)?.checked_add(before))
+        let before = self.cart.lines.len().saturating_sub(self.cart.added().len());
+        known.or_else(|| self.cart.added().iter().position(own)?.checked_add(before))
     }
 
     /// The lines of these goods with units that are not free: of each product or SKU the first.
@@ -175,8 +175,8 @@ impl Work<'_> {
     fn give(&mut self, place: usize, off: Money) -> Option<()> {
         let line = self.cart.lines.get_mut(place)?;
         line.discount = Some(line.discount.unwrap_or_default().plus(off)?);
-        let given = self.gain.lines.get_mut(place)?;
-        *given = Some(given.unwrap_or_default().plus(off)?);
+        let given = self.gain.lines.get(place)?.unwrap_or_default().plus(off)?;
+        self.gain.set(place, given);
         Some(())
     }
 }

@@ -6,11 +6,12 @@
 use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
+use crate::rules::basket::SceneItem;
 use crate::rules::compare::{Condition, Found};
 use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::rules::scene::{Lines, Scene, SceneItem};
+use crate::rules::scene::{Lines, Scene};
 use crate::text::Text;
 
 /// A rule that does not hold, and the first test in key order that makes it so.
@@ -147,7 +148,7 @@ impl Test {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
                         Some(index) => index.has_any(&only.goods, scene.items),
-                        None => only.goods.iter().any(|goods| scene.items.iter().any(|item| item.is(goods))),
+                        None => scene.items.has_any(&only.goods),
                     };
                     there == (pick == Pick::Any)
                 }
@@ -247,7 +248,7 @@ impl Test {
             // What refines "none" and "is not" is asked of the lines that must not be there.
             Kind::Goods(Pick::None) => self.goods(Pick::Any, scene, within),
             Kind::Goods(_) if self.forbids() => {
-                let forbidden = |item: &SceneItem<'_>| self.conditions.iter().any(|one| item.is_any(&one.goods));
+                let forbidden = |item: SceneItem<'_>| self.conditions.iter().any(|one| item.is_any(&one.goods));
                 let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
                 let among = |line: usize| inside(line) && scene.items.get(line).is_some_and(forbidden);
                 let lines = Lines::of(scene.items.len(), among);
@@ -265,12 +266,12 @@ impl Test {
     /// Which lines a test of goods matched; `None` when it does not hold.
     fn goods(&self, pick: Pick, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
-        let among = |condition: &Condition, item: &SceneItem<'_>| item.is_any(&condition.goods);
-        let lines = |test: &dyn Fn(&SceneItem<'_>) -> bool| {
+        let among = |condition: &Condition, item: SceneItem<'_>| item.is_any(&condition.goods);
+        let lines = |test: &dyn Fn(SceneItem<'_>) -> bool| {
             Lines::of(scene.items.len(), |line| inside(line) && scene.items.get(line).is_some_and(test))
         };
         let positive =
-            |item: &SceneItem<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
+            |item: SceneItem<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
         let matched = match pick {
             Pick::Cheapest | Pick::MostExpensive => self.extreme(pick == Pick::Cheapest, scene, &inside),
             _ => lines(&positive),
@@ -295,12 +296,12 @@ impl Test {
     /// The lines with the lowest or highest unit price, within the collections of `$from` if there are any; of equal
     /// ones those that match [inferred: one that matches is enough].
     fn extreme(&self, cheapest: bool, scene: &Scene<'_>, inside: &dyn Fn(usize) -> bool) -> Lines {
-        let meets = |item: &SceneItem<'_>, from: bool| {
+        let meets = |item: SceneItem<'_>, from: bool| {
             let those = self.conditions.iter().filter(|one| (one.operator == Operator::From) == from);
             those.into_iter().all(|one| item.is_any(&one.goods))
         };
         let price = |line: usize| {
-            let item = scene.items.get(line).filter(|item| inside(line) && meets(item, true))?;
+            let item = scene.items.get(line).filter(|item| inside(line) && meets(*item, true))?;
             scene.asks.figures(line).price.map(|price| (price, item))
         };
         let prices = (0..scene.items.len()).filter_map(|line| price(line).map(|(price, _)| price));

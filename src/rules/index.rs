@@ -14,11 +14,12 @@ use crate::model::scope::GoodsObject;
 use crate::money::Money;
 use crate::rank::ranked;
 use crate::rules::ast::{Group, Needs, Rule, Test};
+use crate::rules::basket::Symbols;
 use crate::rules::filter::Collection;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::range::Range;
-use crate::rules::scene::{Scene, Symbols};
+use crate::rules::scene::Scene;
 use crate::shelf::Shelf;
 use crate::text::{Text, digits};
 

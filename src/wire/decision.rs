@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 use crate::decide::case::Resolved;
 use crate::decide::items::scene_item;
 use crate::decide::validate::{Evaluated, Validated};
+use crate::facts::Offer;
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
 use crate::model::order::Order;
@@ -185,10 +186,10 @@ impl<'a> Steps<'a> {
     /// The goods of a line as a result names them: by id or, of what the catalogue does not have, by `source_id`.
     fn goods_of<'g>(&'g self, place: usize, cart: &'g Cart) -> Option<LineGoods<'g>> {
         let order = self.evaluated.order.as_ref()?;
-        let added = || cart.added.get(place.checked_sub(order.items.len())?);
+        let added = || cart.added().get(place.checked_sub(order.items.len())?);
         let item = order.items.get(place).or_else(added)?;
         let priced = &self.evaluated.priced;
-        let item = scene_item(item, priced.skus.beside(place), priced.products.beside(place));
+        let item = scene_item(item, priced.sku(place), priced.product(place));
         let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
             Some(LineGoods { object, id: id.or(source_id)?, source_id })
         };
@@ -279,7 +280,8 @@ impl<'a> Steps<'a> {
     /// What the request asked to see beyond the usual (calculation.md section 11.5).
     pub fn put_expanded(&self, out: &mut Out, step: &Step) {
         let expand = self.evaluated.request.expand;
-        let Some((voucher, campaign, category)) = self.evaluated.offer(step) else { return };
+        let Some(offer) = self.evaluated.offer(step.place) else { return };
+        let Offer { incentive: voucher, campaign, category, .. } = offer;
         if expand.redeemable {
             out.member("metadata").metadata(&voucher.metadata);
             if let Some(tier) = &voucher.tier {

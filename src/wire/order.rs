@@ -72,7 +72,9 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
 fn read_item(at: &At<'_>) -> Item {
     let mut item = Item { quantity: 1, ..Item::default() };
     at.fields(&mut item, ITEM);
-    item.symbols = Some(symbols_of(item.product_id.as_deref(), item.sku_id.as_deref()));
+    if item.related_object.is_none() && item.product.is_none() && item.sku.is_none() {
+        item.symbols = symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
+    }
     if item.source_id.is_some() && item.related_object.is_none() {
         at.missing("related_object");
     }

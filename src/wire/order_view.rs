@@ -58,7 +58,7 @@ impl Applied<'_> {
     /// What was given in place of what.
     fn replaced<'a>(&'a self, cart: &'a Cart) -> &'a [Replacement] {
         match self {
-            Applied::Everything => &cart.replaced,
+            Applied::Everything => cart.replaced(),
             Applied::Gain(gain) => gain.units.as_ref().map_or(&[], |units| &units.replaced),
             Applied::Nothing => &[],
         }
@@ -125,7 +125,7 @@ impl OrderView<'_> {
         let cart = self.cart;
         out.money_if("amount", cart.amount);
         // Unit effects make the amount before them worth telling.
-        let before = cart.initial_amount.filter(|_| !cart.changed.is_empty());
+        let before = cart.initial_amount.filter(|_| !cart.changed().is_empty());
         out.money_if("initial_amount", self.order.initial_amount.or(before));
         out.money_if("discount_amount", cart.discount);
         // The sums of the cart, each made once: an answer asks for them after every redeemable.
@@ -144,14 +144,14 @@ impl OrderView<'_> {
     fn put_items(&self, out: &mut Out, seen: &mut Vec<Shown>) {
         let cart = self.cart;
         // What unit effects do to lines is not among what is compared.
-        if !cart.changed.is_empty() || !self.applied.replaced(cart).is_empty() {
+        if !cart.changed().is_empty() || !self.applied.replaced(cart).is_empty() {
             seen.clear();
         }
         if seen.is_empty() {
             seen.reserve(cart.lines.len());
         }
         for (place, line) in cart.lines.iter().enumerate() {
-            let added = || cart.added.get(place.checked_sub(self.order.items.len())?);
+            let added = || cart.added().get(place.checked_sub(self.order.items.len())?);
             let Some(item) = self.order.items.get(place).or_else(added) else { break };
             let applied = self.applied.on_line(place, line);
             let before = seen.get(place);
@@ -192,8 +192,8 @@ impl OrderView<'_> {
 
     /// What a line is, how many units, and their gross amount.
     fn put_units(&self, out: &mut Out, place: usize, item: &Item, line: &Line) {
-        let sku = self.priced.skus.beside(place);
-        let product = self.priced.products.beside(place);
+        let sku = self.priced.sku(place);
+        let product = self.priced.product(place);
         let parent = || sku?.product_id.as_ref();
         out.put_word("object", "order_item");
         out.text_if("source_id", item.source_id.as_ref());
@@ -218,8 +218,8 @@ impl OrderView<'_> {
     /// What was given in place of it, its goods and its custom data.
     fn put_rest(&self, out: &mut Out, place: usize, item: &Item) {
         self.put_replaced(out, place);
-        put_goods(out, "product", item.product.as_deref(), self.priced.products.beside(place));
-        put_goods(out, "sku", item.sku.as_deref(), self.priced.skus.beside(place));
+        put_goods(out, "product", item.product.as_deref(), self.priced.product(place));
+        put_goods(out, "sku", item.sku.as_deref(), self.priced.sku(place));
         if !item.metadata.is_empty() {
             out.member("metadata").metadata(&item.metadata);
         }

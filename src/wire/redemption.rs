@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::decide::case::Resolved;
 use crate::decide::redeem::{Redeemed, RedeemedPart};
-use crate::facts::{PastRedemption, PastState};
+use crate::facts::{Offer, PastRedemption, PastState};
 use crate::id::Context;
 use crate::json::Node;
 use crate::model::customer::Customer;
@@ -155,7 +155,7 @@ pub(crate) fn customer_view(customer: Option<&Customer>, id: Option<&Text>, clie
 fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
     let evaluated = &redeemed.evaluated;
     let step = evaluated.walk.steps.iter().find(|step| step.place == part.place)?;
-    let (incentive, campaign, _) = evaluated.offer(step)?;
+    let Offer { incentive, campaign, .. } = evaluated.offer(step.place)?;
     let mut body = common(redeemed, &part.id);
     body.insert("redemption".into(), value(&redeemed.parent));
     body.insert("result".into(), "SUCCESS".into());
@@ -183,7 +183,7 @@ fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
         body.insert("reward".into(), shown);
     }
     let mut shown = show_incentive(incentive, part);
-    if let Some(campaign) = campaign.filter(|_| incentive.object == IncentiveObject::Voucher) {
+    if let Some(campaign) = campaign.as_ref().filter(|_| incentive.object == IncentiveObject::Voucher) {
         shown.insert("campaign".into(), value(&campaign.name));
         shown.insert("campaign_id".into(), value(&campaign.id));
     }
@@ -310,7 +310,7 @@ fn redemption_entry(redeemed: &Redeemed<'_>, whole: &Text) -> Value {
     let evaluated = &redeemed.evaluated;
     let place = redeemed.parts.first().map(|part| part.place);
     let step = evaluated.walk.steps.iter().find(|step| Some(step.place) == place);
-    let voucher = step.and_then(|step| evaluated.offer(step)).map(|(voucher, _, _)| voucher);
+    let voucher = step.and_then(|step| evaluated.offer(step.place)).map(|offer| &*offer.incentive);
     json!({
         "date": redeemed.date,
         "related_object_type": voucher.map_or("voucher", object_name),
@@ -324,7 +324,8 @@ fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context:
     let evaluated = &redeemed.evaluated;
     let refused = evaluated.walk.steps.iter().find(|step| matches!(step.outcome, Outcome::Refused(_)));
     let step = refused.or(evaluated.walk.steps.first());
-    let voucher = step.and_then(|step| evaluated.offer(step)).map(|(voucher, campaign, _)| (voucher, campaign));
+    let voucher =
+        step.and_then(|step| evaluated.offer(step.place)).map(|offer| (&*offer.incentive, offer.campaign.as_deref()));
     let mut body = common(redeemed, id);
     body.insert("result".into(), "FAILURE".into());
     body.insert("status".into(), "FAILED".into());

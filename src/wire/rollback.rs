@@ -186,12 +186,8 @@ fn stored_cart(order: &Order) -> Cart {
         discount: item.discount_amount,
         applied: None,
     };
-    Cart {
-        amount: order.amount,
-        initial_amount: order.initial_amount,
-        discount: order.discount_amount,
-        applied: None,
-        lines: order.items.iter().map(line).collect(),
-        ..Cart::default()
-    }
+    let amounts = [order.amount, order.initial_amount];
+    let lines = order.items.iter().map(line).collect();
+    // What is stored was within bounds.
+    Cart::new(amounts, order.discount_amount, lines).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scrip::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use scrip::pricing::{Cart, Line, count_bundles};
-use scrip::rules::SceneItem;
+use scrip::rules::{Basket, Told};
 use scrip::text::Text;
 
 use crate::holds;
@@ -16,14 +16,11 @@ fn bundles_are_as_many_as_the_units_allow() {
     holds(4000, (lines, needs, 1..6_u64), |(lines, needs, limit)| {
         const PRODUCTS: [&str; 2] = ["p0", "p1"];
         const SKUS: [[&str; 2]; 2] = [["p0s0", "p0s1"], ["p1s0", "p1s1"]];
-        let items: Vec<SceneItem<'_>> = lines
+        let items: Vec<Told<'_>> = lines
             .iter()
             .map(|(product, sku, ..)| {
                 let named = |name: &str| &*Box::leak(Box::new(Text::from(name)));
-                SceneItem::new(
-                    [Some(named(PRODUCTS[*product])), None],
-                    [sku.map(|sku| named(SKUS[*product][sku])), None],
-                )
+                Told::new([Some(named(PRODUCTS[*product])), None], [sku.map(|sku| named(SKUS[*product][sku])), None])
             })
             .collect();
         let line = |(_, _, quantity, free): &(usize, Option<usize>, u64, u64)| Line {
@@ -31,7 +28,7 @@ fn bundles_are_as_many_as_the_units_allow() {
             free: *free.min(quantity),
             ..Line::default()
         };
-        let cart = Cart { lines: lines.iter().map(line).collect(), ..Cart::default() };
+        let cart = Cart::new([None, None], None, lines.iter().map(line).collect()).unwrap();
         let entry = |(product, sku, quantity): &(usize, Option<usize>, u64)| {
             let (object, id) = match sku {
                 Some(sku) => (GoodsObject::Sku, SKUS[*product][*sku]),
@@ -59,7 +56,7 @@ fn bundles_are_as_many_as_the_units_allow() {
             })
         };
         let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
-        let found = count_bundles(&rules, &items, &cart);
+        let found = count_bundles(&rules, Basket::Told(&items), &cart);
         prop_assert_eq!(found.quantity, most);
         prop_assert_eq!(found.missing.is_empty(), most > 0);
         let used: u64 = found.identified.iter().map(|(_, units)| units).sum();

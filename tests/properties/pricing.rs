@@ -12,7 +12,7 @@ use scrip::pricing::{
     Allowance, Base, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, Sight, acts_on_lines, add_units, apply_gift,
     off_lines, off_order, select,
 };
-use scrip::rules::SceneItem;
+use scrip::rules::{Basket, Told};
 use scrip::text::Text;
 use scrip::time::TimeZone;
 
@@ -70,12 +70,12 @@ fn cart_of(drawn: &[Drawn]) -> Cart {
     };
     let lines: Vec<Line> = drawn.iter().map(line).collect();
     let amount = Money::sum(lines.iter().filter_map(|line| line.amount));
-    Cart { amount, initial_amount: amount, lines, ..Cart::default() }
+    Cart::new([amount, amount], None, lines).unwrap()
 }
 
-fn items_of(drawn: &[Drawn]) -> Vec<SceneItem<'static>> {
+fn items_of(drawn: &[Drawn]) -> Vec<Told<'static>> {
     let named = |name: &str| &*Box::leak(Box::new(Text::from(name)));
-    drawn.iter().map(|drawn| SceneItem::new([Some(named(GOODS[drawn.product])), None], [None, None])).collect()
+    drawn.iter().map(|drawn| Told::new([Some(named(GOODS[drawn.product])), None], [None, None])).collect()
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
@@ -125,7 +125,7 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<Reach> {
     let mut found = Vec::new();
-    select(scope, &items_of(drawn), cart, false, &mut Endless, &mut found);
+    select(scope, Basket::Told(&items_of(drawn)), cart, false, &mut Endless, &mut found);
     found
 }
 
@@ -388,11 +388,11 @@ fn free_units_change_what_they_say() {
     holds(4000, inputs, |(drawn, scope, all)| {
         let before = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &before);
-        let gain = add_units(&all, &before, &items_of(&drawn), &reach, false).unwrap();
+        let gain = add_units(&all, &before, Basket::Told(&items_of(&drawn)), &reach, false).unwrap();
         let mut cart = before.clone();
         cart.add(&gain).unwrap();
         is_sound(&cart, Some(&before))?;
-        prop_assert_eq!(cart.lines.len(), before.lines.len() + cart.added.len());
+        prop_assert_eq!(cart.lines.len(), before.lines.len() + cart.added().len());
         let signed = |amount: Option<Money>| i64::try_from(amount.unwrap_or_default().minor()).unwrap();
         let mut delta = 0;
         for (place, line) in cart.lines.iter().enumerate() {
@@ -407,7 +407,7 @@ fn free_units_change_what_they_say() {
             delta += amount.unwrap_or(0);
         }
         prop_assert_eq!(signed(cart.amount) - signed(before.amount), delta);
-        for replaced in &cart.replaced {
+        for replaced in cart.replaced() {
             prop_assert_eq!(replaced.target_discount, replaced.target_amount.less(replaced.source_amount));
         }
         let adds = all.iter().all(|goods| goods.effect == UnitEffect::AddNewItems);

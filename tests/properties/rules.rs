@@ -3,12 +3,13 @@
 
 use proptest::prelude::*;
 use scrip::json::{Members, Node};
-use scrip::model::scope::{GoodsObject, GoodsRef};
+use scrip::model::order::Item;
+use scrip::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use scrip::money::Money;
 use scrip::rules::names::{Counter, Period};
 use scrip::rules::{
-    Asks, Clock, Condition, Expression, Figures, Found, GoodsIndex, Membership, Needs, Number, Operand, Operator, Rule,
-    Scene, SceneItem, Setting, lint,
+    Asks, Basket, Clock, Condition, Expression, Figures, Found, GoodsIndex, Membership, Needs, Number, Operand,
+    Operator, Rule, Scene, Setting, Told, lint,
 };
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -233,7 +234,7 @@ impl Asks for Nothing {
     }
 }
 
-fn check(rule: &Rule, amount: i64, items: &[SceneItem<'_>], index: Option<&GoodsIndex>) -> bool {
+fn check(rule: &Rule, amount: i64, items: Basket<'_>, index: Option<&GoodsIndex>) -> bool {
     let (zone, data) = (TimeZone::default(), Members::default());
     let setting = Setting {
         clock: clock(&zone),
@@ -256,6 +257,12 @@ fn check(rule: &Rule, amount: i64, items: &[SceneItem<'_>], index: Option<&Goods
     rule.tests_hold(&scene)
 }
 
+/// The line of a product and a SKU by these ids, as it is read.
+fn bare([product, _, sku, _]: [Option<&str>; 4]) -> Item {
+    let symbols = symbols_of(product, sku);
+    Item { product_id: product.map(Text::from), sku_id: sku.map(Text::from), symbols, ..Item::default() }
+}
+
 #[test]
 fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
     let line = (0..4_u8, "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
@@ -266,13 +273,13 @@ fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
             let names = [Some(id.as_str()), source.as_deref()];
             let names = names.map(|name| name.map(|name| &*Box::leak(Box::new(Text::from(name)))));
             match kind {
-                0 => SceneItem::new(names, [None, None]),
-                1 => SceneItem::new([None, None], names),
-                2 => SceneItem::new([names[0], None], [names[1], None]),
-                _ => SceneItem::new([None, None], [None, None]),
+                0 => Told::new(names, [None, None]),
+                1 => Told::new([None, None], names),
+                2 => Told::new([names[0], None], [names[1], None]),
+                _ => Told::new([None, None], [None, None]),
             }
         };
-        let items: Vec<SceneItem<'_>> = lines.iter().map(item).collect();
+        let items: Vec<Told<'_>> = lines.iter().map(item).collect();
         let goods: Vec<GoodsRef> = wanted
             .iter()
             .map(|(product, id, source)| {
@@ -289,8 +296,23 @@ fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
                 is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
             })
         });
-        prop_assert_eq!(items.iter().any(|item| item.is_any(&goods)), naive);
-        prop_assert_eq!(GoodsIndex::new(&items).has_any(&goods, &items), naive);
+        let basket = Basket::Told(&items);
+        prop_assert_eq!(basket.has_any(&goods), naive);
+        prop_assert_eq!(GoodsIndex::new(basket).has_any(&goods, basket), naive);
+        // Lines that their ids say everything about are looked at as they are, and answer the same.
+        let bare: Vec<Item> = items.iter().map(|item| bare(item.names())).collect();
+        let named = |item: &Item| {
+            let name = |id: &Option<Text>| id.clone().map(|id| &*Box::leak(Box::new(id)));
+            Told::new([name(&item.product_id), None], [name(&item.sku_id), None])
+        };
+        let told: Vec<Told<'_>> = bare.iter().map(named).collect();
+        let (bare, told) = (Basket::Bare(&bare), Basket::Told(&told));
+        prop_assert_eq!(GoodsIndex::new(bare).has_any(&goods, bare), told.has_any(&goods));
+        for goods in &goods {
+            for from in 0..=lines.len() {
+                prop_assert_eq!(bare.next_of(goods, from), told.next_of(goods, from));
+            }
+        }
         Ok(())
     });
 }
@@ -309,7 +331,7 @@ fn the_lint_warns_of_what_no_amount_or_every_amount_passes() {
             "1": { "name": "order.amount", "conditions": members }, "logic": "1",
         }});
         let rule = read_document(&rule.to_string(), read_rule).unwrap();
-        let passing = (0..30).filter(|amount| check(&rule, *amount, &[], None)).count();
+        let passing = (0..30).filter(|amount| check(&rule, *amount, Basket::Bare(&[]), None)).count();
         let warnings = lint(&rule);
         let warned = |text: &str| warnings.iter().any(|warning| warning.text == text);
         prop_assert_eq!(warned("can never hold"), passing == 0, "{:?} {:?}", conditions, warnings);

@@ -29,7 +29,7 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
     let mut alone = Alone { case, asked, items: &items, setting, bench, redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
-        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, alone.items));
+        let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, items.basket()));
         let outcome = if concerned { alone.outcome(at) } else { Outcome::Skipped(Skip::NoEffect) };
         heard.push((outcome, alone.bench.found.get(at).cloned().unwrap_or_default()));
     }

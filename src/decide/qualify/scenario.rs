@@ -8,7 +8,7 @@ use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
 use crate::model::scope::{Entry, GoodsObject, GoodsRef};
 use crate::pricing::acts_on_lines;
-use crate::rules::{Needs, Rule, SceneItem, about};
+use crate::rules::{Basket, Needs, Rule, SceneItem, about};
 
 use super::super::case::Offer;
 
@@ -117,7 +117,7 @@ fn role(candidate: &Candidate, customer: Option<&str>) -> Option<&'static str> {
 }
 
 /// Whether an offer has to do with the products of the order in this way.
-pub fn concerns(products: Products, offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
+pub fn concerns(products: Products, offer: &Offer<'_>, items: Basket<'_>) -> bool {
     match products {
         Products::Any => true,
         Products::Discounted => discounts(offer, items),
@@ -126,12 +126,12 @@ pub fn concerns(products: Products, offer: &Offer<'_>, items: &[SceneItem<'_>]) 
 }
 
 /// Whether the discount acts on lines, and on one of these.
-fn discounts(offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
+fn discounts(offer: &Offer<'_>, items: Basket<'_>) -> bool {
     let Grant::Discount(discount) = &offer.incentive.grant else { return false };
     let is_one = |unit: &UnitOff| {
         let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
         let named = kinds.map(|object| GoodsRef::new(object, unit.unit_type.clone(), None));
-        items.iter().any(|item| item.is_any(&named))
+        items.has_any(&named)
     };
     match discount {
         Discount::Unit(unit) => return is_one(unit),
@@ -142,14 +142,14 @@ fn discounts(offer: &Offer<'_>, items: &[SceneItem<'_>]) -> bool {
     let Some(scope) = scope.filter(|_| acts_on_lines(discount, scope.is_some())) else {
         return acts_on_lines(discount, scope.is_some()) && !items.is_empty();
     };
-    let among = |list: &[Entry], item: &SceneItem<'_>| list.iter().any(|entry| item.is(&entry.goods));
+    let among = |list: &[Entry], item: SceneItem<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
     items.iter().any(|item| (everything || among(&scope.included, item)) && !among(&scope.excluded, item))
 }
 
 /// Whether a rule asks for one of the lines by name.
-fn requires(rule: &Rule, items: &[SceneItem<'_>]) -> bool {
+fn requires(rule: &Rule, items: Basket<'_>) -> bool {
     let asked = rule.tests.leaves.iter().map(|leaf| &leaf.test).filter(|test| test.about() == about::GOODS);
     let wanted = asked.flat_map(|test| test.conditions.iter()).filter(|condition| !condition.operator.is_negative());
-    wanted.into_iter().any(|condition| items.iter().any(|item| item.is_any(&condition.goods)))
+    wanted.into_iter().any(|condition| items.has_any(&condition.goods))
 }

@@ -25,7 +25,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> 
     };
     alone.expand(&Redeemable::named(id.clone())).ok()?;
     let tried = evaluate(&mut alone);
-    let evaluated = finish(alone, tried);
+    let evaluated = finish(Box::new(alone), tried);
     evaluated.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
     (evaluated.valid && evaluated.applied().next().is_some()).then_some(evaluated)
 }

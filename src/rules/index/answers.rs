@@ -6,10 +6,11 @@ use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::model::scope::GoodsRef;
 use crate::rules::ast::{Needs, Test};
+use crate::rules::basket::Symbols;
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::operator::Operator;
-use crate::rules::scene::{Scene, Symbols};
+use crate::rules::scene::Scene;
 use crate::shelf::Shelf;
 use crate::text::Text;
 
@@ -60,7 +61,7 @@ impl Index {
                     let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
                     let item = line.and_then(|line| scene.items.get(line as usize));
                     // Two texts of one symbol are next to impossible; then every line is asked.
-                    item.is_some_and(|item| item.is(goods) || scene.items.iter().any(|item| item.is(goods)))
+                    item.is_some_and(|item| item.is(goods) || scene.items.next_of(goods, 0).is_some())
                 };
                 wanted.iter().zip(goods).any(is_there) == *there
             }

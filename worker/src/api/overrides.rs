@@ -39,7 +39,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                 }
                 None => products::upsert(call, sent)?,
             };
-            (item.product_id, item.symbols) = (Some(Text::from(product.id.as_str())), None);
+            (item.product_id, item.symbols) = (Some(Text::from(product.id.as_str())), Default::default());
             note(&mut written.products, product);
         }
         if let Some(sent) = brought(item, RelatedObject::Sku) {
@@ -53,7 +53,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                     skus::upsert(call, &parent, sent)?
                 }
             };
-            (item.sku_id, item.symbols) = (Some(Text::from(sku.id.as_str())), None);
+            (item.sku_id, item.symbols) = (Some(Text::from(sku.id.as_str())), Default::default());
             note(&mut written.skus, sku);
         }
     }

@@ -1,0 +1,320 @@
+//! Decides which line of an order is which goods. It must not know what asks.
+
+use crate::model::order::{Item, Metadata};
+use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
+use crate::text::{Symbol, Text};
+
+/// The lines of an order, as rules and scopes ask what they are.
+#[derive(Debug, Clone, Copy)]
+pub enum Basket<'a> {
+    /// Lines that the ids of their product and SKU say everything about, with the symbols of those: nearly every order.
+    Bare(&'a [Item]),
+    /// Lines of which more is known, or looked up.
+    Told(&'a [Told<'a>]),
+}
+
+impl<'a> Basket<'a> {
+    /// How many lines there are.
+    #[inline]
+    pub fn len(self) -> usize {
+        match self {
+            Basket::Bare(items) => items.len(),
+            Basket::Told(items) => items.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The line at this place.
+    #[inline]
+    pub fn get(self, place: usize) -> Option<SceneItem<'a>> {
+        match self {
+            Basket::Bare(items) => items.get(place).map(SceneItem::Bare),
+            Basket::Told(items) => items.get(place).map(SceneItem::Told),
+        }
+    }
+
+    /// All lines in their order.
+    pub fn iter(self) -> impl Iterator<Item = SceneItem<'a>> + Clone {
+        (0..self.len()).filter_map(move |place| self.get(place))
+    }
+
+    /// The first line of these goods, from this place on.
+    #[inline(never)]
+    pub fn next_of(self, goods: &GoodsRef, from: usize) -> Option<usize> {
+        let found = match self {
+            Basket::Bare(items) => {
+                let mut items = items.get(from..)?.iter();
+                match goods.object {
+                    GoodsObject::Product => {
+                        items.position(|item| agrees(item.symbols[0], goods) && is_named(item, goods))
+                    }
+                    GoodsObject::Sku => items.position(|item| agrees(item.symbols[1], goods) && is_named(item, goods)),
+                    GoodsObject::Collection => None,
+                }
+            }
+            Basket::Told(items) => items.get(from..)?.iter().position(|item| item.is(goods)),
+        };
+        found?.checked_add(from)
+    }
+
+    /// Whether any line is one of these goods.
+    pub fn has_any(self, goods: &[GoodsRef]) -> bool {
+        goods.iter().any(|goods| self.next_of(goods, 0).is_some())
+    }
+}
+
+/// A line as a rule sees it.
+#[derive(Debug, Clone, Copy)]
+pub enum SceneItem<'a> {
+    /// Its own ids say everything.
+    Bare(&'a Item),
+    /// More is known of it.
+    Told(&'a Told<'a>),
+}
+
+/// A line that more than its own ids names.
+#[derive(Debug, Clone, Default)]
+pub struct Told<'a> {
+    /// The line itself.
+    item: Option<&'a Item>,
+    /// The symbols of its names.
+    symbols: [Symbol; 4],
+    /// The product by id and by the caller's identifier, the SKU by id and by the caller's identifier.
+    names: [Option<&'a Text>; 4],
+    /// The collections that it is in, as far as anything of the request names them.
+    collections: Vec<Symbol>,
+}
+
+impl<'a> Told<'a> {
+    /// The line of a product and a SKU, each by its id and by the caller's identifier.
+    pub fn new(product: [Option<&'a Text>; 2], sku: [Option<&'a Text>; 2]) -> Told<'a> {
+        let ([one, two], [three, four]) = (product, sku);
+        let [first, third] = symbols_of(one.map(Text::as_str), three.map(Text::as_str));
+        let [second, fourth] = symbols_of(two.map(Text::as_str), four.map(Text::as_str));
+        let symbols = [first, second, third, fourth];
+        Told { item: None, symbols, names: [one, two, three, four], collections: Vec::new() }
+    }
+
+    /// The same, of this line.
+    #[must_use]
+    pub fn of(self, item: &'a Item) -> Told<'a> {
+        Told { item: Some(item), ..self }
+    }
+
+    /// Puts it into a collection.
+    pub fn join(&mut self, collection: Symbol) {
+        self.collections.push(collection);
+    }
+
+    /// The product's id and its identifier, the SKU's id and its identifier.
+    pub fn names(&self) -> [Option<&'a str>; 4] {
+        self.names.map(|name| name.map(Text::as_str))
+    }
+
+    /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
+    #[inline]
+    pub fn is(&self, goods: &GoodsRef) -> bool {
+        // Symbols tell kinds of goods apart, and lines are told apart by them alone; where one agrees, the names have
+        // the last word.
+        let [one, two, three, four] = self.symbols;
+        let has = |symbol: Symbol| (one == symbol) | (two == symbol) | (three == symbol) | (four == symbol);
+        match goods.object {
+            GoodsObject::Collection => self.collections.contains(&goods.symbol),
+            _ => (has(goods.symbol) || has(goods.source_symbol)) && self.is_named(goods),
+        }
+    }
+
+    #[inline(never)]
+    fn is_named(&self, goods: &GoodsRef) -> bool {
+        let [product, product_source, sku, sku_source] = self.names;
+        match goods.object {
+            GoodsObject::Product => names(product, goods) || names(product_source, goods),
+            _ => names(sku, goods) || names(sku_source, goods),
+        }
+    }
+}
+
+/// Whether a name is one of these goods.
+fn names(name: Option<&Text>, goods: &GoodsRef) -> bool {
+    name.is_some_and(|name| *name == goods.id || goods.source_id.as_ref() == Some(name))
+}
+
+/// Whether a name's symbol may be one of these goods, which then the name says.
+#[inline]
+fn agrees(symbol: Symbol, goods: &GoodsRef) -> bool {
+    (symbol == goods.symbol) | (symbol == goods.source_symbol)
+}
+
+/// Whether a line that its own ids say everything about is this product or SKU; it is in no collection.
+#[inline]
+fn is_bare(item: &Item, goods: &GoodsRef) -> bool {
+    let [product, sku] = item.symbols;
+    (agrees(product, goods) || agrees(sku, goods)) && is_named(item, goods)
+}
+
+#[inline(never)]
+fn is_named(item: &Item, goods: &GoodsRef) -> bool {
+    match goods.object {
+        GoodsObject::Product => names(item.product_id.as_ref(), goods),
+        GoodsObject::Sku => names(item.sku_id.as_ref(), goods),
+        GoodsObject::Collection => false,
+    }
+}
+
+impl<'a> SceneItem<'a> {
+    /// The line's own custom data.
+    pub fn data(self) -> Option<&'a Metadata> {
+        let item = match self {
+            SceneItem::Bare(item) => Some(item),
+            SceneItem::Told(told) => told.item,
+        };
+        item.map(|item| &item.metadata)
+    }
+
+    /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
+    #[inline]
+    pub fn is(self, goods: &GoodsRef) -> bool {
+        match self {
+            SceneItem::Bare(item) => is_bare(item, goods),
+            SceneItem::Told(told) => told.is(goods),
+        }
+    }
+
+    /// Whether it is any of these.
+    pub fn is_any(self, goods: &[GoodsRef]) -> bool {
+        goods.iter().any(|goods| self.is(goods))
+    }
+
+    /// The product's id and its identifier, the SKU's id and its identifier.
+    pub fn names(self) -> [Option<&'a str>; 4] {
+        match self {
+            SceneItem::Bare(item) => [item.product_id.as_deref(), None, item.sku_id.as_deref(), None],
+            SceneItem::Told(told) => told.names(),
+        }
+    }
+
+    /// The symbols of its names and collections.
+    fn symbols(self) -> impl Iterator<Item = Symbol> {
+        let (symbols, collections) = match self {
+            SceneItem::Bare(item) => {
+                let [product, sku] = item.symbols;
+                ([product, Symbol::default(), sku, Symbol::default()], &[][..])
+            }
+            SceneItem::Told(told) => (told.symbols, told.collections.as_slice()),
+        };
+        let named = symbols.into_iter().zip(self.names()).filter(|(_, name)| name.is_some());
+        named.map(|(symbol, _)| symbol).chain(collections.iter().copied())
+    }
+}
+
+/// Which goods the lines are, by symbol: one look instead of one at every line.
+#[derive(Debug, Clone, Default)]
+pub struct GoodsIndex {
+    /// Symbols by their lower bits, each with its line; an empty slot has no line.
+    slots: Vec<(Symbol, Option<u32>)>,
+    mask: usize,
+}
+
+impl GoodsIndex {
+    /// Writes the goods of all lines down.
+    pub fn new(items: Basket<'_>) -> GoodsIndex {
+        let count = items.iter().map(|item| item.symbols().count()).fold(0_usize, usize::saturating_add);
+        let size = count.saturating_mul(2).next_power_of_two().max(8);
+        let mut index = GoodsIndex { slots: vec![(Symbol::default(), None); size], mask: size.saturating_sub(1) };
+        for (line, item) in (0..).zip(items.iter()) {
+            for symbol in item.symbols() {
+                let place = index.place(symbol);
+                if let Some(slot @ (_, None)) = index.slots.get_mut(place) {
+                    *slot = (symbol, Some(line));
+                }
+            }
+        }
+        index
+    }
+
+    /// Where a symbol is, or the empty slot where it would be. Half of the slots are empty, so that this ends.
+    fn place(&self, symbol: Symbol) -> usize {
+        let mut place = usize::try_from(symbol.number() & u64::try_from(self.mask).unwrap_or(0)).unwrap_or(0);
+        while let Some((known, Some(_))) = self.slots.get(place)
+            && *known != symbol
+        {
+            place = place.wrapping_add(1) & self.mask;
+        }
+        place
+    }
+
+    fn line(&self, symbol: Symbol) -> Option<usize> {
+        let (_, line) = self.slots.get(self.place(symbol))?;
+        usize::try_from((*line)?).ok()
+    }
+
+    /// Whether any line is one of these.
+    pub fn has_any(&self, goods: &[GoodsRef], items: Basket<'_>) -> bool {
+        goods.iter().any(|goods| {
+            let found = self.line(goods.symbol).or_else(|| self.line(goods.source_symbol));
+            // Two texts of one symbol are next to impossible; then every line is asked.
+            found.is_some_and(|line| {
+                items.get(line).is_some_and(|item| item.is(goods)) || items.next_of(goods, 0).is_some()
+            })
+        })
+    }
+}
+
+/// The goods that many tests name, each symbol with a number: one look for each name of a line says which of them it is.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Symbols {
+    /// Symbols by their lower bits, each with its number, counted from 1; at most half of the slots are taken.
+    slots: Vec<(Symbol, u32)>,
+    count: u32,
+}
+
+impl Symbols {
+    /// The number of a symbol, counted from 0.
+    #[inline(never)]
+    pub(super) fn number(&mut self, symbol: Symbol) -> u32 {
+        if self.slots.len() <= (self.count as usize).saturating_mul(2) {
+            let size = self.slots.len().saturating_mul(2).max(64);
+            for old in std::mem::replace(&mut self.slots, vec![(Symbol::default(), 0); size]) {
+                let slot = self.slot(old.0);
+                self.slots.get_mut(slot).filter(|_| old.1 > 0).into_iter().for_each(|new| *new = old);
+            }
+        }
+        let slot = self.slot(symbol);
+        let Some((known, number)) = self.slots.get_mut(slot) else { return 0 };
+        if *number == 0 {
+            self.count = self.count.saturating_add(1);
+            (*known, *number) = (symbol, self.count);
+        }
+        number.saturating_sub(1)
+    }
+
+    /// Where a symbol is, or would be.
+    fn slot(&self, symbol: Symbol) -> usize {
+        let mask = self.slots.len().saturating_sub(1);
+        let mut slot = usize::try_from(symbol.number() & 0xffff_ffff).unwrap_or(0) & mask;
+        while let Some((known, 1..)) = self.slots.get(slot)
+            && *known != symbol
+        {
+            slot = slot.wrapping_add(1) & mask;
+        }
+        slot
+    }
+
+    /// The first line that each number is on, counted from 1; 0 for none.
+    pub(super) fn lines(&self, items: Basket<'_>) -> Vec<u32> {
+        let mut lines = vec![0; self.count as usize];
+        for (line, item) in (1..).zip(items.iter()) {
+            for symbol in item.symbols() {
+                let number = self.slots.get(self.slot(symbol)).map_or(0, |(_, number)| *number as usize);
+                if let Some(first @ 0) = number.checked_sub(1).and_then(|number| lines.get_mut(number)) {
+                    *first = line;
+                }
+            }
+        }
+        lines
+    }
+}
