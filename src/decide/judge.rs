@@ -206,7 +206,7 @@ impl<'c> Bench<'c> {
             (None, Some(_)) => Some(GoodsObject::Product),
             (None, None) => None,
         };
-        let of_line = |object: &GoodsObject| turn.items.basket().next_of(&named(*object), 0);
+        let of_line = |object: &GoodsObject| turn.items.basket().first(&named(*object));
         let in_cart = kinds.iter().find_map(|object| Some((*object, of_line(object)?)));
         if unit.effect == UnitEffect::AddSameItems {
             self.found.lack(turn.place, turn.items.lacks().to_vec());

@@ -83,11 +83,20 @@ pub struct Moved {
 }
 
 impl Cart {
-    /// A cart of these lines, as it is before a request; `None` when its discounts amount to more than there can be.
-    pub fn new(amounts: [Option<Money>; 2], discount: Option<Money>, lines: Vec<Line>) -> Option<Cart> {
-        let [amount, initial_amount] = amounts;
-        let off = Money::sum(lines.iter().filter_map(|line| line.discount).chain(discount))?;
-        Some(Cart { amount, initial_amount, discount, applied: None, off, lines, moved: None })
+    /// A cart of these lines as it is before a request, which amounts to what they do together and has this discount of
+    /// the order; or the property of the order that is larger than there can be.
+    #[inline]
+    pub fn new(lines: Vec<Line>, discount: Option<Money>) -> Result<Cart, &'static str> {
+        let (mut sum, mut off, mut is_known) = (0_u64, discount.map_or(0, Money::minor), false);
+        for line in &lines {
+            is_known |= line.amount.is_some();
+            sum = sum.saturating_add(line.amount.map_or(0, Money::minor));
+            off = off.saturating_add(line.discount.map_or(0, Money::minor));
+        }
+        let sum = Money::of(sum).ok_or("order.amount")?;
+        let off = Money::of(off).ok_or("order.discount_amount")?;
+        let amount = is_known.then_some(sum);
+        Ok(Cart { amount, initial_amount: amount, discount, applied: None, off, lines, moved: None })
     }
 
     /// Item-level discounts so far; `None` while there never was one.

@@ -65,20 +65,12 @@ pub fn price<'a>(
             lines.push(line.ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?);
         }
     }
-    let (mut sum, mut is_known) = (0_u64, false);
-    for line in &lines {
-        is_known |= line.amount.is_some();
-        sum = sum.saturating_add(line.amount.map_or(0, Money::minor));
-    }
-    let sum = match is_known {
-        true => Some(Money::of(sum).ok_or_else(|| too_large("order.amount"))?),
-        false => None,
-    };
+    let mut cart = Cart::new(lines, order.discount_amount).map_err(too_large)?;
     // A page's word for the whole counts only where it has a say in a line (calculation.md section 19, D13).
     let all_listed = catalogue_first && !order.items.is_empty() && all_listed(order.items.len(), priced);
-    let amount = order.amount.filter(|_| !all_listed).or(sum);
-    let amounts = [amount, order.initial_amount.or(amount)];
-    priced.cart = Cart::new(amounts, order.discount_amount, lines).ok_or_else(|| too_large("order.discount_amount"))?;
+    cart.amount = order.amount.filter(|_| !all_listed).or(cart.amount);
+    cart.initial_amount = order.initial_amount.or(cart.amount);
+    priced.cart = cart;
     Ok(())
 }
 

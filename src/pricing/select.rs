@@ -90,11 +90,10 @@ pub fn select(
             found.extend(all.filter_map(|(place, line)| whole(place, line, None, once)));
         }
         Some(Some(goods)) => {
-            let mut from = 0;
-            while let Some(place) = items.next_of(goods, from) {
+            items.find(goods, &mut |place| {
                 found.extend(cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)));
-                from = place.saturating_add(1);
-            }
+                false
+            });
         }
         None => {
             for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {

@@ -72,7 +72,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// The first line of these goods.
     fn line_of(&self, goods: &GoodsRef) -> Option<usize> {
-        let known = self.items.next_of(goods, 0);
+        let known = self.items.first(goods);
         // Lines that this discount itself has added are named by id.
         let own = |item: &Item| match goods.object {
             GoodsObject::Sku => item.sku_id.as_ref() == Some(&goods.id),

@@ -42,28 +42,34 @@ impl<'a> Basket<'a> {
         (0..self.len()).filter_map(move |place| self.get(place))
     }
 
-    /// The first line of these goods, from this place on.
+    /// Shows the places of these goods in order, until one of them is enough; which that is.
     #[inline(never)]
-    pub fn next_of(self, goods: &GoodsRef, from: usize) -> Option<usize> {
-        let found = match self {
-            Basket::Bare(items) => {
-                let mut items = items.get(from..)?.iter();
-                match goods.object {
-                    GoodsObject::Product => {
-                        items.position(|item| agrees(item.symbols[0], goods) && is_named(item, goods))
-                    }
-                    GoodsObject::Sku => items.position(|item| agrees(item.symbols[1], goods) && is_named(item, goods)),
-                    GoodsObject::Collection => None,
-                }
-            }
-            Basket::Told(items) => items.get(from..)?.iter().position(|item| item.is(goods)),
+    pub fn find(self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        let mut bare = |which: fn(&Item) -> Symbol, items: &[Item]| {
+            items.iter().enumerate().find_map(|(place, item)| {
+                (agrees(which(item), goods) && is_named(item, goods) && is_enough(place)).then_some(place)
+            })
         };
-        found?.checked_add(from)
+        match self {
+            Basket::Bare(items) => match goods.object {
+                GoodsObject::Product => bare(|item| item.symbols[0], items),
+                GoodsObject::Sku => bare(|item| item.symbols[1], items),
+                GoodsObject::Collection => None,
+            },
+            Basket::Told(items) => (0..).zip(items).find_map(|(place, item)| {
+                (item.is(goods) && is_enough(place)).then_some(place)
+            }),
+        }
+    }
+
+    /// The first line of these goods.
+    pub fn first(self, goods: &GoodsRef) -> Option<usize> {
+        self.find(goods, &mut |_| true)
     }
 
     /// Whether any line is one of these goods.
     pub fn has_any(self, goods: &[GoodsRef]) -> bool {
-        goods.iter().any(|goods| self.next_of(goods, 0).is_some())
+        goods.iter().any(|goods| self.first(goods).is_some())
     }
 }
 
@@ -258,7 +264,7 @@ impl GoodsIndex {
             let found = self.line(goods.symbol).or_else(|| self.line(goods.source_symbol));
             // Two texts of one symbol are next to impossible; then every line is asked.
             found.is_some_and(|line| {
-                items.get(line).is_some_and(|item| item.is(goods)) || items.next_of(goods, 0).is_some()
+                items.get(line).is_some_and(|item| item.is(goods)) || items.first(goods).is_some()
             })
         })
     }

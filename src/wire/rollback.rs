@@ -186,8 +186,8 @@ fn stored_cart(order: &Order) -> Cart {
         discount: item.discount_amount,
         applied: None,
     };
-    let amounts = [order.amount, order.initial_amount];
-    let lines = order.items.iter().map(line).collect();
     // What is stored was within bounds.
-    Cart::new(amounts, order.discount_amount, lines).unwrap_or_default()
+    let mut cart = Cart::new(order.items.iter().map(line).collect(), order.discount_amount).unwrap_or_default();
+    (cart.amount, cart.initial_amount) = (order.amount, order.initial_amount);
+    cart
 }

@@ -28,7 +28,7 @@ fn bundles_are_as_many_as_the_units_allow() {
             free: *free.min(quantity),
             ..Line::default()
         };
-        let cart = Cart::new([None, None], None, lines.iter().map(line).collect()).unwrap();
+        let cart = Cart::new(lines.iter().map(line).collect(), None).unwrap();
         let entry = |(product, sku, quantity): &(usize, Option<usize>, u64)| {
             let (object, id) = match sku {
                 Some(sku) => (GoodsObject::Sku, SKUS[*product][*sku]),

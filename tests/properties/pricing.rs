@@ -69,8 +69,7 @@ fn cart_of(drawn: &[Drawn]) -> Cart {
         Line { quantity: drawn.quantity, free: drawn.free, price, amount, discount, applied: None }
     };
     let lines: Vec<Line> = drawn.iter().map(line).collect();
-    let amount = Money::sum(lines.iter().filter_map(|line| line.amount));
-    Cart::new([amount, amount], None, lines).unwrap()
+    Cart::new(lines, None).unwrap()
 }
 
 fn items_of(drawn: &[Drawn]) -> Vec<Told<'static>> {

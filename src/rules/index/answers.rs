@@ -61,7 +61,7 @@ impl Index {
                     let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
                     let item = line.and_then(|line| scene.items.get(line as usize));
                     // Two texts of one symbol are next to impossible; then every line is asked.
-                    item.is_some_and(|item| item.is(goods) || scene.items.next_of(goods, 0).is_some())
+                    item.is_some_and(|item| item.is(goods) || scene.items.first(goods).is_some())
                 };
                 wanted.iter().zip(goods).any(is_there) == *there
             }
