@@ -19,6 +19,7 @@ use crate::model::request::Redeemable;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
+use crate::money::Percent;
 use crate::rules::{Collection, Needs, Rule, Segment};
 use crate::text::{Symbol, Text, joined};
 use crate::time::{Instant, TimeZone};
@@ -107,6 +108,12 @@ pub struct Offer<'a> {
     pub terms: Terms,
     /// The symbol of its id, of which each is in a request once.
     pub symbol: Symbol,
+    /// Which of its rules has the scope, if any names goods.
+    scoped: Option<usize>,
+    /// The percentage that it takes off every unit in scope, when that is all it does: no formula, limit or bundle.
+    pub percent: Option<Percent>,
+    /// Whether units in its scope are counted over the life of a campaign or tier.
+    pub capped: bool,
 }
 
 impl<'a> Offer<'a> {
@@ -121,7 +128,13 @@ impl<'a> Offer<'a> {
         let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs));
         let symbol = Symbol::of(0, &incentive.id);
         let terms = Terms::of(&incentive, campaign.as_deref());
-        let mut offer = Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol };
+        let scoped = rules.iter().position(|rule| rule.scope.names_goods());
+        let (percent, capped) = (None, false);
+        let mut offer =
+            Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol, scoped, percent, capped };
+        offer.percent = offer.find_percent();
+        let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
+        offer.capped = entries().any(|entry| !entry.terms.caps.is_empty());
         // Cards have balances, and whoever passes a code on may not use it.
         if offer.same_items().is_some() {
             offer.needs = offer.needs.and(Needs::COLLECTIONS);
@@ -147,9 +160,24 @@ impl<'a> Offer<'a> {
     }
 
     /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
+    #[inline]
     pub fn scope(&self) -> Option<&Scope> {
-        let scopes = self.rules.iter().map(|rule| &rule.scope);
-        scopes.into_iter().find(|scope| scope.names_goods())
+        self.rules.get(self.scoped?).map(|rule| &rule.scope)
+    }
+
+    fn find_percent(&self) -> Option<Percent> {
+        let Grant::Discount(discount) = &self.incentive.grant else { return None };
+        let scope = self.scope();
+        let has_bundle = self.rules.iter().any(|rule| rule.bundle.is_some());
+        let is_selective = scope.is_some_and(|scope| scope.selective);
+        match discount {
+            Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }
+                if percent_off.formula.is_none() && !has_bundle && !is_selective =>
+            {
+                discount.acts_on_lines(scope.is_some()).then_some(percent_off.plain)
+            }
+            _ => None,
+        }
     }
 }
 

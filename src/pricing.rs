@@ -14,9 +14,9 @@ pub mod units;
 
 pub use bundles::{Bundles, count_bundles};
 pub use cart::{Cart, Changed, Line};
-pub use effect::{Base, Ground, NoLines, acts_on_lines, apply_gift, off_lines, off_order};
+pub use effect::{Base, Ground, NoLines, apply_gift, off_lines, off_order, percent_of_each};
 pub use gain::{Gain, Replacement};
 pub use lines::{Priced, price};
 pub use numbers::{Numbers, Sight};
-pub use select::{Allowance, Cover, Reach, cover, select};
+pub use select::{Allowance, Cover, Reach, Unlimited, cover, select};
 pub use units::{FreeGoods, add_units};

@@ -34,7 +34,7 @@ impl<'c> Caps<'c> {
 
     /// Notes what a redeemable has used, for those after it.
     pub fn note(&mut self, offer: &Offer<'_>, items: Basket<'_>, gain: &Gain) {
-        if is_capped(offer) {
+        if offer.capped {
             let customer = customer_key(self.case);
             self.used.extend(counted(offer, items, gain, customer.as_deref()));
         }
@@ -94,7 +94,7 @@ impl Allowance for Left<'_> {
 /// `customer` is the id of whoever redeems.
 pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option<&str>) -> Vec<Posting> {
     let (Some(offer), Some(order)) = (case.offer(place), &case.order) else { return Vec::new() };
-    if !is_capped(offer) {
+    if !offer.capped {
         return Vec::new();
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
@@ -105,12 +105,6 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     let used = counted(offer, Basket::Told(&items), gain, customer);
     let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
     used.into_iter().map(posting).collect()
-}
-
-/// Whether any cap is set at all.
-fn is_capped(offer: &Offer<'_>) -> bool {
-    let scope = offer.scope().filter(|scope| scope.selective);
-    scope.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()))
 }
 
 /// The units that an applied redeemable has used, by account. A unit counts when its line was given money, or when it

@@ -15,10 +15,10 @@ use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
 use crate::model::reward::RewardKind;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
-use crate::money::Money;
+use crate::money::{Money, Percent};
 use crate::pricing::{
-    Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, acts_on_lines, add_units, apply_gift, off_lines, off_order,
-    select,
+    Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, Unlimited, add_units, apply_gift, off_lines, off_order,
+    percent_of_each, select,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, Setting};
@@ -36,6 +36,8 @@ macro_rules! lines {
         }
     };
 }
+
+static EVERYTHING: Scope = Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
 
 /// The judge of one case.
 pub struct Bench<'c> {
@@ -86,15 +88,29 @@ impl<'c> Bench<'c> {
         }
     }
 
-    /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
-    fn look(&mut self, turn: &Turn<'_>, numbers: &Numbers<'_>) {
-        static EVERYTHING: Scope =
-            Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
-        let scope = turn.scope.unwrap_or(&EVERYTHING);
+    /// A percentage off every unit in scope, which is all that most discounts of lines are.
+    fn percent(&mut self, turn: &Turn<'_>, percent: Percent) -> Option<Gain> {
+        if !self.is_seen(turn) {
+            let found = if self.is_all { &mut self.all } else { &mut self.reach };
+            let scope = turn.scope.unwrap_or(&EVERYTHING);
+            select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
+        }
+        percent_of_each(percent, turn.cart, self.reach())
+    }
+
+    /// Makes room for the units in reach of a redeemable; whether they are there already.
+    #[inline]
+    fn is_seen(&mut self, turn: &Turn<'_>) -> bool {
         self.reach.clear();
         // Nothing takes units out of everything but what changes them, or what was discounted before.
-        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.changed().is_empty();
-        if self.is_all && !self.all.is_empty() {
+        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.moved.is_none();
+        self.is_all && !self.all.is_empty()
+    }
+
+    /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
+    fn look(&mut self, turn: &Turn<'_>, numbers: &Numbers<'_>) {
+        let scope = turn.scope.unwrap_or(&EVERYTHING);
+        if self.is_seen(turn) {
             return;
         }
         let mut widened = None;
@@ -118,6 +134,18 @@ impl<'c> Bench<'c> {
     }
 
     fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
+        let mut gain = Box::new(match (turn.offer.percent, turn.base) {
+            (Some(percent), Base::Discounted) => self.percent(turn, percent)?,
+            _ => self.any_discount(turn, discount)?,
+        });
+        if turn.scope.is_some() {
+            gain.reach = std::mem::take(&mut self.reach);
+        }
+        Some(gain)
+    }
+
+    #[inline(never)]
+    fn any_discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Gain> {
         let bundles = self.found.get(turn.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = View::new(self.case, turn.offer, turn.cart);
@@ -128,7 +156,7 @@ impl<'c> Bench<'c> {
             found.resolved = Some(Box::new(resolve(discount, &numbers)));
         }
         let scoped = turn.scope.is_some();
-        let on_lines = acts_on_lines(discount, scoped);
+        let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {
             self.look(turn, &numbers);
         }
@@ -137,11 +165,7 @@ impl<'c> Bench<'c> {
             false => off_order(discount, &numbers, turn.base),
         };
         self.found.lack(turn.place, view.lacks.take());
-        let mut gain = Box::new(gain?);
-        if scoped {
-            gain.reach = std::mem::take(&mut self.reach);
-        }
-        Some(gain)
+        gain
     }
 
     fn gift(&mut self, turn: &Turn<'_>, gift: &Gift) -> Result<Box<Gain>, Refusal> {

@@ -63,6 +63,18 @@ pub enum Discount {
 }
 
 impl Discount {
+    /// Whether it acts on lines or units, for which the scope has to be looked at. `scoped` says whether the scope names
+    /// any goods, which decides where a discount without an effect acts (calculation.md section 4).
+    pub fn acts_on_lines(&self, scoped: bool) -> bool {
+        match self {
+            Discount::Percent { effect, .. } | Discount::Fixed { effect, .. } => {
+                effect.map_or(scoped, |effect| effect == PercentEffect::ApplyToItems)
+            }
+            Discount::Amount { effect, .. } => effect.map_or(scoped, |effect| effect != AmountEffect::ApplyToOrder),
+            Discount::Unit(_) | Discount::Units(_) => true,
+        }
+    }
+
     /// Whether a formula has a say in it.
     pub fn is_dynamic(&self) -> bool {
         match self {

@@ -4,7 +4,7 @@
 //! calculation.md sections 5.1 to 5.8 and 9. Whatever the base, an order-level gain never exceeds what is still
 //! to be paid, and an item-level gain never exceeds the line's subtotal. Of several limits the smallest counts (7.4).
 
-use crate::model::discount::{AmountEffect, Discount, GiftEffect, PercentEffect};
+use crate::model::discount::{AmountEffect, Discount, GiftEffect};
 use crate::model::scope::{Entry, Scope};
 use crate::money::{Money, Percent};
 use crate::pricing::cart::{Cart, Line};
@@ -40,13 +40,6 @@ pub struct Ground<'a> {
     pub reach: &'a [Reach],
 }
 
-impl Ground<'_> {
-    /// Whether lines are as they stand, and no entry limits what they are given.
-    fn is_plain(&self) -> bool {
-        matches!(self.base, Base::Discounted) && !self.scope.selective
-    }
-}
-
 /// A line in reach: its place, the base of the discount, and the most it can give.
 struct Target<'a> {
     place: usize,
@@ -60,18 +53,6 @@ struct Target<'a> {
 impl Target<'_> {
     fn base(&self) -> Money {
         share(self.whole)
-    }
-}
-
-/// Whether a discount acts on lines or units, for which the scope has to be looked at. `scoped` says whether the scope
-/// names any goods, which decides where a discount without an effect acts (calculation.md section 4).
-pub fn acts_on_lines(discount: &Discount, scoped: bool) -> bool {
-    match discount {
-        Discount::Percent { effect, .. } | Discount::Fixed { effect, .. } => {
-            effect.map_or(scoped, |effect| effect == PercentEffect::ApplyToItems)
-        }
-        Discount::Amount { effect, .. } => effect.map_or(scoped, |effect| effect != AmountEffect::ApplyToOrder),
-        Discount::Unit(_) | Discount::Units(_) => true,
     }
 }
 
@@ -102,11 +83,6 @@ pub fn off_order(discount: &Discount, numbers: &Numbers<'_>, base: Base<'_>) -> 
 /// What a discount of lines takes off them; `None` when an amount would grow beyond every bound.
 pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>) -> Option<Gain> {
     match discount {
-        Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }
-            if percent_off.formula.is_none() && ground.is_plain() =>
-        {
-            percent_of_each(numbers.percent(percent_off, None).times(numbers.times()), &ground)
-        }
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&ground, *aggregated_amount_limit, &|target| {
                 let percent = numbers.percent(percent_off, Some(target.place)).times(numbers.times());
@@ -158,11 +134,11 @@ fn multiplied(amount: Money, times: u64) -> Money {
     amount.times(times).unwrap_or(Money::MAX)
 }
 
-/// Takes one percentage off each line in reach, where nothing limits it: nearly every discount of lines.
-fn percent_of_each(percent: Percent, ground: &Ground<'_>) -> Option<Gain> {
-    let mut gain = Gain::of_lines(ground.cart.lines.len());
-    for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
-        let line = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some());
+/// Takes one percentage off what is left of each line in reach, where nothing limits it: nearly every discount of lines.
+pub fn percent_of_each(percent: Percent, cart: &Cart, reach: &[Reach]) -> Option<Gain> {
+    let mut gain = Gain::of_lines(cart.lines.len());
+    for reach in reach.iter().filter(|reach| !reach.excluded) {
+        let line = cart.lines.get(reach.place).filter(|line| line.amount.is_some());
         if let Some(line) = line {
             let (open, paid) = (line.subtotal(), line.paid_units());
             let off = match reach.units {

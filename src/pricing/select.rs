@@ -34,6 +34,17 @@ pub trait Allowance {
     fn take(&mut self, entry: &Entry, place: usize, units: u64);
 }
 
+/// Nothing limits the units.
+pub struct Unlimited;
+
+impl Allowance for Unlimited {
+    fn left(&self, _entry: &Entry, _place: usize) -> u64 {
+        u64::MAX
+    }
+
+    fn take(&mut self, _entry: &Entry, _place: usize, _units: u64) {}
+}
+
 /// The entry with which a scope covers a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cover {

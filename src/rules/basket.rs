@@ -56,9 +56,9 @@ impl<'a> Basket<'a> {
                 GoodsObject::Sku => bare(|item| item.symbols[1], items),
                 GoodsObject::Collection => None,
             },
-            Basket::Told(items) => (0..).zip(items).find_map(|(place, item)| {
-                (item.is(goods) && is_enough(place)).then_some(place)
-            }),
+            Basket::Told(items) => {
+                (0..).zip(items).find_map(|(place, item)| (item.is(goods) && is_enough(place)).then_some(place))
+            }
         }
     }
 
@@ -263,9 +263,7 @@ impl GoodsIndex {
         goods.iter().any(|goods| {
             let found = self.line(goods.symbol).or_else(|| self.line(goods.source_symbol));
             // Two texts of one symbol are next to impossible; then every line is asked.
-            found.is_some_and(|line| {
-                items.get(line).is_some_and(|item| item.is(goods)) || items.first(goods).is_some()
-            })
+            found.is_some_and(|line| items.get(line).is_some_and(|item| item.is(goods)) || items.first(goods).is_some())
         })
     }
 }

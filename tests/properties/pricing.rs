@@ -9,8 +9,8 @@ use scrip::model::order::Item;
 use scrip::model::scope::{Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
 use scrip::money::{Money, Percent};
 use scrip::pricing::{
-    Allowance, Base, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, Sight, acts_on_lines, add_units, apply_gift,
-    off_lines, off_order, select,
+    Base, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, Sight, Unlimited, add_units, apply_gift, off_lines,
+    off_order, percent_of_each, select,
 };
 use scrip::rules::{Basket, Told};
 use scrip::text::Text;
@@ -22,17 +22,6 @@ const GOODS: [&str; 4] = ["a", "b", "c", "d"];
 
 fn money(minor: u64) -> Money {
     Money::new(i64::try_from(minor).unwrap()).unwrap()
-}
-
-/// Nothing is capped over a life.
-struct Endless;
-
-impl Allowance for Endless {
-    fn left(&self, _entry: &Entry, _place: usize) -> u64 {
-        u64::MAX
-    }
-
-    fn take(&mut self, _entry: &Entry, _place: usize, _units: u64) {}
 }
 
 /// A line of one of four products.
@@ -124,7 +113,7 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<Reach> {
     let mut found = Vec::new();
-    select(scope, Basket::Told(&items_of(drawn)), cart, false, &mut Endless, &mut found);
+    select(scope, Basket::Told(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
     found
 }
 
@@ -250,11 +239,18 @@ impl Sight for Blind {
 fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Scope, drawn: &[Drawn]) -> Gain {
     let numbers = Numbers { cart, sight: &Blind::default(), bundles: None };
     let base = initial.map_or(Base::Discounted, Base::Initial);
-    if !acts_on_lines(discount, true) {
+    if !discount.acts_on_lines(true) {
         return off_order(discount, &numbers, base).unwrap();
     }
     let reach = reach_of(scope, drawn, cart);
-    off_lines(discount, &numbers, Ground { cart, base, scope, reach: &reach }).unwrap()
+    let gain = off_lines(discount, &numbers, Ground { cart, base, scope, reach: &reach }).unwrap();
+    if let (Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }, None, false) =
+        (discount, initial, scope.selective)
+    {
+        // Where nothing limits it, the short way leads to the same.
+        assert_eq!(percent_of_each(percent_off.plain, cart, &reach).unwrap(), gain);
+    }
+    gain
 }
 
 /// The identities of calculation.md section 3, and that nothing is taken off that is not there.

@@ -7,7 +7,6 @@ use crate::model::discount::{Discount, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
 use crate::model::scope::{Entry, GoodsObject, GoodsRef};
-use crate::pricing::acts_on_lines;
 use crate::rules::{Basket, Needs, Rule, SceneItem, about};
 
 use super::super::case::Offer;
@@ -139,8 +138,8 @@ fn discounts(offer: &Offer<'_>, items: Basket<'_>) -> bool {
         _ => {}
     }
     let scope = offer.scope();
-    let Some(scope) = scope.filter(|_| acts_on_lines(discount, scope.is_some())) else {
-        return acts_on_lines(discount, scope.is_some()) && !items.is_empty();
+    let Some(scope) = scope.filter(|_| discount.acts_on_lines(scope.is_some())) else {
+        return discount.acts_on_lines(scope.is_some()) && !items.is_empty();
     };
     let among = |list: &[Entry], item: SceneItem<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
