@@ -90,6 +90,8 @@ pub struct Case<'a> {
     pub buyer: Buyer<'a>,
     /// What each of `redeemables` is, in their order.
     pub resolved: Vec<Resolved<'a>>,
+    /// What the rules of all offers look at, and how many rules there are.
+    pub needs: (Needs, usize),
     /// Tests of rules that hold without being asked: a qualification leaves some out.
     pub passes: Needs,
     /// The facts that only the server has.
@@ -120,6 +122,7 @@ impl<'a> Case<'a> {
             priced: Priced::default(),
             buyer,
             resolved: Vec::with_capacity(request.redeemables.len()),
+            needs: Default::default(),
             passes: Needs::default(),
             lacks,
         });
@@ -163,8 +166,18 @@ impl<'a> Case<'a> {
         let request = self.request;
         for redeemable in &request.redeemables {
             let resolved = self.resolve(redeemable);
-            self.resolved.push(resolved);
+            self.put(resolved);
         }
+    }
+
+    /// Adds what the next name turned out to be.
+    #[inline]
+    pub(super) fn put(&mut self, resolved: Resolved<'a>) {
+        if let Resolved::Offer(offer) = &resolved {
+            let (needs, rules) = self.needs;
+            self.needs = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
+        }
+        self.resolved.push(resolved);
     }
 
     /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
@@ -172,12 +185,12 @@ impl<'a> Case<'a> {
         let stack = match self.facts.stack(&named.id) {
             Known::Is(stack) => stack,
             Known::Absent => {
-                self.resolved.push(Resolved::Refused(Refusal::not_found(named.object.name(), &named.id)));
+                self.put(Resolved::Refused(Refusal::not_found(named.object.name(), &named.id)));
                 return Ok(());
             }
             Known::Unknown => {
                 self.lack(named.object.name(), &named.id);
-                self.resolved.push(Resolved::Unknown);
+                self.put(Resolved::Unknown);
                 return Ok(());
             }
         };
@@ -186,7 +199,7 @@ impl<'a> Case<'a> {
         let tiers: Vec<Redeemable> = stack.tiers.iter().map(tier).collect();
         for tier in &tiers {
             let resolved = self.resolve(tier);
-            self.resolved.push(resolved);
+            self.put(resolved);
         }
         self.redeemables = Cow::Owned(tiers);
         self.stack = Some(stack.id.clone());

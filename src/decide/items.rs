@@ -45,17 +45,22 @@ impl<'a> Items<'a> {
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
         let Some(order) = &case.order else { return Items::default() };
-        let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        let mut needs = Needs::default();
-        let mut rules = 0_usize;
-        for offer in offers() {
-            needs = needs.and(offer.needs);
-            rules = rules.saturating_add(offer.rules.len());
+        let (needs, rules) = case.needs;
+        let wants_index = rules.saturating_mul(order.items.len()) >= WORTH_AN_INDEX;
+        let looks_things_up = needs.meets(Needs::GOODS_DATA.and(Needs::COLLECTIONS)) || wants_index;
+        if !looks_things_up && added.is_empty() && case.priced.lists_nothing() && are_bare(&order.items) {
+            return Items { bare: &order.items, ..Items::default() };
         }
-        let wants = (needs.meets(Needs::GOODS_DATA), rules.saturating_mul(order.items.len()) >= WORTH_AN_INDEX);
+        Items::looked_up(case, added, (needs.meets(Needs::GOODS_DATA), wants_index))
+    }
+
+    /// The lines of a case and those added, with what is found out about them.
+    #[inline(never)]
+    fn looked_up(case: &'a Case<'a>, added: &'a [Item], wants: (bool, bool)) -> Items<'a> {
+        let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
         let mut lacks = Vec::new();
         let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
-        if !needs.meets(Needs::COLLECTIONS) {
+        if !case.needs.0.meets(Needs::COLLECTIONS) {
             return Items::within(case, added, &collections, lacks, wants);
         }
         for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
@@ -112,9 +117,11 @@ impl<'a> Items<'a> {
         (wants_data, wants_index): (bool, bool),
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
-        let is_bare = added.is_empty() && !wants_index && collections.is_empty() && case.priced.lists_nothing();
-        if is_bare && !wants_data && order.items.iter().all(|item| item.symbols != [Symbol::default(); 2]) {
-            return Items { bare: &order.items, lacks, ..Items::default() };
+        let looks_nothing_up = !wants_data && collections.is_empty() && case.priced.lists_nothing();
+        if looks_nothing_up && added.is_empty() && are_bare(&order.items) {
+            let mut items = Items { bare: &order.items, lacks, ..Items::default() };
+            items.index = wants_index.then(|| GoodsIndex::new(items.basket()));
+            return items;
         }
         let all = || order.items.iter().chain(added).enumerate();
         let told = all().map(|(place, item)| scene_item(item, case.priced.sku(place), case.priced.product(place)));
@@ -157,6 +164,11 @@ impl<'a> Items<'a> {
             }
         }
     }
+}
+
+/// Whether the ids of every line say all that there is to know of it.
+fn are_bare(items: &[Item]) -> bool {
+    items.iter().all(|item| item.symbols != [Symbol::default(); 2])
 }
 
 /// A collection by its id; the one of everything is always there.

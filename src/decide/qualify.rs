@@ -192,7 +192,7 @@ fn look<'a>(
             }
             _ => resolve(case, candidate),
         };
-        case.resolved.push(resolved);
+        case.put(resolved);
     }
     let heard = alone::hear(case, asked, from);
     for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {

@@ -20,6 +20,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> 
         priced: case.priced.clone(),
         buyer: case.buyer.clone(),
         resolved: Vec::new(),
+        needs: Default::default(),
         passes: case.passes,
         lacks: Lacks::default(),
     };
