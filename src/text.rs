@@ -62,6 +62,30 @@ impl Symbol {
     }
 }
 
+/// Whether two texts are seen to be the same by two words of each, which overlap: most names have four bytes to sixteen, and
+/// are told so without a call. Of others nothing is said.
+///
+/// ```
+/// use scrip::text::same_words;
+/// let texts = ["abcd", "abcx", "abcdefg", "abcdefgh", "abcdefgh-jklmnop", "abcdefgh_jklmnop"];
+/// for one in texts {
+///     assert!(texts.iter().all(|other| same_words(one, other) == (one == *other)));
+/// }
+/// assert!(!same_words("abc", "abc") && !same_words("abcdefgh-jklmnopq", "abcdefgh-jklmnopq"));
+/// ```
+#[inline]
+pub fn same_words(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    if one.len() != other.len() || one.len() > 16 {
+        return false;
+    }
+    if let (Some(first), Some(last)) = (one.first_chunk::<8>(), one.last_chunk::<8>()) {
+        return other.first_chunk() == Some(first) && other.last_chunk() == Some(last);
+    }
+    let (Some(first), Some(last)) = (one.first_chunk::<4>(), one.last_chunk::<4>()) else { return false };
+    other.first_chunk() == Some(first) && other.last_chunk() == Some(last)
+}
+
 /// The SHA-256 of a text in lower-case hexadecimal: how a bundle names a code without telling it.
 ///
 /// ```
