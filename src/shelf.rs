@@ -1,6 +1,6 @@
 //! Keeps things in the order in which they came, and finds them by name. It must not know what they are.
 
-use crate::text::{Symbol, Text, same_words};
+use crate::text::{Symbol, Text, by_words};
 
 /// Things with names. One index of names serves every kind of thing, which keeps the package small.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl Index {
         {
             if (held ^ number) & !LOWER == 0
                 && let Some((known, place)) = self.names.get(which)
-                && same_words(known, name)
+                && by_words(known, name) == Some(true)
             {
                 return Some(*place);
             }
