@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::ops::Deref;
 
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 pub mod why;
 
@@ -122,39 +122,24 @@ impl Reason {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal(Box<Refused>);
 
-/// What a [`Refusal`] says.
+/// What a [`Refusal`] says. That of a rule, which nearly all are, is short; its longer text is made when it is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// Why.
     pub reason: Reason,
-    details: Details,
-    /// Type and identifier of the thing it is about.
-    pub resource: Option<(&'static str, Text)>,
-    /// The text that the author of a rule wrote for it.
-    pub custom: Option<String>,
-    /// Which test of a rule failed; only there when a trace was asked for.
-    pub why: Option<Box<Why>>,
+    /// The longer text, or the id of the rule that is violated.
+    details: Text,
+    /// The kind of redeemable that has the rule; empty when it is no rule.
+    rule_of: &'static str,
+    more: Option<Box<More>>,
 }
 
-/// The longer text of a refusal, put together when it is told.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Details {
-    /// This.
-    Text(String),
-    /// A kind of redeemable whose rule of this id is violated.
-    Rule(&'static str, Text),
-}
-
-impl Refused {
-    /// The longer text; often the code.
-    pub fn details(&self) -> Cow<'_, str> {
-        match &self.details {
-            Details::Text(text) => Cow::Borrowed(text),
-            Details::Rule(kind, rule) => {
-                Cow::Owned([kind, " cannot be redeemed because of violated validation rules: ", rule].concat())
-            }
-        }
-    }
+/// What few refusals say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct More {
+    resource: Option<(&'static str, Text)>,
+    custom: Option<String>,
+    why: Option<Why>,
 }
 
 impl Deref for Refusal {
@@ -167,47 +152,83 @@ impl Deref for Refusal {
 
 impl Refusal {
     /// A refusal with nothing but its details.
-    pub fn new(reason: Reason, details: impl Into<String>) -> Refusal {
-        Refusal::said(reason, Details::Text(details.into()))
+    #[inline]
+    pub fn new(reason: Reason, details: impl Into<Text>) -> Refusal {
+        Refusal::said(reason, details.into(), "")
     }
 
     /// A rule of this id that a kind of redeemable has, and that is violated.
+    #[inline]
     pub fn violated(reason: Reason, kind: &'static str, rule: &Text) -> Refusal {
-        Refusal::said(reason, Details::Rule(kind, rule.clone()))
+        Refusal::said(reason, rule.clone(), kind)
     }
 
-    #[cold]
     #[inline(never)]
-    fn said(reason: Reason, details: Details) -> Refusal {
-        Refusal(Box::new(Refused { reason, details, resource: None, custom: None, why: None }))
+    fn said(reason: Reason, details: Text, rule_of: &'static str) -> Refusal {
+        Refusal(Box::new(Refused { reason, details, rule_of, more: None }))
     }
 
     /// A thing that does not exist.
     #[cold]
     #[inline(never)]
     pub fn not_found(resource_type: &'static str, id: &str) -> Refusal {
-        let details = ["Cannot find ", resource_type, " with id ", id].concat();
-        Refusal::said(Reason::NotFound, Details::Text(details)).about(resource_type, id)
+        let details = joined(&["Cannot find ", resource_type, " with id ", id]);
+        Refusal::new(Reason::NotFound, details).about(resource_type, id)
     }
 
     /// The same refusal, about this thing.
     #[cold]
     #[inline(never)]
     pub fn about(mut self, resource_type: &'static str, id: &str) -> Refusal {
-        self.0.resource = Some((resource_type, Text::from(id)));
+        self.more().resource = Some((resource_type, Text::from(id)));
         self
     }
 
     /// The same refusal, with what the author of a rule wrote for it.
-    pub fn worded(mut self, custom: Option<String>) -> Refusal {
-        self.0.custom = custom;
+    #[inline]
+    pub fn worded(mut self, custom: Option<&str>) -> Refusal {
+        if let Some(custom) = custom {
+            self.more().custom = Some(custom.to_owned());
+        }
         self
     }
 
     /// The same refusal, with the test that failed.
-    pub fn because(mut self, why: Option<Box<Why>>) -> Refusal {
-        self.0.why = why;
+    pub fn because(mut self, why: Why) -> Refusal {
+        self.more().why = Some(why);
         self
+    }
+
+    #[inline(never)]
+    fn more(&mut self) -> &mut More {
+        self.0.more.get_or_insert_default()
+    }
+}
+
+impl Refused {
+    /// The longer text; often the code.
+    pub fn details(&self) -> Cow<'_, str> {
+        match self.rule_of {
+            "" => Cow::Borrowed(&self.details),
+            kind => {
+                Cow::Owned([kind, " cannot be redeemed because of violated validation rules: ", &self.details].concat())
+            }
+        }
+    }
+
+    /// Type and identifier of the thing it is about.
+    pub fn resource(&self) -> Option<(&'static str, &Text)> {
+        self.more.as_ref()?.resource.as_ref().map(|(kind, id)| (*kind, id))
+    }
+
+    /// The text that the author of a rule wrote for it.
+    pub fn custom(&self) -> Option<&str> {
+        self.more.as_ref()?.custom.as_deref()
+    }
+
+    /// Which test of a rule failed; only there when a trace was asked for.
+    pub fn why(&self) -> Option<&Why> {
+        self.more.as_ref()?.why.as_ref()
     }
 }
 

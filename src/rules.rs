@@ -21,7 +21,7 @@ pub mod why;
 pub use ast::{Group, Leaf, Needs, Rule, Test};
 pub use basket::{Basket, GoodsIndex, SceneItem, Told};
 pub use compare::{Clock, Condition, Found, Moment, Operand, Window};
-pub use eval::Failure;
+pub use eval::{Blamed, Failure};
 pub use filter::{Collection, Contents, Field, Filter, Members, Segment};
 pub use index::{Index, about};
 pub use lint::{Warning, lint};

@@ -1,6 +1,6 @@
 //! Keeps things in the order in which they came, and finds them by name. It must not know what they are.
 
-use crate::text::{Symbol, Text};
+use crate::text::{Symbol, Text, by_words};
 
 /// Things with names. One index of names serves every kind of thing, which keeps the package small.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +35,11 @@ impl<T> Shelf<T> {
 
     /// The place of the thing of this name.
     pub fn place(&self, name: &str) -> Option<usize> {
-        if self.is_empty() { None } else { self.place_of(Symbol::of(0, name), name) }
+        self.index.find(name)
     }
 
     /// The place of the thing of this name, whose symbol of kind 0 is known.
+    #[inline]
     pub fn place_of(&self, symbol: Symbol, name: &str) -> Option<usize> {
         self.index.get(symbol, name)
     }
@@ -89,7 +90,7 @@ impl Index {
         let mut index = Index::default();
         for place in 0..count {
             for name in names(place).into_iter().flatten() {
-                if index.get(Symbol::of(0, name), name).is_none() {
+                if index.find(name).is_none() {
                     index.file(name, place);
                 }
             }
@@ -99,7 +100,33 @@ impl Index {
 
     /// The place of this name.
     #[inline(never)]
+    fn find(&self, name: &str) -> Option<usize> {
+        if self.slots.is_empty() { None } else { self.search(Symbol::of(0, name), name) }
+    }
+
+    /// The place of the name that has this symbol.
+    #[inline]
     fn get(&self, symbol: Symbol, name: &str) -> Option<usize> {
+        let number = symbol.number();
+        let last = self.slots.len().wrapping_sub(1);
+        let mut slot = usize::try_from(number & LOWER).unwrap_or(0) & last;
+        while let Some(held) = self.slots.get(slot)
+            && let Some(which) = usize::try_from(held & LOWER).unwrap_or(0).checked_sub(1)
+        {
+            if (held ^ number) & !LOWER == 0
+                && let Some((known, place)) = self.names.get(which)
+                && by_words(known, name) == Some(true)
+            {
+                return Some(*place);
+            }
+            slot = slot.wrapping_add(1) & last;
+        }
+        // What is not there, and longer names.
+        self.search(symbol, name)
+    }
+
+    #[inline(never)]
+    fn search(&self, symbol: Symbol, name: &str) -> Option<usize> {
         self.slot(symbol, name)?.1.map(|(_, place)| place)
     }
 

@@ -87,7 +87,7 @@ fuzz_target!(|text: &str| {
         };
         for verdict in [rule.check(&scene), rule.check_after(&scene)] {
             if let Err(failure) = verdict {
-                let why = failure.why(&scene);
+                let why = failure.blamed(&scene).why(&scene);
                 assert!(why.is_none_or(|why| why.change.is_none_or(|change| !change.text().is_empty())));
             }
         }

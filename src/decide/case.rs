@@ -16,7 +16,7 @@ use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
-use crate::rank::has_twins;
+use crate::rank::{Seen, has_twins};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, digits, joined};
@@ -133,9 +133,9 @@ impl<'a> Case<'a> {
                 case.expand(stack)?;
             }
             _ => {
-                case.resolve_all();
+                let all_differ = case.resolve_all();
                 // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
-                if case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                if !all_differ && case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
                     return Err(duplicated());
                 }
                 priced?;
@@ -162,12 +162,16 @@ impl<'a> Case<'a> {
         price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
     }
 
-    fn resolve_all(&mut self) {
+    /// Whether all of them are certainly different, by the symbols of their ids.
+    fn resolve_all(&mut self) -> bool {
         let request = self.request;
+        let (mut seen, mut differ) = ((request.redeemables.len() > 1).then(Seen::default), true);
         for redeemable in &request.redeemables {
             let resolved = self.resolve(redeemable);
+            differ &= seen.as_mut().is_none_or(|seen| seen.is_new(number((redeemable, &resolved))));
             self.put(resolved);
         }
+        differ
     }
 
     /// Adds what the next name turned out to be.
@@ -206,10 +210,11 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
+    #[inline]
     pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
-        match self.facts.offer(redeemable).filter(|_| redeemable.reward.is_none()) {
-            Some(offer) => Resolved::Offer(Held::Lent(offer)),
-            None => self.resolve_parts(redeemable),
+        match self.facts.offer(redeemable) {
+            Some(offer) if redeemable.reward.is_none() => Resolved::Offer(Held::Lent(offer)),
+            _ => self.resolve_parts(redeemable),
         }
     }
 
@@ -277,13 +282,6 @@ impl<'a> Case<'a> {
     /// Whether one voucher is named twice: by its code, by its id, or once by each.
     fn has_twins(&self) -> bool {
         let both = || self.redeemables.iter().zip(&self.resolved);
-        if self.resolved.len() < 2 {
-            return false;
-        }
-        let number = |(named, resolved): (&Redeemable, &Resolved<'_>)| match resolved {
-            Resolved::Offer(offer) => offer.symbol.number(),
-            _ => named.symbol.number(),
-        };
         // Those that are all named by their codes are told apart by them.
         let by_id =
             |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
@@ -294,6 +292,15 @@ impl<'a> Case<'a> {
         };
         let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
         has_twins(both().map(number), &|one, other| same(one, other) || same_id(one, other))
+    }
+}
+
+/// A number by which most that are named are told apart.
+#[inline]
+fn number((named, resolved): (&Redeemable, &Resolved<'_>)) -> u64 {
+    match resolved {
+        Resolved::Offer(offer) => offer.symbol.number(),
+        _ => named.symbol.number(),
     }
 }
 

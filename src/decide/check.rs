@@ -89,7 +89,7 @@ pub fn check(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    stand: Stand<'_>,
+    stand: &Stand<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     check_terms(case, redeemable, offer, stand.cart, found)?;
@@ -98,6 +98,7 @@ pub fn check(
 }
 
 /// Everything but the rules.
+#[inline]
 pub fn check_terms(
     case: &Case<'_>,
     redeemable: &Redeemable,
@@ -109,6 +110,17 @@ pub fn check_terms(
     if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
         return Ok(());
     }
+    check_each_term(case, redeemable, offer, cart, found)
+}
+
+#[inline(never)]
+fn check_each_term(
+    case: &Case<'_>,
+    redeemable: &Redeemable,
+    offer: &Offer<'_>,
+    cart: &Cart,
+    found: &mut Found,
+) -> Result<(), Refusal> {
     check_validity(case, offer)?;
     check_referrer(case, offer, found)?;
     check_quantity(case, offer, found)?;
@@ -129,7 +141,7 @@ pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &
         }
         if is_missing {
             let refusal = Refusal::new(Reason::OrderRulesViolated, "The order does not hold the bundle of products");
-            return Err(refusal.worded(rule.message.clone()));
+            return Err(refusal.worded(rule.message.as_deref()));
         }
     }
     Ok(())

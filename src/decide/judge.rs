@@ -302,7 +302,7 @@ impl Judge for Bench<'_> {
         let added;
         let items = lines!(self, cart, added);
         let stand = Stand { cart, items, setting: &self.setting, applied: &self.applied };
-        let verdict = check(self.case, redeemable, offer, stand, &mut self.fresh);
+        let verdict = check(self.case, redeemable, offer, &stand, &mut self.fresh);
         self.found.put(place, &mut self.fresh);
         verdict.err()
     }
@@ -312,7 +312,7 @@ impl Judge for Bench<'_> {
         let added;
         let items = lines!(self, before, added);
         let stand = Stand { cart: before, items, setting: &self.setting, applied: &self.applied };
-        check_rules_after(self.case, offer, stand, gain, self.found.of(place)?).err()
+        check_rules_after(self.case, offer, &stand, gain, self.found.of(place)?).err()
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {

@@ -148,7 +148,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
         let items = Items::for_index(&case, &set.index);
         let setting = setting(&case);
         let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, applied: &[] };
-        let view = View::new(&case, None, stand);
+        let view = View::new(&case, None, &stand);
         let holding = set.index.holding(&view.scene(Needs::default()), asks);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };

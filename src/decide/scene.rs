@@ -18,7 +18,7 @@ use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::Area;
-use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Rule, Scene, Setting};
+use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Scene, Setting};
 use crate::text::{Text, joined};
 
 /// The order as it stands when a redeemable is looked at.
@@ -51,7 +51,7 @@ pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
 pub struct View<'v> {
     case: &'v Case<'v>,
     offer: Option<&'v Offer<'v>>,
-    stand: Stand<'v>,
+    stand: &'v Stand<'v>,
     /// What the redeemable does, once that is known.
     gain: Option<&'v Gain>,
     /// Points that it takes.
@@ -62,27 +62,32 @@ pub struct View<'v> {
 
 impl<'v> View<'v> {
     /// What there is to see; without an offer, nothing is counted.
-    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, stand: Stand<'v>) -> View<'v> {
+    #[inline]
+    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, stand: &'v Stand<'v>) -> View<'v> {
         View { case, offer, stand, gain: None, paid: 0, lacks: RefCell::default() }
     }
 
     /// What rules see. `passes` are those tests that hold without being asked.
+    #[inline]
     pub fn scene(&'v self, passes: Needs) -> Scene<'v> {
         let customer = || self.case.buyer.customer.as_deref()?.id.as_ref();
         let holder = self.offer.and_then(|offer| offer.incentive.holder_id.as_ref());
         Scene {
             setting: self.stand.setting,
             linked: holder.is_some() && holder == customer(),
-            after: self.gain.and_then(|gain| {
-                let mut after = self.stand.cart.clone();
-                after.add(gain)?;
-                after.total()
-            }),
+            after: self.gain.and_then(|gain| self.after(gain)),
             items: self.stand.items.basket(),
             index: self.stand.items.index.as_ref(),
             passes,
             asks: self,
         }
+    }
+
+    #[inline(never)]
+    fn after(&self, gain: &Gain) -> Option<Money> {
+        let mut after = self.stand.cart.clone();
+        after.add(gain)?;
+        after.total()
     }
 
     /// The facts that were asked for and only the server has.
@@ -214,49 +219,49 @@ impl Asks for View<'_> {
 }
 
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
-pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
-    if offer.rules.is_empty() {
-        return Ok(());
+#[inline]
+pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
+    match offer.rules.is_empty() {
+        true => Ok(()),
+        false => check_with(&View::new(case, Some(offer), stand), found),
     }
-    check_with(View::new(case, Some(offer), stand), Rule::check, found)
 }
 
 /// The same for the rules that look at what is left after the redeemable itself.
 pub fn check_rules_after(
     case: &Case<'_>,
     offer: &Offer<'_>,
-    stand: Stand<'_>,
+    stand: &Stand<'_>,
     gain: &Gain,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), stand) };
-    check_with(view, Rule::check_after, found)
+    check_with(&view, found)
 }
 
-type Check = for<'r> fn(&'r Rule, &Scene<'_>) -> Result<(), Failure<'r>>;
-
-fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Refusal> {
-    let verdict = {
-        let scene = view.scene(view.case.passes);
-        let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
-        let mut verdict = Ok(());
-        for rule in rules {
-            if let Some(unknown) = &view.case.buyer.unknown
-                && rule.needs.meets(Needs::CUSTOMER)
-            {
-                found.lacks.push(unknown.clone());
-            }
-            if let Err(failure) = check(rule, &scene) {
-                verdict = Err(violated(&view, &failure, &scene));
-                break;
-            }
+fn check_with(view: &View<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let scene = view.scene(view.case.passes);
+    let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
+    let mut verdict = Ok(());
+    for rule in rules {
+        if let Some(unknown) = &view.case.buyer.unknown
+            && rule.needs.meets(Needs::CUSTOMER)
+        {
+            found.lacks.push(unknown.clone());
         }
-        verdict
-    };
+        let checked = match view.gain {
+            Some(_) => rule.check_after(&scene),
+            None => rule.check(&scene),
+        };
+        if let Err(failure) = checked {
+            verdict = Err(violated(view, failure, &scene));
+            break;
+        }
+    }
     if !view.stand.items.lacks.is_empty() {
         found.lacks.extend_from_slice(&view.stand.items.lacks);
     }
-    let mut lacks = view.into_lacks();
+    let mut lacks = view.lacks.borrow_mut();
     if !lacks.is_empty() {
         found.lacks.append(&mut lacks);
     }
@@ -266,9 +271,10 @@ fn check_with(view: View<'_>, check: Check, found: &mut Found) -> Result<(), Ref
 /// Which refusal a failed rule is (validation-rules.md section 8). What the rule needed and did not get comes before
 /// what it found.
 #[cold]
-fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusal {
+fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal {
     let needs = failure.rule.needs;
-    let test = failure.leaf.map(|leaf| &leaf.test);
+    let blamed = failure.blamed(scene);
+    let test = blamed.leaf.map(|leaf| &leaf.test);
     let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
     let missing = if scene.customer.is_none() && needs.meets(Needs::CUSTOMER) {
         Some((Reason::MissingCustomer, "Customer is"))
@@ -291,6 +297,9 @@ fn violated(view: &View<'_>, failure: &Failure<'_>, scene: &Scene<'_>) -> Refusa
     };
     let rule = &failure.rule.id;
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
-    let why = view.case.request.expand.trace.then(|| failure.why(scene)).flatten().map(Box::new);
-    Refusal::violated(reason, kind, rule).worded(failure.message().map(str::to_owned)).because(why)
+    let refusal = Refusal::violated(reason, kind, rule).worded(blamed.message());
+    match view.case.request.expand.trace.then(|| blamed.why(scene)).flatten() {
+        Some(why) => refusal.because(why),
+        None => refusal,
+    }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::rank::{arranged, ranked_by};
-use crate::text::parted;
+use crate::text::{alike, parted};
 
 /// A member of an object.
 type Member<'a> = (Cow<'a, str>, Node<'a>);
@@ -120,7 +120,7 @@ fn each_once(mut members: Vec<Member<'static>>) -> Vec<Member<'static>> {
 }
 
 fn dotted<'n>(members: &'n [Member<'static>], path: &str) -> Option<&'n Node<'static>> {
-    let get = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    let get = |name: &str| members.iter().find(|(known, _)| alike(known, name)).map(|(_, value)| value);
     if let Some(value) = get(path) {
         return Some(value);
     }

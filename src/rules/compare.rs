@@ -9,7 +9,7 @@ use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::text::Text;
+use crate::text::{Text, alike};
 use crate::time::{DailyHours, Day, Instant, TimeZone, Timeframe};
 
 /// What time it is, and where.
@@ -119,7 +119,7 @@ impl Condition {
         // And a text among texts nearly every one on custom data.
         if let (Found::Text(found), Operator::In) = (found, self.operator) {
             return self.operands.iter().any(|wanted| match wanted {
-                Operand::Text(wanted) => wanted.as_str() == found,
+                Operand::Text(wanted) => alike(wanted, found),
                 _ => same(Found::Text(found), wanted),
             });
         }

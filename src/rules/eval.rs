@@ -14,25 +14,61 @@ use crate::rules::operator::Operator;
 use crate::rules::scene::{Lines, Scene};
 use crate::text::Text;
 
-/// A rule that does not hold, and the first test in key order that makes it so.
-#[derive(Debug, Clone, PartialEq)]
+/// A rule that does not hold, and the first test in key order that makes it so; a rule that fails always has one.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failure<'a> {
     /// The rule.
     pub rule: &'a Rule,
-    /// The test that decided; a rule that fails always has one.
+    /// The test that decided, with all that refines it.
+    pub(super) outermost: Option<&'a Leaf>,
+}
+
+/// Which test it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blamed<'a> {
+    /// The rule.
+    pub rule: &'a Rule,
+    /// The test that decided.
     pub leaf: Option<&'a Leaf>,
     /// The tests around it, outermost first.
     pub around: Vec<&'a Leaf>,
     /// The lines that the last one looked at; `None` for all.
-    pub lines: Option<Lines>,
+    pub(super) lines: Option<Lines>,
 }
 
 impl<'a> Failure<'a> {
+    /// The test that is to blame: what refines a test is, when the test itself holds.
+    #[inline]
+    pub fn blamed(&self, scene: &Scene<'_>) -> Blamed<'a> {
+        let mut blamed = Blamed { rule: self.rule, leaf: self.outermost, around: Vec::new(), lines: None };
+        if self.outermost.is_some_and(|leaf| leaf.test.rules.is_some()) {
+            blamed.refine(scene);
+        }
+        blamed
+    }
+}
+
+impl<'a> Blamed<'a> {
     /// The text that the rule's author wrote for this: of the innermost test that has one, or else of the rule.
     pub fn message(&self) -> Option<&'a str> {
         let all = self.leaf.iter().chain(self.around.iter().rev());
         let own = all.into_iter().find_map(|leaf| leaf.message.as_deref());
         own.or(self.rule.message.as_deref())
+    }
+
+    #[inline(never)]
+    fn refine(&mut self, scene: &Scene<'_>) {
+        let mut within: Option<Within> = None;
+        while let Some(leaf) = self.leaf
+            && let Some(rules) = &leaf.test.rules
+            && let Some(matched) = leaf.test.matched(scene, within.as_ref())
+        {
+            let inner = rules.blame(scene, Some(&matched)).and_then(|place| rules.leaves.get(place));
+            let Some(inner) = inner else { break };
+            self.around.extend(self.leaf.replace(inner));
+            self.lines = Some(matched.lines);
+            within = Some(matched);
+        }
     }
 }
 
@@ -48,6 +84,7 @@ pub(super) struct Within {
 impl Rule {
     /// Whether the rule holds before its redeemable acts; otherwise what failed. A rule that looks at what is left
     /// afterwards is not decided yet, and holds.
+    #[inline]
     pub fn check(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
         match self.needs.meets(Needs::AFTER) {
             true => Ok(()),
@@ -56,6 +93,7 @@ impl Rule {
     }
 
     /// The same for the rules that [`Rule::check`] leaves, once it is known what the redeemable does.
+    #[inline]
     pub fn check_after(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
         match self.needs.meets(Needs::AFTER) {
             true => self.decide(scene),
@@ -72,29 +110,8 @@ impl Rule {
     fn decide(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
         match self.tests.blame(scene, None) {
             None => Ok(()),
-            Some(place) => Err(self.failure(place, scene)),
+            Some(place) => Err(Failure { rule: self, outermost: self.tests.leaves.get(place) }),
         }
-    }
-
-    /// What failed, given the first test that did.
-    #[cold]
-    fn failure(&self, place: usize, scene: &Scene<'_>) -> Failure<'_> {
-        let mut failure = Failure { rule: self, leaf: None, around: Vec::new(), lines: None };
-        let mut group = Some((&self.tests, Some(place)));
-        let mut within: Option<Within> = None;
-        while let Some((tests, blamed)) = group.take() {
-            let Some(leaf) = blamed.and_then(|place| tests.leaves.get(place)) else { break };
-            failure.around.extend(failure.leaf.replace(leaf));
-            failure.lines = within.map(|within| within.lines);
-            // What refines a test is to blame when the test itself holds.
-            if let Some(rules) = &leaf.test.rules
-                && let Some(matched) = leaf.test.matched(scene, within.as_ref())
-            {
-                group = Some((rules, rules.blame(scene, Some(&matched))));
-                within = Some(matched);
-            }
-        }
-        failure
     }
 }
 
@@ -105,6 +122,7 @@ impl Group {
     }
 
     /// The first test that makes the group fail, if it does.
+    #[inline(never)]
     fn blame(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<usize> {
         // Most rules are one list of tests: those are asked without a call for each.
         match self.plain {
@@ -113,7 +131,7 @@ impl Group {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn test(&self, place: usize, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene, within))
     }
@@ -121,11 +139,12 @@ impl Group {
 
 impl Test {
     /// Whether the test holds on the scene as a whole.
+    #[inline(never)]
     pub fn stands(&self, scene: &Scene<'_>) -> bool {
         self.holds(scene, None)
     }
 
-    #[inline]
+    #[cfg_attr(not(feature = "package"), inline(always))]
     fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
             return true;
@@ -137,7 +156,7 @@ impl Test {
     }
 
     /// Whether the test holds without what refines it.
-    #[inline]
+    #[cfg_attr(not(feature = "package"), inline(always))]
     fn holds_itself(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         match self.kind {
             Kind::Amount => self.money(scene.asks.amount(), scene),

@@ -8,13 +8,13 @@ use crate::money::Money;
 use crate::refusal::{Act, Change, Why};
 use crate::rules::ast::Test;
 use crate::rules::compare::{Condition, Found, Operand};
-use crate::rules::eval::{Failure, sum};
+use crate::rules::eval::{Blamed, sum};
 use crate::rules::names::{ChannelPart, Data, Kind, Over, Period, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::rules::scene::Scene;
 
-impl Failure<'_> {
+impl Blamed<'_> {
     /// What can be told of it.
     pub fn why(&self, scene: &Scene<'_>) -> Option<Why> {
         let leaf = &self.leaf?.test;

@@ -271,7 +271,7 @@ impl<'a> Steps<'a> {
         let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
             put_refusal(out.member("error"), refusal, request_id);
-            let message = refusal.custom.as_deref().unwrap_or(refusal.reason.message());
+            let message = refusal.custom().unwrap_or(refusal.reason.message());
             put_details(out, message, refusal.reason.key());
             self.put_bundles(out, step, cart);
         });

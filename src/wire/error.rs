@@ -15,11 +15,11 @@ pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
         let details = refusal.details();
         out.text_if("details", Some(&*details).filter(|details| !details.is_empty()));
         out.put_text("request_id", request_id);
-        if let Some((kind, id)) = &refusal.resource {
+        if let Some((kind, id)) = refusal.resource() {
             out.put_text("resource_id", id);
             out.put_word("resource_type", kind);
         }
-        if let Some(message) = &refusal.custom {
+        if let Some(message) = refusal.custom() {
             out.member("error").object(|out| out.put_text("message", message));
         }
     });

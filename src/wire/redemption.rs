@@ -348,7 +348,7 @@ fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context:
         body.insert("voucher".into(), shown);
     }
     let request_id = context.request_id();
-    let told = match refusal.resource {
+    let told = match refusal.resource() {
         Some(_) => refusal.clone(),
         None => refusal.clone().about("redemption", id),
     };

@@ -83,11 +83,11 @@ fn limit_of(skip: Skip, rules: &StackingRules) -> Option<u64> {
 
 fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
     out.put_text("verdict", "REFUSED");
-    let why = refusal.why.as_deref();
+    let why = refusal.why();
     if level == Level::Full {
         put_reason(out, refusal.reason.key(), refusal.reason.message());
         out.put_text("details", &refusal.details());
-        out.text_if("custom_message", refusal.custom.as_ref());
+        out.text_if("custom_message", refusal.custom());
         if let Some(why) = why {
             put_why(out.member("rule"), why);
         }
@@ -98,7 +98,7 @@ fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
         return put_reason(out, "not_usable", "This code cannot be used");
     }
     put_reason(out, refusal.reason.key(), refusal.reason.message());
-    out.text_if("custom_message", refusal.custom.as_ref());
+    out.text_if("custom_message", refusal.custom());
     let counted = why.filter(|why| why.name.starts_with("order."));
     let change =
         counted.and_then(|why| why.change.as_ref()).filter(|change| matches!(change.act, Act::More | Act::Less));

@@ -141,10 +141,10 @@ impl From<scrip::refusal::Refusal> for Stop {
     fn from(refusal: scrip::refusal::Refusal) -> Stop {
         let reason = refusal.reason;
         let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details());
-        if let Some((kind, id)) = &refusal.resource {
+        if let Some((kind, id)) = refusal.resource() {
             body = body.about(kind, id);
         }
-        body.error = refusal.custom.as_ref().map(|message| json!({ "message": message }));
+        body.error = refusal.custom().map(|message| json!({ "message": message }));
         Stop::Refused(body)
     }
 }

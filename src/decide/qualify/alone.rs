@@ -84,7 +84,7 @@ impl Judge for Alone<'_> {
         let stand = Stand { cart, items: self.items, setting: &self.setting, applied: &[] };
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
-            verdict = check_rules(self.case, offer, stand, &mut found);
+            verdict = check_rules(self.case, offer, &stand, &mut found);
         }
         if verdict.is_ok() {
             // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
