@@ -22,7 +22,7 @@ use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select, walk};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::Instant;
 
 /// How long a lock lasts when the request does not say (objects.md section 2).
@@ -237,15 +237,16 @@ pub(super) fn finish(mut case: Box<Case<'_>>, tried: Tried) -> Evaluated<'_> {
 
 /// The hash of the customer's `source_id`, or the identifier that the request came with (objects.md section 15).
 fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
-    let source_id = case.buyer.customer.as_ref().and_then(|customer| customer.source_id.clone());
+    let source_id = case.buyer.customer.as_ref().and_then(|customer| customer.source_id.as_deref());
     let Some(source_id) = source_id else {
         return case.request.tracking_id.clone();
     };
-    match case.facts.tracking_id(&source_id) {
+    match case.facts.tracking_id(source_id) {
         Known::Is(tracking_id) => Some(tracking_id),
         Known::Absent => None,
         Known::Unknown => {
-            case.lack("tracking_id", &source_id);
+            let lack = joined(&["tracking_id/", source_id]);
+            case.lacks.add(lack);
             None
         }
     }

@@ -79,8 +79,16 @@ pub fn price<'a>(
 fn own_lines(items: &[Item], lines: &mut Vec<Line>) -> bool {
     let mut are_own = true;
     lines.extend(items.iter().map(|item| {
+        are_own &= item.product_id.is_some();
+        let is_plain = item.amount.is_none() & item.discount_amount.is_none() & item.discount_quantity.is_none();
+        if is_plain
+            && let Some((price, amount)) = item.price.and_then(|price| Some((price, price.times(item.quantity)?)))
+        {
+            let (price, amount) = (Some(price), Some(amount));
+            return Line { quantity: item.quantity, price, amount, ..Line::default() };
+        }
         let line = price_line(item, item.amount, own_price(item));
-        are_own &= item.product_id.is_some() && line.is_some_and(|line| line.amount.is_some());
+        are_own &= line.is_some_and(|line| line.amount.is_some());
         line.unwrap_or_default()
     }));
     are_own

@@ -102,7 +102,9 @@ pub fn select(
         }
         Some(Some(goods)) => {
             items.find(goods, &mut |place| {
-                found.extend(cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)));
+                if let Some(reach) = cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)) {
+                    found.push(reach);
+                }
                 false
             });
         }

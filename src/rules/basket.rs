@@ -2,7 +2,7 @@
 
 use crate::model::order::{Item, Metadata};
 use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
-use crate::text::{Symbol, Text};
+use crate::text::{Symbol, Text, by_words};
 
 /// The lines of an order, as rules and scopes ask what they are.
 #[derive(Debug, Clone, Copy)]
@@ -145,8 +145,14 @@ impl<'a> Told<'a> {
 }
 
 /// Whether a name is one of these goods.
+#[inline]
 fn names(name: Option<&Text>, goods: &GoodsRef) -> bool {
-    name.is_some_and(|name| *name == goods.id || goods.source_id.as_ref() == Some(name))
+    name.is_some_and(|name| by_words(name, &goods.id) == Some(true) || is_name(name, goods))
+}
+
+#[inline(never)]
+fn is_name(name: &Text, goods: &GoodsRef) -> bool {
+    *name == goods.id || goods.source_id.as_ref() == Some(name)
 }
 
 /// Whether a name's symbol may be one of these goods, which then the name says.
@@ -162,7 +168,7 @@ fn is_bare(item: &Item, goods: &GoodsRef) -> bool {
     (agrees(product, goods) || agrees(sku, goods)) && is_named(item, goods)
 }
 
-#[inline(never)]
+#[inline]
 fn is_named(item: &Item, goods: &GoodsRef) -> bool {
     match goods.object {
         GoodsObject::Product => names(item.product_id.as_ref(), goods),

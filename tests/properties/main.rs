@@ -13,6 +13,7 @@
 #[path = "../support/tally.rs"]
 mod tally;
 
+mod basket;
 mod big;
 mod bundles;
 mod corpus;

@@ -58,7 +58,10 @@ fn cart_of(drawn: &[Drawn]) -> Cart {
         Line { quantity: drawn.quantity, free: drawn.free, price, amount, discount, applied: None }
     };
     let lines: Vec<Line> = drawn.iter().map(line).collect();
-    Cart::new(lines, None).unwrap()
+    let mut cart = Cart::new(lines, None).unwrap();
+    cart.amount = cart.amount.or(Some(Money::ZERO));
+    cart.initial_amount = cart.amount;
+    cart
 }
 
 fn items_of(drawn: &[Drawn]) -> Vec<Told<'static>> {

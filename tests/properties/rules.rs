@@ -1,15 +1,12 @@
-//! Rules beside slow and obvious second models: the logic, comparisons, which goods are there, days, and what the
-//! lint says.
+//! Rules beside slow and obvious second models: the logic, comparisons, days, and what the lint says.
 
 use proptest::prelude::*;
 use scrip::json::{Members, Node};
-use scrip::model::order::Item;
-use scrip::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use scrip::money::Money;
 use scrip::rules::names::{Counter, Period};
 use scrip::rules::{
     Asks, Basket, Clock, Condition, Expression, Figures, Found, GoodsIndex, Membership, Needs, Number, Operand,
-    Operator, Rule, Scene, Setting, Told, lint,
+    Operator, Rule, Scene, Setting, lint,
 };
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -255,67 +252,6 @@ fn check(rule: &Rule, amount: i64, items: Basket<'_>, index: Option<&GoodsIndex>
     };
     assert_eq!(rule.tests_hold(&scene), rule.check(&scene).is_ok());
     rule.tests_hold(&scene)
-}
-
-/// The line of a product and a SKU by these ids, as it is read.
-fn bare([product, _, sku, _]: [Option<&str>; 4]) -> Item {
-    let symbols = symbols_of(product, sku);
-    Item { product_id: product.map(Text::from), sku_id: sku.map(Text::from), symbols, ..Item::default() }
-}
-
-#[test]
-fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
-    let line = (0..4_u8, "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
-    let wanted = (any::<bool>(), "[ab]{1,2}", proptest::option::of("[ab]{1,2}"));
-    let inputs = (proptest::collection::vec(line, 0..9), proptest::collection::vec(wanted, 0..5));
-    holds(4_000, inputs, |(lines, wanted)| {
-        let item = |(kind, id, source): &(u8, String, Option<String>)| {
-            let names = [Some(id.as_str()), source.as_deref()];
-            let names = names.map(|name| name.map(|name| &*Box::leak(Box::new(Text::from(name)))));
-            match kind {
-                0 => Told::new(names, [None, None]),
-                1 => Told::new([None, None], names),
-                2 => Told::new([names[0], None], [names[1], None]),
-                _ => Told::new([None, None], [None, None]),
-            }
-        };
-        let items: Vec<Told<'_>> = lines.iter().map(item).collect();
-        let goods: Vec<GoodsRef> = wanted
-            .iter()
-            .map(|(product, id, source)| {
-                let object = if *product { GoodsObject::Product } else { GoodsObject::Sku };
-                GoodsRef::new(object, Text::from(id.as_str()), source.as_deref().map(Text::from))
-            })
-            .collect();
-        let naive = items.iter().any(|item| {
-            let [product, product_source, sku, sku_source] = item.names();
-            goods.iter().any(|goods| {
-                let names =
-                    if goods.object == GoodsObject::Product { [product, product_source] } else { [sku, sku_source] };
-                let is = |name: &str| names.contains(&Some(name));
-                is(&goods.id) || goods.source_id.as_deref().is_some_and(is)
-            })
-        });
-        let basket = Basket::Told(&items);
-        prop_assert_eq!(basket.has_any(&goods), naive);
-        prop_assert_eq!(GoodsIndex::new(basket).has_any(&goods, basket), naive);
-        // Lines that their ids say everything about are looked at as they are, and answer the same.
-        let bare: Vec<Item> = items.iter().map(|item| bare(item.names())).collect();
-        let named = |item: &Item| {
-            let name = |id: &Option<Text>| id.clone().map(|id| &*Box::leak(Box::new(id)));
-            Told::new([name(&item.product_id), None], [name(&item.sku_id), None])
-        };
-        let told: Vec<Told<'_>> = bare.iter().map(named).collect();
-        let (bare, told) = (Basket::Bare(&bare), Basket::Told(&told));
-        prop_assert_eq!(GoodsIndex::new(bare).has_any(&goods, bare), told.has_any(&goods));
-        for goods in &goods {
-            for enough in 0..=lines.len() {
-                let find = |basket: Basket<'_>| basket.find(goods, &mut |place| place >= enough);
-                prop_assert_eq!(find(bare), find(told));
-            }
-        }
-        Ok(())
-    });
 }
 
 #[test]
