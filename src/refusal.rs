@@ -186,10 +186,16 @@ impl Refusal {
 
     /// The same refusal, with what the author of a rule wrote for it.
     #[inline]
-    pub fn worded(mut self, custom: Option<&str>) -> Refusal {
-        if let Some(custom) = custom {
-            self.more().custom = Some(custom.to_owned());
+    pub fn worded(self, custom: Option<&str>) -> Refusal {
+        match custom {
+            Some(custom) => self.worded_so(custom),
+            None => self,
         }
+    }
+
+    #[inline(never)]
+    fn worded_so(mut self, custom: &str) -> Refusal {
+        self.more().custom = Some(custom.to_owned());
         self
     }
 

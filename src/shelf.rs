@@ -115,7 +115,7 @@ impl Index {
         {
             if (held ^ number) & !LOWER == 0
                 && let Some((known, place)) = self.names.get(which)
-                && by_words(known, name) == Some(true)
+                && by_words(known, name)
             {
                 return Some(*place);
             }

@@ -9,7 +9,7 @@ use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::text::{Text, alike};
+use crate::text::{Text, by_words};
 use crate::time::{DailyHours, Day, Instant, TimeZone, Timeframe};
 
 /// What time it is, and where.
@@ -118,12 +118,16 @@ impl Condition {
         }
         // And a text among texts nearly every one on custom data.
         if let (Found::Text(found), Operator::In) = (found, self.operator) {
-            return self.operands.iter().any(|wanted| match wanted {
-                Operand::Text(wanted) => alike(wanted, found),
-                _ => same(Found::Text(found), wanted),
-            });
+            return self.has_text(found);
         }
         self.holds_on(found, clock)
+    }
+
+    /// Whether a text is one of those that are wanted.
+    #[inline]
+    pub(super) fn has_text(&self, found: &str) -> bool {
+        let by_words = |wanted: &Operand| matches!(wanted, Operand::Text(wanted) if by_words(wanted, found));
+        self.operands.iter().any(by_words) || self.one(Found::Text(found))
     }
 
     /// The same, for whoever is in no hurry.
@@ -198,6 +202,7 @@ impl Condition {
         }
     }
 
+    #[inline(never)]
     fn one(&self, found: Found<'_>) -> bool {
         self.operands.iter().any(|wanted| same(found, wanted))
     }

@@ -3,6 +3,7 @@
 //!
 //! validation-rules.md sections 1, 2, 4 and 8.
 
+use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
@@ -33,7 +34,7 @@ pub struct Blamed<'a> {
     /// The tests around it, outermost first.
     pub around: Vec<&'a Leaf>,
     /// The lines that the last one looked at; `None` for all.
-    pub(super) lines: Option<Lines>,
+    pub(super) lines: Option<Box<Lines>>,
 }
 
 impl<'a> Failure<'a> {
@@ -66,7 +67,7 @@ impl<'a> Blamed<'a> {
             let inner = rules.blame(scene, Some(&matched)).and_then(|place| rules.leaves.get(place));
             let Some(inner) = inner else { break };
             self.around.extend(self.leaf.replace(inner));
-            self.lines = Some(matched.lines);
+            self.lines = Some(Box::new(matched.lines));
             within = Some(matched);
         }
     }
@@ -162,7 +163,7 @@ impl Test {
             Kind::Amount => self.money(scene.asks.amount(), scene),
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
             Kind::TotalAmount => self.money(scene.after, scene),
-            Kind::Data(Data::Customer) => self.all(self.property_of(scene.customer), scene),
+            Kind::Data(Data::Customer) => self.holds_of(scene.customer, scene),
             Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     let there = match scene.index {
@@ -241,8 +242,24 @@ impl Test {
         })
     }
 
+    /// Whether data meets the conditions. Nearly always that is a text among texts.
+    #[inline(never)]
+    fn holds_of(&self, data: Option<&Metadata>, scene: &Scene<'_>) -> bool {
+        let node = self.node_of(data);
+        match (node, &*self.conditions) {
+            (Some(Node::Text(found)), [only]) if only.operator == Operator::In => only.has_text(found),
+            _ => self.all(Found::value(node), scene),
+        }
+    }
+
+    #[inline]
+    fn node_of<'a>(&self, data: Option<&'a Metadata>) -> Option<&'a Node<'static>> {
+        data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property))
+    }
+
+    #[inline(never)]
     pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {
-        Found::value(data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property)))
+        Found::value(self.node_of(data))
     }
 
     /// A test and what refines it. No line may pass where none is to match [inferred].

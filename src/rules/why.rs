@@ -16,6 +16,8 @@ use crate::rules::scene::Scene;
 
 impl Blamed<'_> {
     /// What can be told of it.
+    #[cold]
+    #[inline(never)]
     pub fn why(&self, scene: &Scene<'_>) -> Option<Why> {
         let leaf = &self.leaf?.test;
         let seen = self.seen(leaf, scene);
@@ -49,7 +51,7 @@ impl Blamed<'_> {
             Kind::TotalAmount => scene.after.map(Money::minor),
             Kind::Count(counter, period) => scene.asks.count(counter, period),
             Kind::Lines(figure, Over::Sum) => {
-                return Seen::One(sum(figure, scene, self.lines.as_ref()).map_or(Found::Missing, Found::Number));
+                return Seen::One(sum(figure, scene, self.lines.as_deref()).map_or(Found::Missing, Found::Number));
             }
             Kind::Data(data) => {
                 return Seen::One(leaf.property_of(match data {
@@ -74,7 +76,7 @@ impl Blamed<'_> {
     fn seen_of_lines<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
         let (mut texts, mut between) = (String::new(), "");
         for (line, item) in scene.items.iter().enumerate() {
-            if self.lines.is_some_and(|lines| !lines.has(line)) {
+            if self.lines.as_ref().is_some_and(|lines| !lines.has(line)) {
                 continue;
             }
             let found = match leaf.kind {
