@@ -147,7 +147,7 @@ impl<'a> Told<'a> {
 /// Whether a name is one of these goods.
 #[inline]
 fn names(name: Option<&Text>, goods: &GoodsRef) -> bool {
-    name.is_some_and(|name| by_words(name, &goods.id) == Some(true) || is_name(name, goods))
+    name.is_some_and(|name| by_words(name, &goods.id) || is_name(name, goods))
 }
 
 #[inline(never)]
