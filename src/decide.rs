@@ -30,8 +30,8 @@ use crate::text::Text;
 pub struct Decision<A> {
     /// What the caller is told.
     pub answer: A,
-    /// What the host writes, all or nothing. Empty for an answer that changes nothing.
-    pub changes: Changes,
+    /// What the host writes, all or nothing; `None` for an answer that changes nothing.
+    pub changes: Option<Box<Changes>>,
 }
 
 /// What is to be written down besides the documents of the answer itself.

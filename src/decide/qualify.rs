@@ -10,11 +10,11 @@ mod stack;
 
 use std::borrow::Cow;
 
+use crate::decide::Decision;
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::Findings;
 use crate::decide::scene::{Items, Stand, View, setting};
 use crate::decide::validate::{Evaluated, Tried, finish};
-use crate::decide::{Changes, Decision};
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
 use crate::id::Context;
 use crate::model::incentive::Grant;
@@ -119,7 +119,7 @@ pub fn qualify<'a>(
         more_starting_after: page.more_starting_after,
         assignments,
     };
-    Ok(Decision { answer, changes: Changes::default() })
+    Ok(Decision { answer, changes: None })
 }
 
 /// Finds the candidates whose rules and moments hold, newest first.

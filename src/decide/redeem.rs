@@ -121,7 +121,7 @@ pub fn redeem<'a>(
         customer: customer.map(Box::new),
     };
     let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
-    Ok(Decision { answer, changes })
+    Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
 fn parts(case: &Case<'_>, tried: &Tried, ids: &mut Ids) -> Vec<RedeemedPart> {
@@ -245,7 +245,7 @@ fn fail_with<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids, refusal:
         customer_id,
         failure: Some((ids.hex18("rf_"), refusal)),
     };
-    Decision { answer, changes: Changes::default() }
+    Decision { answer, changes: None }
 }
 
 fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {

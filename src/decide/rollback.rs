@@ -91,7 +91,7 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
     let changes = Changes { entries: book.into_entries(), order: changed.map(Box::new), ..Changes::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
     let answer = RolledBack { date: context.now, parts, parent, order, mode };
-    Ok(Decision { answer, changes })
+    Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
 fn check(

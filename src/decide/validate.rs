@@ -146,11 +146,11 @@ pub fn validate<'a>(
 ) -> Result<Decision<Validated<'a>>, Refusal> {
     let mut case = Case::open(facts, request, context)?;
     let bench = evaluate(&mut case);
-    let mut changes = Changes::default();
-    let mut session = None;
+    let (mut changes, mut session) = (None, None);
     if bench.valid && request.session.as_ref().is_some_and(|session| session.lock) {
         let answer = session_answer(request.session.as_ref(), &mut first_id(context).1);
-        changes.entries = lock(&mut case, &bench, &answer, context.now);
+        let entries = lock(&mut case, &bench, &answer, context.now);
+        changes = Some(Box::new(Changes { entries, ..Changes::default() }));
         session = Some(answer);
     }
     let evaluated = finish(case, bench);

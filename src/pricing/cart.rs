@@ -5,6 +5,7 @@
 use crate::model::order::{Item, Order};
 use crate::money::Money;
 use crate::pricing::gain::{Gain, Replacement, UnitChange};
+use crate::pricing::select::Reach;
 
 /// The running state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,10 +94,14 @@ impl Cart {
             sum = sum.saturating_add(line.amount.map_or(0, Money::minor));
             off = off.saturating_add(line.discount.map_or(0, Money::minor));
         }
-        let sum = Money::of(sum).ok_or("order.amount")?;
-        let off = Money::of(off).ok_or("order.discount_amount")?;
-        let amount = is_known.then_some(sum);
-        Ok(Cart { amount, initial_amount: amount, discount, applied: None, off, lines, moved: None })
+        let amount = is_known.then_some(Money::of(sum).ok_or("order.amount")?);
+        Ok(Cart::of(lines, amount, discount, Money::of(off).ok_or("order.discount_amount")?))
+    }
+
+    /// A cart of lines that amount to this together; `off` are all its discounts.
+    #[inline]
+    pub(super) fn of(lines: Vec<Line>, amount: Option<Money>, discount: Option<Money>, off: Money) -> Cart {
+        Cart { amount, initial_amount: amount, discount, applied: None, off, lines, moved: None }
     }
 
     /// Item-level discounts so far; `None` while there never was one.
@@ -140,11 +145,19 @@ impl Cart {
             more(&mut self.discount, off);
             more(&mut self.applied, off);
         }
-        for (line, off) in self.lines.iter_mut().zip(&gain.lines) {
-            if let Some(off) = *off {
-                more(&mut line.discount, off);
-                more(&mut line.applied, off);
+        let more_off = |line: Option<&mut Line>, off: Option<&Option<Money>>| {
+            if let (Some(line), Some(Some(off))) = (line, off) {
+                more(&mut line.discount, *off);
+                more(&mut line.applied, *off);
             }
+        };
+        match gain.units.is_none() && !gain.reach.is_empty() {
+            true => {
+                for Reach { place, .. } in &gain.reach {
+                    more_off(self.lines.get_mut(*place), gain.lines.get(*place));
+                }
+            }
+            false => self.lines.iter_mut().zip(&gain.lines).for_each(|(line, off)| more_off(Some(line), Some(off))),
         }
         Some(())
     }

@@ -19,7 +19,8 @@ pub struct Gain {
     sum: u64,
     /// Units that came or went.
     pub units: Option<Box<UnitGain>>,
-    /// The units that it was about, for answers and caps; empty when its scope names no goods.
+    /// The units that it was about, for answers and caps; empty when its scope names no goods. Each line is among them
+    /// once at most, and each that was given money is.
     pub reach: Vec<Reach>,
 }
 

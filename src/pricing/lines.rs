@@ -58,14 +58,21 @@ pub fn price<'a>(
     priced: &mut Priced<'a>,
 ) -> Result<(), Refusal> {
     let mut lines = Vec::with_capacity(order.items.len());
-    if catalogue_first || !own_lines(&order.items, &mut lines) {
-        lines.clear();
-        for (place, item) in order.items.iter().enumerate() {
-            let line = price_listed(place, item, facts, catalogue_first, lacks, priced);
-            lines.push(line.ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?);
+    let plain = if catalogue_first { None } else { plain_lines(&order.items, &mut lines) };
+    let mut cart = match plain {
+        Some(sum) => {
+            let sum = Money::of(sum).ok_or_else(|| too_large("order.amount"))?;
+            Cart::of(lines, Some(sum), order.discount_amount, order.discount_amount.unwrap_or_default())
         }
-    }
-    let mut cart = Cart::new(lines, order.discount_amount).map_err(too_large)?;
+        None => {
+            lines.clear();
+            for (place, item) in order.items.iter().enumerate() {
+                let line = price_listed(place, item, facts, catalogue_first, lacks, priced);
+                lines.push(line.ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?);
+            }
+            Cart::new(lines, order.discount_amount).map_err(too_large)?
+        }
+    };
     // A page's word for the whole counts only where it has a say in a line (calculation.md section 19, D13).
     let all_listed = catalogue_first && !order.items.is_empty() && all_listed(order.items.len(), priced);
     cart.amount = order.amount.filter(|_| !all_listed).or(cart.amount);
@@ -74,24 +81,26 @@ pub fn price<'a>(
     Ok(())
 }
 
-/// Prices lines that all name their product and carry their own price; whether they do, and none is too large.
+/// Prices lines that say their product, price and quantity, and nothing else of their amounts: nearly all. What they
+/// amount to; nothing when one of them says something else, or there are none.
 #[inline(never)]
-fn own_lines(items: &[Item], lines: &mut Vec<Line>) -> bool {
-    let mut are_own = true;
+fn plain_lines(items: &[Item], lines: &mut Vec<Line>) -> Option<u64> {
+    let (mut sum, mut are_plain) = (0_u64, !items.is_empty());
     lines.extend(items.iter().map(|item| {
-        are_own &= item.product_id.is_some();
-        let is_plain = item.amount.is_none() & item.discount_amount.is_none() & item.discount_quantity.is_none();
-        if is_plain
-            && let Some((price, amount)) = item.price.and_then(|price| Some((price, price.times(item.quantity)?)))
-        {
-            let (price, amount) = (Some(price), Some(amount));
-            return Line { quantity: item.quantity, price, amount, ..Line::default() };
+        let says_more = item.amount.is_some() | item.discount_amount.is_some() | item.discount_quantity.is_some();
+        let price = item.price.filter(|_| !says_more && item.product_id.is_some());
+        match price.and_then(|price| Some((price, price.times(item.quantity)?))) {
+            Some((price, amount)) => {
+                sum = sum.saturating_add(amount.minor());
+                Line { quantity: item.quantity, price: Some(price), amount: Some(amount), ..Line::default() }
+            }
+            None => {
+                are_plain = false;
+                Line::default()
+            }
         }
-        let line = price_line(item, item.amount, own_price(item));
-        are_own &= line.is_some_and(|line| line.amount.is_some());
-        line.unwrap_or_default()
     }));
-    are_own
+    are_plain.then_some(sum)
 }
 
 /// Prices a line, and asks the catalogue about it. A line that carries its own price is not asked about, unless the

@@ -45,20 +45,15 @@ impl<'a> Basket<'a> {
     /// Shows the places of these goods in order, until one of them is enough; which that is.
     #[inline(never)]
     pub fn find(self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        let mut bare = |which: fn(&Item) -> Symbol, items: &[Item]| {
-            items.iter().enumerate().find_map(|(place, item)| {
-                (agrees(which(item), goods) && is_named(item, goods) && is_enough(place)).then_some(place)
-            })
-        };
-        match self {
-            Basket::Bare(items) => match goods.object {
-                GoodsObject::Product => bare(|item| item.symbols[0], items),
-                GoodsObject::Sku => bare(|item| item.symbols[1], items),
-                GoodsObject::Collection => None,
-            },
-            Basket::Told(items) => {
-                (0..).zip(items).find_map(|(place, item)| (item.is(goods) && is_enough(place)).then_some(place))
+        match (self, goods.object) {
+            (Basket::Bare(items), GoodsObject::Product) => {
+                find(items, |item| agrees(item.symbols[0], goods) && is_named(item, goods), is_enough)
             }
+            (Basket::Bare(items), GoodsObject::Sku) => {
+                find(items, |item| agrees(item.symbols[1], goods) && is_named(item, goods), is_enough)
+            }
+            (Basket::Bare(_), GoodsObject::Collection) => None,
+            (Basket::Told(items), _) => find(items, |item| item.is(goods), is_enough),
         }
     }
 
@@ -71,6 +66,12 @@ impl<'a> Basket<'a> {
     pub fn has_any(self, goods: &[GoodsRef]) -> bool {
         goods.iter().any(|goods| self.first(goods).is_some())
     }
+}
+
+/// The first place of those that are it which is enough.
+#[inline]
+fn find<T>(items: &[T], is: impl Fn(&T) -> bool, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    items.iter().enumerate().find(|(place, item)| is(item) && is_enough(*place)).map(|(place, _)| place)
 }
 
 /// A line as a rule sees it.

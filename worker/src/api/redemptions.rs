@@ -226,8 +226,9 @@ fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
 /// Decides a validation: its answer, with the lock that it sets written at the commit.
 fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop> {
     let facts = deciding::facts(call)?;
-    let decided = decide::validate(&facts, request, call.context)
-        .map(|decision| (write_validation(&decision.answer, call.context), decision.changes.entries));
+    let decided = decide::validate(&facts, request, call.context).map(|decision| {
+        (write_validation(&decision.answer, call.context), decision.changes.unwrap_or_default().entries)
+    });
     facts.finish()?;
     let (body, entries) = decided?;
     call.store.apply(&entries, call.now_ms());
@@ -260,6 +261,7 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
+        let changes = decision.changes.unwrap_or_default();
         let parts = decision.answer.parts.iter();
         let sum = |spent: &dyn Fn(&RedeemedPart) -> Option<u64>| {
             let all = parts.clone().filter_map(spent).fold(0, u64::saturating_add);
@@ -271,10 +273,10 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
             failed: i64::from(succeeded == 0),
             credits: sum(&|part| part.credits),
             points: sum(&|part| part.points),
-            referrals: decision.changes.referrals.clone(),
+            referrals: changes.referrals.clone(),
             ..Tally::default()
         };
-        (written, decision.changes, decision.answer.customer_id.clone(), tally)
+        (written, changes, decision.answer.customer_id.clone(), tally)
     });
     let (customers, orders) = facts.finish()?;
     let (mut written, changes, customer_id, mut tally) = decided?;

@@ -81,7 +81,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
             ..Tally::default()
         };
         let customer_id = parts.clone().find_map(|part| part.redemption.customer_id.clone());
-        (written, decision.changes, customer_id, tally)
+        (written, decision.changes.unwrap_or_default(), customer_id, tally)
     });
     let (customers, orders) = facts.finish()?;
     let (written, changes, customer_id, mut tally) = match decided {
