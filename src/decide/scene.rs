@@ -223,7 +223,7 @@ impl Asks for View<'_> {
 pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     match offer.rules.is_empty() {
         true => Ok(()),
-        false => check_with(&View::new(case, Some(offer), stand), found),
+        false => check_with(View::new(case, Some(offer), stand), found),
     }
 }
 
@@ -236,14 +236,14 @@ pub fn check_rules_after(
     found: &mut Found,
 ) -> Result<(), Refusal> {
     let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), stand) };
-    check_with(&view, found)
+    check_with(view, found)
 }
 
-fn check_with(view: &View<'_>, found: &mut Found) -> Result<(), Refusal> {
-    let scene = view.scene(view.case.passes);
-    let rules = view.offer.map_or(&[][..], |offer| &offer.rules);
+#[cfg_attr(not(feature = "package"), inline(always))]
+fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
     let mut verdict = Ok(());
-    for rule in rules {
+    let scene = view.scene(view.case.passes);
+    for rule in view.offer.into_iter().flat_map(|offer| &offer.rules) {
         if let Some(unknown) = &view.case.buyer.unknown
             && rule.needs.meets(Needs::CUSTOMER)
         {
@@ -254,14 +254,14 @@ fn check_with(view: &View<'_>, found: &mut Found) -> Result<(), Refusal> {
             None => rule.check(&scene),
         };
         if let Err(failure) = checked {
-            verdict = Err(violated(view, failure, &scene));
+            verdict = Err(violated(&view, failure, &scene));
             break;
         }
     }
     if !view.stand.items.lacks.is_empty() {
         found.lacks.extend_from_slice(&view.stand.items.lacks);
     }
-    let mut lacks = view.lacks.borrow_mut();
+    let mut lacks = view.into_lacks();
     if !lacks.is_empty() {
         found.lacks.append(&mut lacks);
     }

@@ -138,6 +138,17 @@ impl Group {
     }
 }
 
+impl Condition {
+    /// Whether any line is any of its goods.
+    #[inline(never)]
+    fn is_on_a_line(&self, scene: &Scene<'_>) -> bool {
+        match scene.index {
+            Some(index) => index.has_any(&self.goods, scene.items),
+            None => scene.items.has_any(&self.goods),
+        }
+    }
+}
+
 impl Test {
     /// Whether the test holds on the scene as a whole.
     #[inline(never)]
@@ -162,15 +173,10 @@ impl Test {
         match self.kind {
             Kind::Amount => self.money(scene.asks.amount(), scene),
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
-            Kind::TotalAmount => self.money(scene.after, scene),
             Kind::Data(Data::Customer) => self.holds_of(scene.customer, scene),
             Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
-                    let there = match scene.index {
-                        Some(index) => index.has_any(&only.goods, scene.items),
-                        None => scene.items.has_any(&only.goods),
-                    };
-                    there == (pick == Pick::Any)
+                    only.is_on_a_line(scene) == (pick == Pick::Any)
                 }
                 _ => self.goods(pick, scene, within).is_some(),
             },
@@ -183,6 +189,7 @@ impl Test {
     #[inline(never)]
     fn holds_rarely(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         match self.kind {
+            Kind::TotalAmount => self.money(scene.after, scene),
             Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
             Kind::LineData(over) => over_lines(over, scene, within, |line| {
                 let data = scene.items.get(line).and_then(SceneItem::data);
@@ -238,8 +245,13 @@ impl Test {
     fn money(&self, found: Option<Money>, scene: &Scene<'_>) -> bool {
         found.is_some_and(|money| match self.range {
             Some(range) => range.holds(money.minor()),
-            None => self.all(Found::Number(Number::count(money.minor())), scene),
+            None => self.amount(money, scene),
         })
+    }
+
+    #[inline(never)]
+    fn amount(&self, money: Money, scene: &Scene<'_>) -> bool {
+        self.all(Found::Number(Number::count(money.minor())), scene)
     }
 
     /// Whether data meets the conditions. Nearly always that is a text among texts.
