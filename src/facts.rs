@@ -122,6 +122,9 @@ impl<'a> Offer<'a> {
         let symbol = Symbol::of(0, &incentive.id);
         let terms = Terms::of(&incentive, campaign.as_deref());
         let mut offer = Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol };
+        if offer.rules.iter().any(|rule| rule.bundle.is_some()) {
+            offer.needs = offer.needs.and(Needs::BUNDLE);
+        }
         // Cards have balances, and whoever passes a code on may not use it.
         if offer.same_items().is_some() {
             offer.needs = offer.needs.and(Needs::COLLECTIONS);

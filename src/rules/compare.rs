@@ -126,8 +126,12 @@ impl Condition {
     /// Whether a text is one of those that are wanted.
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
-        let by_words = |wanted: &Operand| matches!(wanted, Operand::Text(wanted) if by_words(wanted, found));
-        self.operands.iter().any(by_words) || self.one(Found::Text(found))
+        // Words tell all texts of these lengths apart.
+        let by_its_words = (4..=16).contains(&found.len());
+        self.operands.iter().any(|wanted| match wanted {
+            Operand::Text(wanted) if by_its_words => by_words(wanted, found),
+            _ => same(Found::Text(found), wanted),
+        })
     }
 
     /// The same, for whoever is in no hurry.
