@@ -127,11 +127,16 @@ impl Condition {
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
         // Words tell all texts of these lengths apart.
-        let by_its_words = (4..=16).contains(&found.len());
-        self.operands.iter().any(|wanted| match wanted {
-            Operand::Text(wanted) if by_its_words => by_words(wanted, found),
-            _ => same(Found::Text(found), wanted),
-        })
+        if !(4..=16).contains(&found.len()) {
+            return self.one(Found::Text(found));
+        }
+        for wanted in &self.operands {
+            let Operand::Text(wanted) = wanted else { return self.one(Found::Text(found)) };
+            if by_words(wanted, found) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The same, for whoever is in no hurry.
