@@ -135,6 +135,9 @@ impl<'a> Offer<'a> {
         offer.percent = offer.find_percent();
         let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
         offer.capped = entries().any(|entry| !entry.terms.caps.is_empty());
+        if offer.rules.iter().any(|rule| rule.bundle.is_some()) {
+            offer.needs = offer.needs.and(Needs::BUNDLE);
+        }
         // Cards have balances, and whoever passes a code on may not use it.
         if offer.same_items().is_some() {
             offer.needs = offer.needs.and(Needs::COLLECTIONS);

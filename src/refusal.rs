@@ -200,6 +200,7 @@ impl Refusal {
     }
 
     /// The same refusal, with the test that failed.
+    #[inline(never)]
     pub fn because(mut self, why: Why) -> Refusal {
         self.more().why = Some(why);
         self

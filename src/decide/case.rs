@@ -133,9 +133,9 @@ impl<'a> Case<'a> {
                 case.expand(stack)?;
             }
             _ => {
-                let all_differ = case.resolve_all();
+                let is_plain = case.resolve_all();
                 // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
-                if !all_differ && case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                if !is_plain && case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
                     return Err(duplicated());
                 }
                 priced?;
@@ -162,26 +162,54 @@ impl<'a> Case<'a> {
         price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
     }
 
-    /// Whether all of them are certainly different, by the symbols of their ids.
+    /// Whether all of them are offers put together beforehand, and certainly different by the symbols of their ids.
     fn resolve_all(&mut self) -> bool {
-        let request = self.request;
-        let (mut seen, mut differ) = ((request.redeemables.len() > 1).then(Seen::default), true);
-        for redeemable in &request.redeemables {
-            let resolved = self.resolve(redeemable);
-            differ &= seen.as_mut().is_none_or(|seen| seen.is_new(number((redeemable, &resolved))));
-            self.put(resolved);
+        let (request, facts, (mut needs, mut rules)) = (self.request, self.facts, self.needs);
+        let (mut seen, mut plain) = ((request.redeemables.len() > 1).then(Seen::default), true);
+        self.resolved.extend(request.redeemables.iter().map(|named| match facts.offer(named) {
+            Some(offer) if named.reward.is_none() => {
+                plain &= seen.as_mut().is_none_or(|seen| seen.is_new(offer.symbol.number()));
+                (needs, rules) = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
+                Resolved::Offer(Held::Lent(offer))
+            }
+            _ => {
+                plain = false;
+                Resolved::Unknown
+            }
+        }));
+        self.needs = (needs, rules);
+        if !plain {
+            self.resolve_rest();
         }
-        differ
+        plain
+    }
+
+    /// Resolves what was not put together beforehand.
+    #[inline(never)]
+    fn resolve_rest(&mut self) {
+        for (place, named) in self.request.redeemables.iter().enumerate() {
+            if matches!(self.resolved.get(place), Some(Resolved::Unknown)) {
+                let resolved = self.resolve_parts(named);
+                self.note(&resolved);
+                if let Some(slot) = self.resolved.get_mut(place) {
+                    *slot = resolved;
+                }
+            }
+        }
     }
 
     /// Adds what the next name turned out to be.
-    #[inline]
     pub(super) fn put(&mut self, resolved: Resolved<'a>) {
-        if let Resolved::Offer(offer) = &resolved {
+        self.note(&resolved);
+        self.resolved.push(resolved);
+    }
+
+    /// Notes what the rules of an offer look at.
+    fn note(&mut self, resolved: &Resolved<'_>) {
+        if let Resolved::Offer(offer) = resolved {
             let (needs, rules) = self.needs;
             self.needs = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
         }
-        self.resolved.push(resolved);
     }
 
     /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
@@ -280,8 +308,16 @@ impl<'a> Case<'a> {
     }
 
     /// Whether one voucher is named twice: by its code, by its id, or once by each.
+    #[inline(never)]
     fn has_twins(&self) -> bool {
         let both = || self.redeemables.iter().zip(&self.resolved);
+        if self.resolved.len() < 2 {
+            return false;
+        }
+        let number = |(named, resolved): (&Redeemable, &Resolved<'_>)| match resolved {
+            Resolved::Offer(offer) => offer.symbol.number(),
+            _ => named.symbol.number(),
+        };
         // Those that are all named by their codes are told apart by them.
         let by_id =
             |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
@@ -292,15 +328,6 @@ impl<'a> Case<'a> {
         };
         let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
         has_twins(both().map(number), &|one, other| same(one, other) || same_id(one, other))
-    }
-}
-
-/// A number by which most that are named are told apart.
-#[inline]
-fn number((named, resolved): (&Redeemable, &Resolved<'_>)) -> u64 {
-    match resolved {
-        Resolved::Offer(offer) => offer.symbol.number(),
-        _ => named.symbol.number(),
     }
 }
 

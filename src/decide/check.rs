@@ -12,6 +12,7 @@ use crate::model::incentive::{Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
 use crate::pricing::{Bundles, Cart, count_bundles};
 use crate::refusal::{Reason, Refusal};
+use crate::rules::Needs;
 use crate::text::Text;
 use crate::time::{Instant, TimeZone, is_among};
 
@@ -94,6 +95,9 @@ pub fn check(
 ) -> Result<(), Refusal> {
     check_terms(case, redeemable, offer, stand.cart, found)?;
     check_rules(case, offer, stand, found)?;
+    if !offer.needs.meets(Needs::BUNDLE) {
+        return Ok(());
+    }
     check_bundles(offer, stand.cart, stand.items, found)
 }
 

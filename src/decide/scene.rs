@@ -18,7 +18,7 @@ use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::Area;
-use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Scene, Setting};
+use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Scene, Setting, Test};
 use crate::text::{Text, joined};
 
 /// The order as it stands when a redeemable is looked at.
@@ -243,7 +243,7 @@ pub fn check_rules_after(
 fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
     let mut verdict = Ok(());
     let scene = view.scene(view.case.passes);
-    for rule in view.offer.into_iter().flat_map(|offer| &offer.rules) {
+    for rule in view.offer.map_or(&[][..], |offer| &offer.rules) {
         if let Some(unknown) = &view.case.buyer.unknown
             && rule.needs.meets(Needs::CUSTOMER)
         {
@@ -272,9 +272,12 @@ fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
 /// what it found.
 #[cold]
 fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal {
-    let needs = failure.rule.needs;
-    let blamed = failure.blamed(scene);
-    let test = blamed.leaf.map(|leaf| &leaf.test);
+    let Failure { rule, outermost } = failure;
+    let trace = view.case.request.expand.trace;
+    let blamed = (trace || failure.is_refined()).then(|| failure.blamed(scene));
+    let leaf = blamed.as_ref().map_or(outermost, |blamed| blamed.leaf);
+    let needs = rule.needs;
+    let test = leaf.map(|leaf| &leaf.test);
     let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
     let missing = if scene.customer.is_none() && needs.meets(Needs::CUSTOMER) {
         Some((Reason::MissingCustomer, "Customer is"))
@@ -288,17 +291,20 @@ fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal
         None
     };
     if let Some((reason, what)) = missing {
-        return Refusal::new(reason, [what, " required to validate rules"].concat());
+        return Refusal::new(reason, joined(&[what, " required to validate rules"]));
     }
-    let reason = match test.map_or(Area::Order, crate::rules::Test::area) {
+    let reason = match test.map_or(Area::Order, Test::area) {
         Area::Customer => Reason::CustomerRulesViolated,
         Area::Order => Reason::OrderRulesViolated,
         Area::Redemption => Reason::RedemptionRulesViolated,
     };
-    let rule = &failure.rule.id;
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
-    let refusal = Refusal::violated(reason, kind, rule).worded(blamed.message());
-    match view.case.request.expand.trace.then(|| blamed.why(scene)).flatten() {
+    let own = match &blamed {
+        Some(blamed) => blamed.message(),
+        None => leaf.and_then(|leaf| leaf.message.as_deref()),
+    };
+    let refusal = Refusal::violated(reason, kind, &rule.id).worded(own.or(rule.message.as_deref()));
+    match blamed.filter(|_| trace).and_then(|blamed| blamed.why(scene)) {
         Some(why) => refusal.because(why),
         None => refusal,
     }

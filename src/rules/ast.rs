@@ -93,6 +93,8 @@ impl Needs {
     pub const EARNING: Needs = Needs(256);
     /// Collections of goods, also those of a scope or a bundle.
     pub const COLLECTIONS: Needs = Needs(512);
+    /// A bundle of goods, which no test asks for; only what offers need says it.
+    pub const BUNDLE: Needs = Needs(1024);
 
     /// Both.
     pub const fn and(self, other: Needs) -> Needs {

@@ -126,8 +126,17 @@ impl Condition {
     /// Whether a text is one of those that are wanted.
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
-        let by_words = |wanted: &Operand| matches!(wanted, Operand::Text(wanted) if by_words(wanted, found));
-        self.operands.iter().any(by_words) || self.one(Found::Text(found))
+        // Words tell all texts of these lengths apart.
+        if !(4..=16).contains(&found.len()) {
+            return self.one(Found::Text(found));
+        }
+        for wanted in &self.operands {
+            let Operand::Text(wanted) = wanted else { return self.one(Found::Text(found)) };
+            if by_words(wanted, found) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The same, for whoever is in no hurry.

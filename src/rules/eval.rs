@@ -21,7 +21,7 @@ pub struct Failure<'a> {
     /// The rule.
     pub rule: &'a Rule,
     /// The test that decided, with all that refines it.
-    pub(super) outermost: Option<&'a Leaf>,
+    pub outermost: Option<&'a Leaf>,
 }
 
 /// Which test it was.
@@ -38,11 +38,18 @@ pub struct Blamed<'a> {
 }
 
 impl<'a> Failure<'a> {
-    /// The test that is to blame: what refines a test is, when the test itself holds.
+    /// Whether the test has others inside of it.
     #[inline]
-    pub fn blamed(&self, scene: &Scene<'_>) -> Blamed<'a> {
-        let mut blamed = Blamed { rule: self.rule, leaf: self.outermost, around: Vec::new(), lines: None };
-        if self.outermost.is_some_and(|leaf| leaf.test.rules.is_some()) {
+    pub fn is_refined(&self) -> bool {
+        self.outermost.is_some_and(|leaf| leaf.test.rules.is_some())
+    }
+
+    /// The test that is to blame: what refines a test is, when the test itself holds.
+    #[cold]
+    #[inline(never)]
+    pub fn blamed(&self, scene: &Scene<'_>) -> Box<Blamed<'a>> {
+        let mut blamed = Box::new(Blamed { rule: self.rule, leaf: self.outermost, around: Vec::new(), lines: None });
+        if self.is_refined() {
             blamed.refine(scene);
         }
         blamed
@@ -50,11 +57,10 @@ impl<'a> Failure<'a> {
 }
 
 impl<'a> Blamed<'a> {
-    /// The text that the rule's author wrote for this: of the innermost test that has one, or else of the rule.
+    /// The text that the rule's author wrote for this test, or for the innermost around it that has one.
     pub fn message(&self) -> Option<&'a str> {
         let all = self.leaf.iter().chain(self.around.iter().rev());
-        let own = all.into_iter().find_map(|leaf| leaf.message.as_deref());
-        own.or(self.rule.message.as_deref())
+        all.into_iter().find_map(|leaf| leaf.message.as_deref())
     }
 
     #[inline(never)]
