@@ -99,49 +99,50 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// Resolves a request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
-    pub fn open(
-        facts: &'a dyn Facts,
-        request: &'a Redeemables,
-        context: &'a Context,
-    ) -> Result<Box<Case<'a>>, Refusal> {
-        let stacking: Held<'_, StackingRules> = facts.stacking_rules().into();
-        check_shape(&request.redeemables, &stacking)?;
-        let mut lacks = Lacks::default();
-        let buyer = find_buyer(facts, request);
-        let order = find_order(facts, request.order.as_ref(), &mut lacks);
-        let mut case = Box::new(Case {
+    /// A request of which nothing is known yet but the rules of the project.
+    #[inline]
+    pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
+        Case {
             request,
             redeemables: Cow::Borrowed(&request.redeemables),
             stack: None,
             facts,
             context,
-            stacking,
+            stacking: facts.stacking_rules().into(),
             zone: facts.time_zone().into(),
-            order,
+            order: None,
             priced: Priced::default(),
-            buyer,
-            resolved: Vec::with_capacity(request.redeemables.len()),
+            buyer: Buyer::default(),
+            resolved: Vec::new(),
             needs: Default::default(),
             passes: Needs::default(),
-            lacks,
-        });
-        let priced = case.price();
+            lacks: Lacks::default(),
+        }
+    }
+
+    /// Resolves the request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
+    pub fn open(&mut self) -> Result<(), Refusal> {
+        let request = self.request;
+        check_shape(&request.redeemables, &self.stacking)?;
+        self.buyer = find_buyer(self.facts, request);
+        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks);
+        self.resolved = Vec::with_capacity(request.redeemables.len());
+        let priced = self.price();
         match request.redeemables.as_slice() {
             [stack] if stack.object == RedeemableObject::PromotionStack => {
                 priced?;
-                case.expand(stack)?;
+                self.expand(stack)?;
             }
             _ => {
-                let is_plain = case.resolve_all();
+                let is_plain = self.resolve_all();
                 // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
-                if !is_plain && case.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                if !is_plain && self.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
                     return Err(duplicated());
                 }
                 priced?;
             }
         }
-        Ok(case)
+        Ok(())
     }
 
     /// The offer at a place, when there is one.

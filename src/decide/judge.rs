@@ -56,7 +56,7 @@ pub struct Bench<'c> {
     /// What the check at hand finds; nothing between checks.
     fresh: Found,
     /// What the last check of each redeemable found.
-    pub found: Findings,
+    pub found: &'c mut Findings,
 }
 
 /// What one redeemable is judged on.
@@ -72,7 +72,7 @@ struct Turn<'b> {
 
 impl<'c> Bench<'c> {
     /// A judge over a resolved request and its lines.
-    pub fn new(case: &'c Case<'c>, items: &'c Items<'c>) -> Bench<'c> {
+    pub fn new(case: &'c Case<'c>, items: &'c Items<'c>, found: &'c mut Findings) -> Bench<'c> {
         let (setting, caps) = (setting(case), Caps::new(case));
         Bench {
             case,
@@ -84,18 +84,18 @@ impl<'c> Bench<'c> {
             caps,
             applied: Vec::new(),
             fresh: Found::default(),
-            found: Findings::default(),
+            found,
         }
     }
 
     /// A percentage off every unit in scope, which is all that most discounts of lines are.
-    fn percent(&mut self, turn: &Turn<'_>, percent: Percent) -> Option<Gain> {
+    fn percent(&mut self, turn: &Turn<'_>, percent: Percent, gain: &mut Gain) -> Option<()> {
         if !self.is_seen(turn) {
             let found = if self.is_all { &mut self.all } else { &mut self.reach };
             let scope = turn.scope.unwrap_or(&EVERYTHING);
             select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
         }
-        percent_of_each(percent, turn.cart, self.reach())
+        percent_of_each(percent, turn.cart, self.reach(), gain)
     }
 
     /// Makes room for the units in reach of a redeemable; whether they are there already.
@@ -134,10 +134,11 @@ impl<'c> Bench<'c> {
     }
 
     fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
-        let mut gain = Box::new(match (turn.offer.percent, turn.base) {
-            (Some(percent), Base::Discounted) => self.percent(turn, percent)?,
-            _ => self.any_discount(turn, discount)?,
-        });
+        let mut gain = Box::<Gain>::default();
+        match (turn.offer.percent, turn.base) {
+            (Some(percent), Base::Discounted) => self.percent(turn, percent, &mut gain)?,
+            _ => *gain = self.any_discount(turn, discount)?,
+        }
         if turn.scope.is_some() {
             gain.reach = std::mem::take(&mut self.reach);
         }

@@ -14,7 +14,7 @@ use crate::decide::Decision;
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::Findings;
 use crate::decide::scene::{Items, Stand, View, setting};
-use crate::decide::validate::{Evaluated, Tried, finish};
+use crate::decide::validate::Evaluated;
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
 use crate::id::Context;
 use crate::model::incentive::Grant;
@@ -35,7 +35,7 @@ pub struct Qualified<'a> {
     /// What was asked.
     pub asked: &'a Qualify,
     /// The results of this page, in order: a step each, alone on the order.
-    pub evaluated: Evaluated<'a>,
+    pub evaluated: Box<Evaluated<'a>>,
     /// What each step is about.
     pub shown: Vec<Shown<'a>>,
     /// How many there are on all pages.
@@ -71,7 +71,7 @@ struct Hit<'a> {
 
 /// What qualifies by rules and moments alone, before anything is priced.
 pub struct Search<'a> {
-    case: Box<Case<'a>>,
+    evaluated: Box<Evaluated<'a>>,
     set: Cow<'a, Candidates>,
     hits: Vec<Hit<'a>>,
 }
@@ -89,28 +89,30 @@ pub fn qualify<'a>(
     asked: &'a Qualify,
     context: &'a Context,
 ) -> Result<Decision<Qualified<'a>>, Refusal> {
-    let Search { mut case, set, mut hits } = search(facts, asked, context)?;
+    let Search { mut evaluated, set, mut hits } = search(facts, asked, context)?;
+    let case = &mut evaluated.case;
     let mut found = Findings::default();
     let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
     let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
-    look(&mut case, asked, &set, &mut hits, &|hit| all || skips || !plain(hit), &mut found);
+    look(case, asked, &set, &mut hits, &|hit| all || skips || !plain(hit), &mut found);
     hits.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, Outcome::Applied(_))));
     let page = page::cut(asked, hits);
     let mut hits = page.hits;
-    look(&mut case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
+    look(case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
     let mut steps = Vec::with_capacity(hits.len());
     let mut shown = Vec::with_capacity(hits.len());
     for hit in hits {
         let (Some(looked), Some(candidate)) = (hit.looked, set.list.get(hit.place)) else { continue };
         let (at, outcome) = *looked;
-        let locked_credits = locked_credits(&mut case, at);
+        let locked_credits = locked_credits(case, at);
         shown.push(Shown { candidate: candidate.clone(), locked_credits, stack: hit.stack });
         steps.push(Step { place: at, outcome });
     }
-    let assignments = if asked.expand_rules { assignments(&mut case, &shown) } else { Vec::new() };
+    let assignments = if asked.expand_rules { assignments(case, &shown) } else { Vec::new() };
     let walk = Walk { steps, cart: case.priced.cart.clone() };
-    let evaluated = finish(case, Tried { walk, found, valid: true });
+    (evaluated.walk, evaluated.found, evaluated.valid) = (walk, found, true);
+    evaluated.track();
     let answer = Qualified {
         asked,
         evaluated,
@@ -124,7 +126,9 @@ pub fn qualify<'a>(
 
 /// Finds the candidates whose rules and moments hold, newest first.
 pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context) -> Result<Search<'a>, Refusal> {
-    let mut case = Case::open(facts, &asked.request, context)?;
+    let mut evaluated = Box::new(Evaluated::of(Case::new(facts, &asked.request, context)));
+    let case = &mut evaluated.case;
+    case.open()?;
     if let Some(unknown) = case.buyer.unknown.clone() {
         case.lacks.add(unknown);
     }
@@ -145,10 +149,10 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     let asks = asked.scenario.asks();
     case.passes = asked.scenario.passes();
     let (holding, lacks) = {
-        let items = Items::for_index(&case, &set.index);
-        let setting = setting(&case);
+        let items = Items::for_index(case, &set.index);
+        let setting = setting(case);
         let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, applied: &[] };
-        let view = View::new(&case, None, &stand);
+        let view = View::new(case, None, &stand);
         let holding = set.index.holding(&view.scene(Needs::default()), asks);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };
@@ -168,7 +172,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
             hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });
         }
     }
-    Ok(Search { case, set, hits })
+    Ok(Search { evaluated, set, hits })
 }
 
 /// Looks at some of the candidates in full, each alone on the order.
@@ -187,7 +191,7 @@ fn look<'a>(
         let Some(candidate) = set.list.get(hit.place) else { continue };
         let resolved = match candidate.object {
             CandidateObject::PromotionStack => {
-                hit.stack = stack::hear(case, &candidate.id).map(Box::new);
+                hit.stack = stack::hear(case, &candidate.id);
                 Resolved::Unknown
             }
             _ => resolve(case, candidate),

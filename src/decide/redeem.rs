@@ -9,7 +9,7 @@ use crate::decide::caps::cap_postings;
 use crate::decide::case::Case;
 use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved};
-use crate::decide::validate::{Evaluated, Tried, evaluate, finish, spent};
+use crate::decide::validate::{Evaluated, spent};
 use crate::decide::{Changes, Decision, Referral, RewardGrant};
 use crate::facts::{Facts, Held, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
@@ -47,7 +47,7 @@ pub struct RedeemedPart {
 #[derive(Clone)]
 pub struct Redeemed<'a> {
     /// Everything that was tried.
-    pub evaluated: Evaluated<'a>,
+    pub evaluated: Box<Evaluated<'a>>,
     /// When.
     pub date: Instant,
     /// What was redeemed, in the order of application; empty when it failed.
@@ -78,28 +78,28 @@ pub fn redeem<'a>(
     context: &'a Context,
 ) -> Result<Decision<Redeemed<'a>>, Refusal> {
     let mut ids = Ids::new(context);
-    let mut case = Case::open(facts, request, context)?;
-    let tried = evaluate(&mut case);
-    let applies = tried.walk.steps.iter().any(|step| matches!(step.outcome, Outcome::Applied(_)));
-    if !(tried.valid && applies) {
-        return Ok(fail(finish(case, tried), context.now, &mut ids));
+    let mut evaluated = Box::new(Evaluated::of(Case::new(facts, request, context)));
+    evaluated.case.open()?;
+    evaluated.evaluate();
+    let applied = evaluated.applied().count();
+    if !evaluated.valid || applied == 0 {
+        return Ok(fail(evaluated, context.now, &mut ids));
     }
-    let many = tried.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied(_))).count() > 1;
+    let case = &evaluated.case;
     // A stack is redeemed as a whole, even when one of its tiers alone was applied (calculation.md section 14).
-    let parent = (many || case.stack.is_some()).then(|| ids.hex18("r_"));
-    let parts = parts(&case, &tried, &mut ids);
+    let parent = (applied > 1 || case.stack.is_some()).then(|| ids.hex18("r_"));
+    let parts = parts(&evaluated, &mut ids);
     let whole = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
-    let customer_id = customer_id(&case, &mut ids);
+    let customer_id = customer_id(case, &mut ids);
     let mut book = Book::default();
-    if let Err(refusal) = post(&case, &tried, &parts, (&whole, customer_id.as_deref()), &mut book) {
-        return Ok(fail_with(finish(case, tried), context.now, &mut ids, refusal));
+    if let Err(refusal) = post(&evaluated, &parts, (&whole, customer_id.as_deref()), &mut book) {
+        return Ok(fail_with(evaluated, context.now, &mut ids, refusal));
     }
     if let Some(key) = case.session_key() {
         book.release(Text::from(key));
     }
-    let grants = grants(&case, &parts);
-    let referrals = referrals(&case, &parts);
-    let mut evaluated = finish(case, tried);
+    let grants = grants(case, &parts);
+    let referrals = referrals(case, &parts);
     let order = evaluated.case.order.take().map(|order| {
         let order = close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids);
         let referrer_id = referrals.first().map(|referral| referral.referrer_id.clone());
@@ -124,12 +124,13 @@ pub fn redeem<'a>(
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
-fn parts(case: &Case<'_>, tried: &Tried, ids: &mut Ids) -> Vec<RedeemedPart> {
+fn parts(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
+    let case = &evaluated.case;
     let part = |step: &Step| {
         let Outcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.place)?;
         let incentive = &offer.incentive;
-        let spent = spent(offer, gain, tried.found.get(step.place));
+        let spent = spent(offer, gain, evaluated.found.get(step.place));
         let taken = |account: &AccountId| {
             let balance = case.facts.balance(account).is().unwrap_or(0);
             Standing { balance, ..Standing::default() }.taken()
@@ -146,22 +147,22 @@ fn parts(case: &Case<'_>, tried: &Tried, ids: &mut Ids) -> Vec<RedeemedPart> {
             redeemed_points: points.map(|spent| taken(&points_account(&incentive.id)).saturating_add(spent)),
         })
     };
-    tried.walk.steps.iter().filter_map(part).collect()
+    evaluated.walk.steps.iter().filter_map(part).collect()
 }
 
 /// Posts one chain for the whole redemption: all that its parts reserve and count, or nothing.
 fn post(
-    case: &Case<'_>,
-    tried: &Tried,
+    evaluated: &Evaluated<'_>,
     parts: &[RedeemedPart],
     (whole, customer_id): (&Text, Option<&str>),
     book: &mut Book,
 ) -> Result<(), Refusal> {
+    let case = &evaluated.case;
     let mut chain: Vec<Transfer> = Vec::new();
     let mut campaigns: Vec<&Text> = Vec::new();
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
-        let step = tried.walk.steps.iter().find(|step| step.place == part.place);
+        let step = evaluated.walk.steps.iter().find(|step| step.place == part.place);
         let (discount, caps) = match step.map(|step| &step.outcome) {
             Some(Outcome::Applied(gain)) => {
                 (gain.total().unwrap_or_default().minor(), cap_postings(case, part.place, gain, customer_id))
@@ -225,7 +226,7 @@ fn referrals(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<Referral> {
     parts.iter().filter_map(referral).collect()
 }
 
-fn fail<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {
+fn fail<'a>(evaluated: Box<Evaluated<'a>>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {
     let none = || Refusal::new(Reason::NoApplicableRedeemables, "No applicable redeemables");
     let refusal = match evaluated.first_refusal() {
         Some(refusal) if evaluated.all_or_nothing() => refusal.clone(),
@@ -234,7 +235,12 @@ fn fail<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids) -> Decision<R
     fail_with(evaluated, now, ids, refusal)
 }
 
-fn fail_with<'a>(evaluated: Evaluated<'a>, now: Instant, ids: &mut Ids, refusal: Refusal) -> Decision<Redeemed<'a>> {
+fn fail_with<'a>(
+    evaluated: Box<Evaluated<'a>>,
+    now: Instant,
+    ids: &mut Ids,
+    refusal: Refusal,
+) -> Decision<Redeemed<'a>> {
     let customer_id = evaluated.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
     let answer = Redeemed {
         evaluated,

@@ -21,7 +21,7 @@ use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select, walk};
+use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select};
 use crate::text::{Text, joined};
 use crate::time::Instant;
 
@@ -39,11 +39,12 @@ pub struct SessionAnswer {
     pub unit: TtlUnit,
 }
 
-/// A request tried from end to end.
+/// A request tried from end to end. It is filled in where it stands, and handed on as a place: it is as large as half a
+/// kilobyte, and what was just written is slow to copy.
 #[derive(Clone)]
 pub struct Evaluated<'a> {
-    /// What was asked, and what it is about. It stays where it was opened: an answer is handed on many times.
-    pub case: Box<Case<'a>>,
+    /// What was asked, and what it is about.
+    pub case: Case<'a>,
     /// What the checks found, in the order of the request.
     pub found: Findings,
     /// Every redeemable once, in the order of trying, and the order at the end.
@@ -62,7 +63,37 @@ impl<'a> Deref for Evaluated<'a> {
     }
 }
 
-impl Evaluated<'_> {
+impl<'a> Evaluated<'a> {
+    /// A case of which nothing has been tried.
+    #[inline]
+    pub(super) fn of(case: Case<'a>) -> Evaluated<'a> {
+        Evaluated { case, found: Findings::default(), walk: Walk::default(), valid: false, tracking_id: None }
+    }
+
+    /// Tries every redeemable of the case.
+    pub(super) fn evaluate(&mut self) {
+        let Evaluated { case, found, walk, valid, .. } = self;
+        {
+            let case = &*case;
+            let items = Items::new(case);
+            let mut bench = Bench::new(case, &items, found);
+            let initial = &case.priced.cart;
+            let mut selection = Selection::new(case.resolved.len(), &case.stacking);
+            arrange(&mut selection, case, &mut bench);
+            walk.run(&mut selection, &case.stacking, initial, &mut bench);
+            *valid = is_valid(walk, &case.stacking);
+        }
+        for lack in found.lacks() {
+            case.lacks.add(lack.clone());
+        }
+        self.track();
+    }
+
+    /// Finds the hash that stands for the customer.
+    pub(super) fn track(&mut self) {
+        self.tracking_id = tracking_id(&mut self.case);
+    }
+
     /// The steps that were applied.
     pub fn applied(&self) -> impl Iterator<Item = &Step> {
         self.walk.steps.iter().filter(|step| matches!(step.outcome, Outcome::Applied(_)))
@@ -120,7 +151,7 @@ impl Evaluated<'_> {
 pub struct Validated<'a> {
     context: &'a Context,
     /// Everything that was tried.
-    pub evaluated: Evaluated<'a>,
+    pub evaluated: Box<Evaluated<'a>>,
     /// The lock, when one was asked for and set.
     pub session: Option<SessionAnswer>,
 }
@@ -144,58 +175,28 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let mut case = Case::open(facts, request, context)?;
-    let bench = evaluate(&mut case);
+    let mut evaluated = Evaluated::of(Case::new(facts, request, context));
+    evaluated.case.open()?;
+    evaluated.evaluate();
     let (mut changes, mut session) = (None, None);
-    if bench.valid && request.session.as_ref().is_some_and(|session| session.lock) {
+    if evaluated.valid && request.session.as_ref().is_some_and(|session| session.lock) {
         let answer = session_answer(request.session.as_ref(), &mut first_id(context).1);
-        let entries = lock(&mut case, &bench, &answer, context.now);
+        let entries = lock(&mut evaluated, &answer, context.now);
         changes = Some(Box::new(Changes { entries, ..Changes::default() }));
         session = Some(answer);
     }
-    let evaluated = finish(case, bench);
-    let answer = Validated { context, evaluated, session };
+    let answer = Validated { context, evaluated: Box::new(evaluated), session };
     Ok(Decision { answer, changes })
 }
 
-/// What trying a case came to.
-pub(super) struct Tried {
-    /// The walk.
-    pub walk: Walk,
-    /// What the checks found.
-    pub found: Findings,
-    /// Whether the request holds.
-    pub valid: bool,
-}
-
-/// Tries every redeemable of a case.
-pub(super) fn evaluate(case: &mut Case<'_>) -> Tried {
-    let tried = {
-        let case = &*case;
-        let items = Items::new(case);
-        let mut bench = Bench::new(case, &items);
-        let initial = &case.priced.cart;
-        let selection = selection(case, &mut bench, initial);
-        let walk = walk(selection, &case.stacking, initial, &mut bench);
-        let valid = is_valid(&walk, &case.stacking);
-        Tried { walk, found: bench.found, valid }
-    };
-    for lack in tried.found.lacks() {
-        case.lacks.add(lack.clone());
-    }
-    tried
-}
-
-/// In which order redeemables are tried, and what the stacking rules say of their categories.
-fn selection(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> Selection {
+/// Arranges in which order redeemables are tried, and what the stacking rules say of their categories.
+fn arrange(selection: &mut Selection, case: &Case<'_>, bench: &mut Bench<'_>) {
     use crate::stacking::Judge;
-    let count = case.resolved.len();
-    let plain = Class::of(None, &case.stacking);
-    let mut selection = Selection { count, plain, classes: Vec::new(), candidates: Vec::new() };
+    let count = selection.count;
     let category = |place: usize| case.offer(place)?.category.as_deref();
     // Without a category nothing is exclusive, and nothing comes before anything else.
     if (0..count).all(|place| category(place).is_none()) {
-        return selection;
+        return;
     }
     let mut names: Vec<&Text> = Vec::new();
     for place in 0..count {
@@ -208,11 +209,10 @@ fn selection(case: &Case<'_>, bench: &mut Bench<'_>, initial: &Cart) -> Selectio
         });
         let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
         let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
-        let valid = is_exclusive && bench.refusal(place, initial).is_none();
+        let valid = is_exclusive && bench.refusal(place, &case.priced.cart).is_none();
         selection.candidates.push(Candidate { place, class, valid, exists, excluded: false });
     }
-    select(&mut selection, &case.stacking);
-    selection
+    select(selection, &case.stacking);
 }
 
 /// ALL: nothing was refused; PARTIAL: something was applied (calculation.md section 11.2, step 8, and 19, D10). What
@@ -225,14 +225,6 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
         }
         ApplicationMode::Partial => outcomes().any(|outcome| matches!(outcome, Outcome::Applied(_))),
     }
-}
-
-/// Turns a tried case into what answers are written from.
-#[inline]
-pub(super) fn finish(mut case: Box<Case<'_>>, tried: Tried) -> Evaluated<'_> {
-    let tracking_id = tracking_id(&mut case);
-    let Tried { walk, found, valid } = tried;
-    Evaluated { case, found, walk, valid, tracking_id }
 }
 
 /// The hash of the customer's `source_id`, or the identifier that the request came with (objects.md section 15).
@@ -263,17 +255,18 @@ fn session_answer(session: Option<&Session>, ids: &mut Ids) -> SessionAnswer {
 
 /// Sets aside what each applied incentive would spend. The same key holds anew: what it held before is given back
 /// first, and was not counted against it.
-fn lock(case: &mut Case<'_>, tried: &Tried, session: &SessionAnswer, now: Instant) -> Vec<crate::ledger::Entry> {
+fn lock(evaluated: &mut Evaluated<'_>, session: &SessionAnswer, now: Instant) -> Vec<crate::ledger::Entry> {
+    let Evaluated { case, walk, found, .. } = evaluated;
     let mut book = Book::default();
     book.release(session.key.clone());
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
     let customer = case.buyer.customer.as_ref().filter(|_| case.buyer.stored);
     let customer_id = customer.and_then(|customer| customer.id.clone());
     let mut unknown = Vec::new();
-    for step in &tried.walk.steps {
+    for step in &walk.steps {
         let Outcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.place) else { continue };
-        let spent = spent(offer, gain, tried.found.get(step.place));
+        let spent = spent(offer, gain, found.get(step.place));
         for Posting { debit: account, allotment, amount, .. } in reserved(offer, spent, customer_id.as_deref()) {
             // A lock that only the server can set is lacking, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&session.key));

@@ -135,8 +135,8 @@ fn multiplied(amount: Money, times: u64) -> Money {
 }
 
 /// Takes one percentage off what is left of each line in reach, where nothing limits it: nearly every discount of lines.
-pub fn percent_of_each(percent: Percent, cart: &Cart, reach: &[Reach]) -> Option<Gain> {
-    let mut gain = Gain::of_lines(cart.lines.len());
+pub fn percent_of_each(percent: Percent, cart: &Cart, reach: &[Reach], gain: &mut Gain) -> Option<()> {
+    gain.lines = vec![None; cart.lines.len()];
     for reach in reach.iter().filter(|reach| !reach.excluded) {
         let line = cart.lines.get(reach.place).filter(|line| line.amount.is_some());
         if let Some(line) = line {
@@ -149,7 +149,7 @@ pub fn percent_of_each(percent: Percent, cart: &Cart, reach: &[Reach]) -> Option
             gain.set(reach.place, off);
         }
     }
-    Some(gain)
+    Some(())
 }
 
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the

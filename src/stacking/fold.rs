@@ -57,7 +57,7 @@ pub struct Step {
 }
 
 /// The whole walk: every redeemable once, in the order in which they were tried, and the order at the end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Walk {
     /// Step by step.
     pub steps: Vec<Step>,
@@ -65,25 +65,27 @@ pub struct Walk {
     pub cart: Cart,
 }
 
-/// Tries every candidate in turn.
-pub fn walk(mut selection: Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) -> Walk {
-    let mut state = State { rules, initial, cart: initial.clone(), total: 0, exclusive: 0, failed: false };
-    let mut steps = Vec::with_capacity(selection.count);
-    for turn in 0..selection.count {
-        let Candidate { place, class, excluded, .. } = selection.at(turn);
-        let outcome = match excluded {
-            true => Outcome::Skipped(Skip::Exclusion),
-            false => state.step(place, selection.class(class), judge),
-        };
-        steps.push(Step { place, outcome });
+impl Walk {
+    /// Tries every candidate in turn. The walk is made where it will stand: it is read as soon as it is there.
+    pub fn run(&mut self, selection: &mut Selection, rules: &StackingRules, initial: &Cart, judge: &mut dyn Judge) {
+        self.cart = initial.clone();
+        self.steps = Vec::with_capacity(selection.count);
+        let mut state = State { rules, initial, cart: &mut self.cart, total: 0, exclusive: 0, failed: false };
+        for turn in 0..selection.count {
+            let Candidate { place, class, excluded, .. } = selection.at(turn);
+            let outcome = match excluded {
+                true => Outcome::Skipped(Skip::Exclusion),
+                false => state.step(place, selection.class(class), judge),
+            };
+            self.steps.push(Step { place, outcome });
+        }
     }
-    Walk { steps, cart: state.cart }
 }
 
 struct State<'a> {
     rules: &'a StackingRules,
     initial: &'a Cart,
-    cart: Cart,
+    cart: &'a mut Cart,
     total: u64,
     exclusive: u64,
     failed: bool,
@@ -137,7 +139,7 @@ impl State<'_> {
 
     /// Validates on the running order, computes the effect and commits it; `None` when it is nothing and is left out.
     fn attempt(&mut self, place: usize, class: &Class, judge: &mut dyn Judge) -> Result<Option<Box<Gain>>, Refusal> {
-        if let Some(refusal) = judge.refusal(place, &self.cart) {
+        if let Some(refusal) = judge.refusal(place, self.cart) {
             return Err(refusal);
         }
         let base = match class.mode {
@@ -145,8 +147,8 @@ impl State<'_> {
             CalculationMode::DiscountedAmount => Base::Discounted,
         };
         let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
-        let gain = judge.gain(place, &self.cart, base, once)?;
-        if let Some(refusal) = judge.objection(place, &self.cart, &gain) {
+        let gain = judge.gain(place, self.cart, base, once)?;
+        if let Some(refusal) = judge.objection(place, self.cart, &gain) {
             return Err(refusal);
         }
         if class.skips_no_effect && gain.is_nothing() && !judge.rewards(place) {

@@ -83,6 +83,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// So many, all in the order in which they were named, and none with a category.
+    pub fn new(count: usize, rules: &StackingRules) -> Selection {
+        Selection { count, plain: Class::of(None, rules), classes: Vec::new(), candidates: Vec::new() }
+    }
+
     /// The `turn`-th to be tried.
     pub(super) fn at(&self, turn: usize) -> Candidate {
         let plain = Candidate { place: turn, class: None, valid: false, exists: true, excluded: false };

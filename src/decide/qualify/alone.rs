@@ -5,7 +5,7 @@
 
 use super::scenario::concerns;
 use crate::decide::case::Case;
-use crate::decide::check::{Found, check_bundles, check_terms};
+use crate::decide::check::{Findings, Found, check_bundles, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
 use crate::decide::scene::{Items, Stand, check_rules, setting};
@@ -15,7 +15,7 @@ use crate::model::request::Redeemable;
 use crate::pricing::{Base, Cart, Gain};
 use crate::refusal::{Reason, Refusal, Skip};
 use crate::rules::{Rule, Setting, about};
-use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, walk};
+use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, Walk};
 use crate::text::Text;
 
 /// Hears everything that was resolved from this place on: what became of it, and what its checks found.
@@ -25,7 +25,8 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
     }
     let items = Items::new(case);
     let redeemable = Redeemable::named(Text::default());
-    let (bench, setting) = (Bench::new(case, &items), setting(case));
+    let mut found = Findings::default();
+    let (bench, setting) = (Bench::new(case, &items, &mut found), setting(case));
     let mut alone = Alone { case, asked, items: &items, setting, bench, redeemable };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
@@ -51,8 +52,9 @@ impl Alone<'_> {
         let category = case.offer(at).and_then(|offer| offer.category.as_deref());
         let plain = Class::of(category, &case.stacking);
         let candidates = vec![Candidate { place: at, class: None, valid: true, exists: true, excluded: false }];
-        let selection = Selection { count: 1, plain, classes: Vec::new(), candidates };
-        let walk = walk(selection, &case.stacking, &case.priced.cart, self);
+        let mut selection = Selection { count: 1, plain, classes: Vec::new(), candidates };
+        let mut walk = Walk::default();
+        walk.run(&mut selection, &case.stacking, &case.priced.cart, self);
         match walk.steps.into_iter().next().map(|step| step.outcome) {
             // Where the order as a whole does not matter, what it has not is no reason.
             Some(Outcome::Refused(refusal)) if !self.asked.scenario.asks_order() && lacks_order(&refusal) => {

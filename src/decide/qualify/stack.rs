@@ -2,13 +2,13 @@
 //! there is.
 
 use crate::decide::case::{Case, Lacks};
-use crate::decide::validate::{Evaluated, evaluate, finish};
+use crate::decide::validate::Evaluated;
 use crate::model::request::Redeemable;
 use crate::text::Text;
 
 /// Tries a stack as a validation of it would; nothing, when it does not hold or gives nothing.
-pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> {
-    let mut alone = Case {
+pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'a>>> {
+    let mut alone = Evaluated::of(Case {
         request: case.request,
         redeemables: (&[]).into(),
         stack: None,
@@ -23,10 +23,9 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Evaluated<'a>> 
         needs: Default::default(),
         passes: case.passes,
         lacks: Lacks::default(),
-    };
-    alone.expand(&Redeemable::named(id.clone())).ok()?;
-    let tried = evaluate(&mut alone);
-    let evaluated = finish(Box::new(alone), tried);
-    evaluated.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
-    (evaluated.valid && evaluated.applied().next().is_some()).then_some(evaluated)
+    });
+    alone.case.expand(&Redeemable::named(id.clone())).ok()?;
+    alone.evaluate();
+    alone.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
+    (alone.valid && alone.applied().next().is_some()).then(|| Box::new(alone))
 }
