@@ -65,7 +65,7 @@ impl<'a> Deref for Evaluated<'a> {
 
 impl<'a> Evaluated<'a> {
     /// A case of which nothing has been tried.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(case: Case<'a>) -> Evaluated<'a> {
         Evaluated { case, found: Findings::default(), walk: Walk::default(), valid: false, tracking_id: None }
     }
@@ -175,7 +175,7 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let mut evaluated = Evaluated::of(Case::new(facts, request, context));
+    let mut evaluated = Box::new(Evaluated::of(Case::new(facts, request, context)));
     evaluated.case.open()?;
     evaluated.evaluate();
     let (mut changes, mut session) = (None, None);
@@ -185,7 +185,7 @@ pub fn validate<'a>(
         changes = Some(Box::new(Changes { entries, ..Changes::default() }));
         session = Some(answer);
     }
-    let answer = Validated { context, evaluated: Box::new(evaluated), session };
+    let answer = Validated { context, evaluated, session };
     Ok(Decision { answer, changes })
 }
 
