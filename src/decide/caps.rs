@@ -113,7 +113,7 @@ fn counted(offer: &Offer<'_>, items: Basket<'_>, gain: &Gain, customer: Option<&
     let mut found: Vec<(AccountId, u64)> = Vec::new();
     let Some(scope) = offer.scope() else { return found };
     for reach in gain.reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
-        let given = gain.lines.get(reach.place).copied().flatten().is_some_and(|off| !off.is_zero());
+        let given = gain.off(reach.place).is_some_and(|off| !off.is_zero());
         let replaced = gain.units_at(reach.place).is_some();
         let entry = reach.entry.and_then(|entry| scope.included.get(entry));
         let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(reach.place)) else { continue };

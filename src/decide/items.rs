@@ -48,7 +48,7 @@ impl<'a> Items<'a> {
         let (needs, rules) = case.needs;
         let wants_index = rules.saturating_mul(order.items.len()) >= WORTH_AN_INDEX;
         let looks_things_up = needs.meets(Needs::GOODS_DATA.and(Needs::COLLECTIONS)) || wants_index;
-        if !looks_things_up && added.is_empty() && case.priced.lists_nothing() && are_bare(&order.items) {
+        if !looks_things_up && added.is_empty() && are_bare(case, &order.items) {
             return Items { bare: &order.items, ..Items::default() };
         }
         Items::looked_up(case, added, (needs.meets(Needs::GOODS_DATA), wants_index))
@@ -117,8 +117,7 @@ impl<'a> Items<'a> {
         (wants_data, wants_index): (bool, bool),
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
-        let looks_nothing_up = !wants_data && collections.is_empty() && case.priced.lists_nothing();
-        if looks_nothing_up && added.is_empty() && are_bare(&order.items) {
+        if !wants_data && collections.is_empty() && added.is_empty() && are_bare(case, &order.items) {
             let mut items = Items { bare: &order.items, lacks, ..Items::default() };
             items.index = wants_index.then(|| GoodsIndex::new(items.basket()));
             return items;
@@ -167,8 +166,9 @@ impl<'a> Items<'a> {
 }
 
 /// Whether the ids of every line say all that there is to know of it.
-fn are_bare(items: &[Item]) -> bool {
-    items.iter().all(|item| item.symbols != [Symbol::default(); 2])
+fn are_bare(case: &Case<'_>, items: &[Item]) -> bool {
+    let is_bare = |item: &Item| item.symbols != [Symbol::default(); 2];
+    case.priced.are_bare || (case.priced.lists_nothing() && items.iter().all(is_bare))
 }
 
 /// A collection by its id; the one of everything is always there.

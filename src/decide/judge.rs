@@ -18,7 +18,7 @@ use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::{Money, Percent};
 use crate::pricing::{
     Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, Unlimited, add_units, apply_gift, off_lines, off_order,
-    percent_of_each, select,
+    percent_of_all, percent_of_each, select,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, Setting};
@@ -95,7 +95,10 @@ impl<'c> Bench<'c> {
             let scope = turn.scope.unwrap_or(&EVERYTHING);
             select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
         }
-        percent_of_each(percent, turn.cart, self.reach(), gain)
+        match turn.scope {
+            Some(_) => percent_of_each(percent, turn.cart, std::mem::take(&mut self.reach), gain),
+            None => percent_of_all(percent, turn.cart, self.reach(), gain),
+        }
     }
 
     /// Makes room for the units in reach of a redeemable; whether they are there already.
@@ -137,10 +140,12 @@ impl<'c> Bench<'c> {
         let mut gain = Box::<Gain>::default();
         match (turn.offer.percent, turn.base) {
             (Some(percent), Base::Discounted) => self.percent(turn, percent, &mut gain)?,
-            _ => *gain = self.any_discount(turn, discount)?,
-        }
-        if turn.scope.is_some() {
-            gain.reach = std::mem::take(&mut self.reach);
+            _ => {
+                *gain = self.any_discount(turn, discount)?;
+                if turn.scope.is_some() {
+                    gain.reach = std::mem::take(&mut self.reach);
+                }
+            }
         }
         Some(gain)
     }

@@ -5,7 +5,6 @@
 use crate::model::order::{Item, Order};
 use crate::money::Money;
 use crate::pricing::gain::{Gain, Replacement, UnitChange};
-use crate::pricing::select::Reach;
 
 /// The running state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -145,19 +144,17 @@ impl Cart {
             more(&mut self.discount, off);
             more(&mut self.applied, off);
         }
-        let more_off = |line: Option<&mut Line>, off: Option<&Option<Money>>| {
-            if let (Some(line), Some(Some(off))) = (line, off) {
-                more(&mut line.discount, *off);
-                more(&mut line.applied, *off);
+        let more_off = |line: &mut Line, off: Option<Money>| {
+            if let Some(off) = off {
+                more(&mut line.discount, off);
+                more(&mut line.applied, off);
             }
         };
-        match gain.units.is_none() && !gain.reach.is_empty() {
-            true => {
-                for Reach { place, .. } in &gain.reach {
-                    more_off(self.lines.get_mut(*place), gain.lines.get(*place));
-                }
+        self.lines.iter_mut().zip(&gain.lines).for_each(|(line, off)| more_off(line, *off));
+        for reach in &gain.reach {
+            if let Some(line) = self.lines.get_mut(reach.place) {
+                more_off(line, reach.off);
             }
-            false => self.lines.iter_mut().zip(&gain.lines).for_each(|(line, off)| more_off(Some(line), Some(off))),
         }
         Some(())
     }

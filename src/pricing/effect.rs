@@ -134,22 +134,39 @@ fn multiplied(amount: Money, times: u64) -> Money {
     amount.times(times).unwrap_or(Money::MAX)
 }
 
-/// Takes one percentage off what is left of each line in reach, where nothing limits it: nearly every discount of lines.
-pub fn percent_of_each(percent: Percent, cart: &Cart, reach: &[Reach], gain: &mut Gain) -> Option<()> {
+/// Takes one percentage off what is left of the units in reach, where nothing limits it: nearly every discount of lines.
+/// The units say it themselves.
+pub fn percent_of_each(percent: Percent, cart: &Cart, reach: Vec<Reach>, gain: &mut Gain) -> Option<()> {
+    gain.reach = reach;
+    for reach in &mut gain.reach {
+        reach.off = percent_of(percent, cart, reach)?;
+        gain.sum = gain.sum.saturating_add(reach.off.map_or(0, Money::minor));
+    }
+    Some(())
+}
+
+/// The same for units that others look at as well.
+pub fn percent_of_all(percent: Percent, cart: &Cart, reach: &[Reach], gain: &mut Gain) -> Option<()> {
     gain.lines = vec![None; cart.lines.len()];
-    for reach in reach.iter().filter(|reach| !reach.excluded) {
-        let line = cart.lines.get(reach.place).filter(|line| line.amount.is_some());
-        if let Some(line) = line {
-            let (open, paid) = (line.subtotal(), line.paid_units());
-            let off = match reach.units {
-                _ if paid == 0 => Money::ZERO,
-                units if units >= paid => percent.of(open)?,
-                units => percent.of_share(open, units, paid)?.min(share((open, units, paid))),
-            };
+    for reach in reach {
+        if let Some(off) = percent_of(percent, cart, reach)? {
             gain.set(reach.place, off);
         }
     }
     Some(())
+}
+
+/// What a percentage takes off the units in reach of one line, if it is given anything.
+#[inline]
+fn percent_of(percent: Percent, cart: &Cart, reach: &Reach) -> Option<Option<Money>> {
+    let line = cart.lines.get(reach.place).filter(|line| line.amount.is_some() && !reach.excluded);
+    let Some(line) = line else { return Some(None) };
+    let (open, paid) = (line.subtotal(), line.paid_units());
+    Some(Some(match reach.units {
+        _ if paid == 0 => Money::ZERO,
+        units if units >= paid => percent.of(open)?,
+        units => percent.of_share(open, units, paid)?.min(share((open, units, paid))),
+    }))
 }
 
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the

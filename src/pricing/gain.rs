@@ -13,14 +13,14 @@ use crate::pricing::select::Reach;
 pub struct Gain {
     /// Off the order.
     pub order: Option<Money>,
-    /// Off each line; `None` where the line was not touched. Empty when no line was.
-    pub lines: Vec<Option<Money>>,
+    /// Off each line; `None` where the line was not touched. Empty when no line was, or where the units in reach say it.
+    pub(super) lines: Vec<Option<Money>>,
     /// All that it gave, kept because every step asks; more than the largest amount when an amount would be.
-    sum: u64,
+    pub(super) sum: u64,
     /// Units that came or went.
     pub units: Option<Box<UnitGain>>,
-    /// The units that it was about, for answers and caps; empty when its scope names no goods. Each line is among them
-    /// once at most, and each that was given money is.
+    /// The units that it was about, for answers and caps; empty when its scope names no goods. Those that say what was
+    /// taken off them are in the order of their lines.
     pub reach: Vec<Reach>,
 }
 
@@ -87,7 +87,25 @@ impl Gain {
     /// What it gave on lines; `None` when it touched none.
     #[inline(never)]
     pub fn on_lines(&self) -> Option<Money> {
-        self.lines.iter().any(Option::is_some).then(|| Money::sum(self.lines.iter().flatten().copied())).flatten()
+        self.each_off().next()?;
+        Money::sum(self.each_off().map(|(_, off)| off))
+    }
+
+    /// What it gave on a line; `None` when it did not touch it.
+    #[inline(never)]
+    pub fn off(&self, place: usize) -> Option<Money> {
+        if let Some(off) = self.lines.get(place) {
+            return *off;
+        }
+        let at = self.reach.binary_search_by_key(&place, |reach| reach.place).ok()?;
+        self.reach.get(at)?.off
+    }
+
+    /// The lines that it touched, in order, with what it gave on each.
+    pub fn each_off(&self) -> impl Iterator<Item = (usize, Money)> {
+        let all = self.lines.iter().enumerate().map(|(place, off)| (place, *off));
+        let those = all.chain(self.reach.iter().map(|reach| (reach.place, reach.off)));
+        those.filter_map(|(place, off)| Some((place, off?)))
     }
 
     /// Whether it gave anything: money, or units.

@@ -10,7 +10,7 @@ use crate::model::order::{Goods, Item, Order, RelatedObject};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::refusal::{Reason, Refusal};
-use crate::text::{Text, digits, joined};
+use crate::text::{Symbol, Text, digits, joined};
 
 /// SKU and product of the catalogue beside a line.
 type Beside<'a> = [Option<Cow<'a, Goods>>; 2];
@@ -21,6 +21,8 @@ pub struct Priced<'a> {
     /// Goods of the catalogue by the line that they stand beside, in order. Most lines have none: they carry their own
     /// price.
     listed: Vec<(usize, Beside<'a>)>,
+    /// Whether their own ids say what goods all lines are, as far as pricing found out.
+    pub are_bare: bool,
     /// The amounts before this request.
     pub cart: Cart,
 }
@@ -77,18 +79,19 @@ pub fn price<'a>(
     let all_listed = catalogue_first && !order.items.is_empty() && all_listed(order.items.len(), priced);
     cart.amount = order.amount.filter(|_| !all_listed).or(cart.amount);
     cart.initial_amount = order.initial_amount.or(cart.amount);
+    priced.are_bare = plain.is_some();
     priced.cart = cart;
     Ok(())
 }
 
-/// Prices lines that say their product, price and quantity, and nothing else of their amounts: nearly all. What they
-/// amount to; nothing when one of them says something else, or there are none.
+/// Prices lines that say their product by its id, price and quantity, and nothing else of goods and amounts: nearly all.
+/// What they amount to; nothing when one of them says something else, or there are none.
 #[inline(never)]
 fn plain_lines(items: &[Item], lines: &mut Vec<Line>) -> Option<u64> {
     let (mut sum, mut are_plain) = (0_u64, !items.is_empty());
     lines.extend(items.iter().map(|item| {
         let says_more = item.amount.is_some() | item.discount_amount.is_some() | item.discount_quantity.is_some();
-        let price = item.price.filter(|_| !says_more && item.product_id.is_some());
+        let price = item.price.filter(|_| !says_more && item.symbols[0] != Symbol::default());
         match price.and_then(|price| Some((price, price.times(item.quantity)?))) {
             Some((price, amount)) => {
                 sum = sum.saturating_add(amount.minor());

@@ -4,6 +4,7 @@
 //! calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
 
 use crate::model::scope::{Entry, Pick, Scope, TargetKind};
+use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::rank::ranked;
 use crate::rules::{Basket, SceneItem};
@@ -24,6 +25,8 @@ pub struct Reach {
     pub step: u64,
     /// How many. None, of a line in scope whose units are all free already.
     pub units: u64,
+    /// What was taken off them, where the gain that they are of says it here.
+    pub off: Option<Money>,
 }
 
 /// Knows how many units may still be discounted in the life of a campaign or tier (calculation.md section 7.1).
@@ -110,7 +113,9 @@ pub fn select(
         }
         None => {
             for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
-                let out = |entry| Some(Reach { place, entry, excluded: true, first: 1, step: 1, units: line.quantity });
+                let out = |entry| {
+                    Some(Reach { place, entry, excluded: true, first: 1, step: 1, units: line.quantity, off: None })
+                };
                 found.extend(match cover(scope, item) {
                     Cover::Not(None) => None,
                     Cover::Not(entry) => out(entry),
@@ -131,7 +136,15 @@ pub fn select(
 fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<Reach> {
     let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
     let units = line.paid_units();
-    (!spent && line.quantity > 0).then_some(Reach { place, entry, excluded: false, first: 1, step: 1, units })
+    (!spent && line.quantity > 0).then_some(Reach {
+        place,
+        entry,
+        excluded: false,
+        first: 1,
+        step: 1,
+        units,
+        off: None,
+    })
 }
 
 /// Goes through the groups of entries in order, and through each with its own terms.

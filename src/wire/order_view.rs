@@ -41,7 +41,7 @@ impl Applied<'_> {
     fn on_line(&self, place: usize, line: &Line) -> Option<Money> {
         match self {
             Applied::Everything => line.applied,
-            Applied::Gain(gain) => gain.lines.get(place).copied().flatten(),
+            Applied::Gain(gain) => gain.off(place),
             Applied::Nothing => None,
         }
     }

@@ -52,13 +52,11 @@ fn put_applied(out: &mut Out, gain: &Gain) {
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
     out.member("lines").list(|out| {
-        for (line, off) in (0_u64..).zip(&gain.lines) {
-            if let Some(off) = off {
-                out.item().object(|out| {
-                    out.put_number("index", line);
-                    out.put_number("amount", off.minor());
-                });
-            }
+        for (place, off) in gain.each_off() {
+            out.item().object(|out| {
+                out.put_number("index", u64::try_from(place).unwrap_or(0));
+                out.put_number("amount", off.minor());
+            });
         }
     });
 }
