@@ -2,26 +2,25 @@
 //! there, absent or unknown, and unknown is what makes a decision without the server possible.
 
 pub mod candidates;
+pub mod offer;
 
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
 pub use candidates::{Candidates, Entry, Seek, Terms};
+pub use offer::{Exchange, Offer};
 
 use crate::ledger::{AccountId, Transfer};
 use crate::model::customer::Customer;
-use crate::model::discount::{Discount, UnitEffect};
-use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
+use crate::model::incentive::{Campaign, Category, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
 use crate::model::promotion::Stack;
 use crate::model::request::Redeemable;
 use crate::model::reward::{Reward, RewardAssignment};
-use crate::model::scope::Scope;
 use crate::model::stacking::StackingRules;
-use crate::money::Percent;
-use crate::rules::{Collection, Needs, Rule, Segment};
-use crate::text::{Symbol, Text, joined};
+use crate::rules::{Collection, Rule, Segment};
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 
 /// What is known of a fact.
@@ -77,134 +76,6 @@ impl<T: Clone> Held<'_, T> {
             Held::Lent(fact) => fact.clone(),
             Held::Own(fact) => Arc::unwrap_or_clone(fact),
         }
-    }
-}
-
-/// A reward that a request names, with its price for this card.
-#[derive(Debug, Clone)]
-pub struct Exchange<'a> {
-    /// What one gets.
-    pub reward: Held<'a, Reward>,
-    /// What it costs.
-    pub assignment: Held<'a, RewardAssignment>,
-}
-
-/// A redeemable with everything that belongs to it. Facts that stay the same put it together once, beforehand.
-#[derive(Debug, Clone)]
-pub struct Offer<'a> {
-    /// The voucher or tier.
-    pub incentive: Held<'a, Incentive>,
-    /// Its campaign.
-    pub campaign: Option<Held<'a, Campaign>>,
-    /// Its category, or its campaign's.
-    pub category: Option<Held<'a, Category>>,
-    /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
-    pub rules: Vec<Held<'a, Rule>>,
-    /// What points of a loyalty card are exchanged for.
-    pub exchange: Option<Box<Exchange<'a>>>,
-    /// What its rules look at.
-    pub needs: Needs,
-    /// When it holds; plain when nothing else but its rules says so.
-    pub terms: Terms,
-    /// The symbol of its id, of which each is in a request once.
-    pub symbol: Symbol,
-    /// Which of its rules has the scope, if any names goods.
-    scoped: Option<usize>,
-    /// The percentage that it takes off every unit in scope, when that is all it does: no formula, limit or bundle.
-    pub percent: Option<Percent>,
-    /// Whether units in its scope are counted over the life of a campaign or tier.
-    pub capped: bool,
-}
-
-impl<'a> Offer<'a> {
-    /// An incentive with what belongs to it.
-    pub fn new(
-        incentive: Held<'a, Incentive>,
-        (campaign, category): (Option<Held<'a, Campaign>>, Option<Held<'a, Category>>),
-        mut rules: Vec<Held<'a, Rule>>,
-        exchange: Option<Box<Exchange<'a>>>,
-    ) -> Offer<'a> {
-        join_scopes(&mut rules);
-        let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs));
-        let symbol = Symbol::of(0, &incentive.id);
-        let terms = Terms::of(&incentive, campaign.as_deref());
-        let scoped = rules.iter().position(|rule| rule.scope.names_goods());
-        let (percent, capped) = (None, false);
-        let mut offer =
-            Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol, scoped, percent, capped };
-        offer.percent = offer.find_percent();
-        let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
-        offer.capped = entries().any(|entry| !entry.terms.caps.is_empty());
-        if offer.rules.iter().any(|rule| rule.bundle.is_some()) {
-            offer.needs = offer.needs.and(Needs::BUNDLE);
-        }
-        // Cards have balances, and whoever passes a code on may not use it.
-        if offer.same_items().is_some() {
-            offer.needs = offer.needs.and(Needs::COLLECTIONS);
-        }
-        offer.terms.plain &= matches!(offer.incentive.grant, Grant::Discount(_)) && offer.referrer().is_none();
-        offer
-    }
-
-    /// The collection whose products a unit discount adds more of, if it is one of that kind.
-    pub fn same_items(&self) -> Option<&Text> {
-        match &self.incentive.grant {
-            Grant::Discount(Discount::Unit(unit)) if unit.effect == UnitEffect::AddSameItems => Some(&unit.unit_type),
-            _ => None,
-        }
-    }
-
-    /// Who passes it on: of a code that says so or belongs to a referral program, whoever it was published to (objects.md
-    /// section 9).
-    pub fn referrer(&self) -> Option<&Text> {
-        let campaign = self.campaign.as_deref();
-        let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
-        self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
-    }
-
-    /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
-    #[inline]
-    pub fn scope(&self) -> Option<&Scope> {
-        self.rules.get(self.scoped?).map(|rule| &rule.scope)
-    }
-
-    fn find_percent(&self) -> Option<Percent> {
-        let Grant::Discount(discount) = &self.incentive.grant else { return None };
-        let scope = self.scope();
-        let has_bundle = self.rules.iter().any(|rule| rule.bundle.is_some());
-        let is_selective = scope.is_some_and(|scope| scope.selective);
-        match discount {
-            Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }
-                if percent_off.formula.is_none() && !has_bundle && !is_selective =>
-            {
-                discount.acts_on_lines(scope.is_some()).then_some(percent_off.plain)
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Of several rules that name goods the first has the scope of all: what the first of them includes, without what any of
-/// them excludes (calculation.md section 7.2, validation-rules.md section 6). `[inferred]`
-fn join_scopes(rules: &mut [Held<'_, Rule>]) {
-    if rules.iter().filter(|rule| rule.scope.names_goods()).count() < 2 {
-        return;
-    }
-    let including = rules.iter().find(|rule| !rule.scope.included.is_empty()).map(|rule| &rule.scope);
-    let included = including.map_or_else(Vec::new, |scope| scope.included.clone());
-    let excluded = rules.iter().flat_map(|rule| rule.scope.excluded.iter().cloned()).collect();
-    let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
-    let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
-    if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
-        *first = Held::Own(Arc::new(Rule {
-            id: first.id.clone(),
-            tests: first.tests.clone(),
-            message: first.message.clone(),
-            scope,
-            bundle: first.bundle.clone(),
-            needs: first.needs,
-            own_collections: collections,
-        }));
     }
 }
 
