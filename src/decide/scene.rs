@@ -219,7 +219,7 @@ impl Asks for View<'_> {
 }
 
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
-#[inline]
+#[cfg_attr(not(feature = "package"), inline(always))]
 pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     match offer.rules.is_empty() {
         true => Ok(()),
