@@ -99,31 +99,14 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
 /// assert!(!twins(&[1, 2, 9]));
 /// ```
 pub fn has_twins(numbers: impl Iterator<Item = u64> + Clone, same: &dyn Fn(usize, usize) -> bool) -> bool {
-    let mut seen = Seen::default();
+    // Only those whose bit is set already can have a twin before them: next to none of a few.
+    let mut seen = [0_u64; 64];
     (0..).zip(numbers.clone()).any(|(place, one)| {
-        let may = !seen.is_new(one);
+        let Some(word) = seen.get_mut(usize::try_from(one >> 6 & 63).unwrap_or(0)) else { return false };
+        let before = std::mem::replace(word, *word | 1_u64.wrapping_shl(u32::try_from(one & 63).unwrap_or(0)));
+        let may = before == *word;
         may && (0..).zip(numbers.clone().take(place)).any(|(other, number)| number == one && same(other, place))
     })
-}
-
-/// Which numbers have been seen, or others of the same twelve bits: of a few next to none.
-#[derive(Debug)]
-pub struct Seen([u64; 64]);
-
-impl Default for Seen {
-    fn default() -> Seen {
-        Seen([0; 64])
-    }
-}
-
-impl Seen {
-    /// Whether a number has certainly not been seen; from now on it has.
-    #[inline]
-    pub fn is_new(&mut self, number: u64) -> bool {
-        let Some(word) = self.0.get_mut(usize::try_from(number >> 6 & 63).unwrap_or(0)) else { return false };
-        let before = std::mem::replace(word, *word | 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0)));
-        before != *word
-    }
 }
 
 /// A number made of a name (FNV-1a, 64 bits): cheap, and spread well enough to sort or to file by.

@@ -16,7 +16,7 @@ use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
-use crate::rank::{Seen, has_twins};
+use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, digits, joined};
@@ -134,9 +134,9 @@ impl<'a> Case<'a> {
                 self.expand(stack)?;
             }
             _ => {
-                let is_plain = self.resolve_all();
+                self.resolve_all();
                 // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
-                if !is_plain && self.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                if self.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
                     return Err(duplicated());
                 }
                 priced?;
@@ -163,39 +163,10 @@ impl<'a> Case<'a> {
         price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
     }
 
-    /// Whether all of them are offers put together beforehand, and certainly different by the symbols of their ids.
-    fn resolve_all(&mut self) -> bool {
-        let (request, facts, (mut needs, mut rules)) = (self.request, self.facts, self.needs);
-        let (mut seen, mut plain) = ((request.redeemables.len() > 1).then(Seen::default), true);
-        self.resolved.extend(request.redeemables.iter().map(|named| match facts.offer(named) {
-            Some(offer) if named.reward.is_none() => {
-                plain &= seen.as_mut().is_none_or(|seen| seen.is_new(offer.symbol.number()));
-                (needs, rules) = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
-                Resolved::Offer(Held::Lent(offer))
-            }
-            _ => {
-                plain = false;
-                Resolved::Unknown
-            }
-        }));
-        self.needs = (needs, rules);
-        if !plain {
-            self.resolve_rest();
-        }
-        plain
-    }
-
-    /// Resolves what was not put together beforehand.
-    #[inline(never)]
-    fn resolve_rest(&mut self) {
-        for (place, named) in self.request.redeemables.iter().enumerate() {
-            if matches!(self.resolved.get(place), Some(Resolved::Unknown)) {
-                let resolved = self.resolve_parts(named);
-                self.note(&resolved);
-                if let Some(slot) = self.resolved.get_mut(place) {
-                    *slot = resolved;
-                }
-            }
+    fn resolve_all(&mut self) {
+        for named in &self.request.redeemables {
+            let resolved = self.resolve(named);
+            self.put(resolved);
         }
     }
 
