@@ -45,15 +45,9 @@ impl<'a> Basket<'a> {
     /// Shows the places of these goods in order, until one of them is enough; which that is.
     #[inline(never)]
     pub fn find(self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        match (self, goods.object) {
-            (Basket::Bare(items), GoodsObject::Product) => {
-                find(items, |item| agrees(item.symbols[0], goods) && is_named(item, goods), is_enough)
-            }
-            (Basket::Bare(items), GoodsObject::Sku) => {
-                find(items, |item| agrees(item.symbols[1], goods) && is_named(item, goods), is_enough)
-            }
-            (Basket::Bare(_), GoodsObject::Collection) => None,
-            (Basket::Told(items), _) => find(items, |item| item.is(goods), is_enough),
+        match self {
+            Basket::Bare(items) => find(items, |item| is_bare(item, goods), is_enough),
+            Basket::Told(items) => find(items, |item| item.is(goods), is_enough),
         }
     }
 
@@ -166,10 +160,11 @@ fn agrees(symbol: Symbol, goods: &GoodsRef) -> bool {
 #[inline]
 fn is_bare(item: &Item, goods: &GoodsRef) -> bool {
     let [product, sku] = item.symbols;
-    (agrees(product, goods) || agrees(sku, goods)) && is_named(item, goods)
+    let symbol = if goods.object == GoodsObject::Product { product } else { sku };
+    agrees(symbol, goods) && is_named(item, goods)
 }
 
-#[inline]
+#[inline(never)]
 fn is_named(item: &Item, goods: &GoodsRef) -> bool {
     match goods.object {
         GoodsObject::Product => names(item.product_id.as_ref(), goods),
@@ -189,7 +184,7 @@ impl<'a> SceneItem<'a> {
     }
 
     /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
-    #[inline]
+    #[inline(never)]
     pub fn is(self, goods: &GoodsRef) -> bool {
         match self {
             SceneItem::Bare(item) => is_bare(item, goods),
