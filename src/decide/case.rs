@@ -170,18 +170,13 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Adds what the next name turned out to be.
+    /// Adds what the next name turned out to be, and what the rules of an offer look at.
     pub(super) fn put(&mut self, resolved: Resolved<'a>) {
-        self.note(&resolved);
-        self.resolved.push(resolved);
-    }
-
-    /// Notes what the rules of an offer look at.
-    fn note(&mut self, resolved: &Resolved<'_>) {
-        if let Resolved::Offer(offer) = resolved {
+        if let Resolved::Offer(offer) = &resolved {
             let (needs, rules) = self.needs;
             self.needs = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
         }
+        self.resolved.push(resolved);
     }
 
     /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
