@@ -1,19 +1,15 @@
 //! Rules beside slow and obvious second models: the logic, comparisons, days, and what the lint says.
 
 use proptest::prelude::*;
-use scrip::json::{Members, Node};
-use scrip::money::Money;
-use scrip::rules::names::{Counter, Period};
-use scrip::rules::{
-    Asks, Basket, Clock, Condition, Expression, Figures, Found, GoodsIndex, Membership, Needs, Number, Operand,
-    Operator, Rule, Scene, Setting, lint,
-};
+use scrip::json::Node;
+use scrip::rules::{Basket, Clock, Condition, Expression, Found, Number, Operand, Operator, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
 use scrip::wire::rules::read_rule;
 
 use crate::holds;
+use crate::scene::{check, clock};
 
 fn keys(count: usize) -> Vec<Text> {
     (1..=count).map(|key| Text::from(key.to_string())).collect()
@@ -104,10 +100,6 @@ fn any_text_is_a_logic_or_is_refused() {
 
 const BASE: &[Operator] =
     &[Operator::In, Operator::NotIn, Operator::Less, Operator::AtMost, Operator::More, Operator::AtLeast];
-
-fn clock(zone: &TimeZone) -> Clock<'_> {
-    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone }
-}
 
 fn condition(operator: Operator, operands: Vec<Operand>) -> Condition {
     Condition { operator, operands, goods: Vec::new() }
@@ -205,53 +197,6 @@ fn days_ago_and_ahead_divide_time() {
         prop_assert!(start <= date && date < next);
         Ok(())
     });
-}
-
-struct Nothing(Option<Money>);
-
-impl Asks for Nothing {
-    fn amount(&self) -> Option<Money> {
-        self.0
-    }
-
-    fn figures(&self, _line: usize) -> Figures {
-        Figures::default()
-    }
-
-    fn goods_data(&self, _line: usize) -> [Option<&Members>; 4] {
-        [None; 4]
-    }
-
-    fn belongs(&self, _to: Membership, _id: &str) -> bool {
-        false
-    }
-
-    fn count(&self, _counter: Counter, _period: Period) -> Option<u64> {
-        None
-    }
-}
-
-fn check(rule: &Rule, amount: i64, items: Basket<'_>, index: Option<&GoodsIndex>) -> bool {
-    let (zone, data) = (TimeZone::default(), Members::default());
-    let setting = Setting {
-        clock: clock(&zone),
-        customer: None,
-        order: Some(&data),
-        initial_amount: Money::new(amount),
-        redemption: &data,
-        channel: [None, None],
-    };
-    let scene = Scene {
-        setting: &setting,
-        linked: false,
-        after: None,
-        items,
-        index,
-        passes: Needs::default(),
-        asks: &Nothing(Money::new(amount)),
-    };
-    assert_eq!(rule.tests_hold(&scene), rule.check(&scene).is_ok());
-    rule.tests_hold(&scene)
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use scrip::shelf::Shelf;
-use scrip::text::Text;
+use scrip::text::{Symbol, Text};
 
 use crate::holds;
 
 #[test]
 fn a_shelf_is_a_map_that_keeps_the_order() {
-    let puts = prop::collection::vec(("[ab]{0,3}|voucher/[0-9]{1,3}", any::<u16>()), 0..200);
+    let puts = prop::collection::vec(("[ab]{0,3}|voucher/[0-9]{1,3}|[ab]{6}[cd]{6,14}", any::<u16>()), 0..200);
     holds(300, puts, |puts| {
         let mut shelf = Shelf::default();
         let mut map = BTreeMap::new();
@@ -20,6 +20,9 @@ fn a_shelf_is_a_map_that_keeps_the_order() {
         }
         for (name, thing) in &map {
             prop_assert_eq!(shelf.get(name), Some(thing));
+            prop_assert_eq!(shelf.place_of(Symbol::of(0, name), name), shelf.place(name));
+            // A symbol alone is no name.
+            prop_assert_eq!(shelf.place_of(Symbol::of(0, name), &format!("{name}x")), None);
             prop_assert_eq!(map.get(&format!("{name}x")), shelf.get(&format!("{name}x")));
         }
         prop_assert!(shelf.iter().eq(puts.iter().map(|(_, thing)| thing)));

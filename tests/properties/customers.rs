@@ -1,0 +1,39 @@
+//! A text of the customer's data is among those that a rule wants when one of them is the same, however it is looked for.
+
+use proptest::prelude::*;
+use scrip::json::{Members, Node};
+use scrip::rules::Basket;
+use scrip::wire::at::read_document;
+use scrip::wire::rules::read_rule;
+
+use crate::holds;
+use crate::scene::check_for;
+
+#[test]
+fn a_text_of_the_customer_is_among_those_that_are_the_same() {
+    let text = || "[ab]{0,4}|[ab]{3}c{0,5}[ab]{2}|a{13,18}";
+    let names = prop::sample::select(vec!["p", "tier", "inner.tier", "a_long_name_of_a_property"]);
+    holds(
+        3000,
+        (prop::collection::vec(text(), 0..5), prop::collection::vec(text(), 3), names),
+        |(wanted, found, name)| {
+            let rule = serde_json::json!({ "rules": { "1": {
+            "name": "customer.metadata", "property": name, "conditions": { "$in": wanted },
+        } } });
+            let rule = read_document(&rule.to_string(), read_rule).unwrap();
+            let mut data = Members::default();
+            for (name, text) in ["p", "tier", "a_long_name_of_a_property"].iter().zip(&found) {
+                data.insert(name, Node::Text(text.clone().into()));
+            }
+            let mut customer = data.clone();
+            customer.overlay([("inner", &Node::Object(vec![("tier".into(), Node::Text("ab".into()))]))].into_iter());
+            let there = customer.find_dotted(name).and_then(|node| match node {
+                Node::Text(text) => Some(text.to_string()),
+                _ => None,
+            });
+            let holds = there.is_some_and(|there| wanted.contains(&there));
+            prop_assert_eq!(check_for(&rule, Some(&customer), 0, Basket::Bare(&[]), None), holds);
+            Ok(())
+        },
+    );
+}
