@@ -92,7 +92,7 @@ impl Findings {
 }
 
 /// Checks a voucher against the running order. What it found is told even when it refuses.
-#[cfg_attr(not(feature = "package"), inline(always))]
+#[inline]
 pub fn check(
     case: &Case<'_>,
     redeemable: &Redeemable,
@@ -109,7 +109,6 @@ pub fn check(
 }
 
 /// Everything but the rules.
-#[inline]
 pub fn check_terms(
     case: &Case<'_>,
     redeemable: &Redeemable,
@@ -121,17 +120,6 @@ pub fn check_terms(
     if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
         return Ok(());
     }
-    check_each_term(case, redeemable, offer, cart, found)
-}
-
-#[inline(never)]
-fn check_each_term(
-    case: &Case<'_>,
-    redeemable: &Redeemable,
-    offer: &Offer<'_>,
-    cart: &Cart,
-    found: &mut Found,
-) -> Result<(), Refusal> {
     check_validity(case, offer)?;
     check_referrer(case, offer, found)?;
     check_quantity(case, offer, found)?;

@@ -219,7 +219,7 @@ impl Asks for View<'_> {
 }
 
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
-#[cfg_attr(not(feature = "package"), inline(always))]
+#[inline]
 pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     match offer.rules.is_empty() {
         true => Ok(()),
@@ -239,7 +239,7 @@ pub fn check_rules_after(
     check_with(view, found)
 }
 
-#[cfg_attr(not(feature = "package"), inline(always))]
+#[inline]
 fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
     let mut verdict = Ok(());
     let scene = view.scene(view.case.passes);

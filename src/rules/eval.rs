@@ -162,7 +162,7 @@ impl Test {
         self.holds(scene, None)
     }
 
-    #[cfg_attr(not(feature = "package"), inline(always))]
+    #[inline]
     fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
             return true;
@@ -174,7 +174,7 @@ impl Test {
     }
 
     /// Whether the test holds without what refines it.
-    #[cfg_attr(not(feature = "package"), inline(always))]
+    #[inline]
     fn holds_itself(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
         match self.kind {
             Kind::Amount => self.money(scene.asks.amount(), scene),
