@@ -57,7 +57,8 @@ impl<'a> Offer<'a> {
         exchange: Option<Box<Exchange<'a>>>,
     ) -> Offer<'a> {
         join_scopes(&mut rules);
-        let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs));
+        let bundles = |rule: &Rule| if rule.bundle.is_some() { Needs::BUNDLE } else { Needs::default() };
+        let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs).and(bundles(rule)));
         let symbol = Symbol::of(0, &incentive.id);
         let terms = Terms::of(&incentive, campaign.as_deref());
         let scoped = rules.iter().position(|rule| rule.scope.names_goods());
@@ -65,11 +66,8 @@ impl<'a> Offer<'a> {
         let mut offer =
             Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol, scoped, percent, capped };
         offer.percent = offer.find_percent();
-        let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
-        offer.capped = entries().any(|entry| !entry.terms.caps.is_empty());
-        if offer.rules.iter().any(|rule| rule.bundle.is_some()) {
-            offer.needs = offer.needs.and(Needs::BUNDLE);
-        }
+        let selective = offer.scope().filter(|scope| scope.selective);
+        offer.capped = selective.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));
         // Cards have balances, and whoever passes a code on may not use it.
         if offer.same_items().is_some() {
             offer.needs = offer.needs.and(Needs::COLLECTIONS);
@@ -101,16 +99,14 @@ impl<'a> Offer<'a> {
     }
 
     fn find_percent(&self) -> Option<Percent> {
-        let Grant::Discount(discount) = &self.incentive.grant else { return None };
         let scope = self.scope();
-        let has_bundle = self.rules.iter().any(|rule| rule.bundle.is_some());
-        let is_selective = scope.is_some_and(|scope| scope.selective);
-        match discount {
-            Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }
-                if percent_off.formula.is_none() && !has_bundle && !is_selective =>
-            {
-                discount.acts_on_lines(scope.is_some()).then_some(percent_off.plain)
-            }
+        if self.needs.meets(Needs::BUNDLE) || scope.is_some_and(|scope| scope.selective) {
+            return None;
+        }
+        match &self.incentive.grant {
+            Grant::Discount(
+                discount @ Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. },
+            ) if percent_off.formula.is_none() && discount.acts_on_lines(scope.is_some()) => Some(percent_off.plain),
             _ => None,
         }
     }
