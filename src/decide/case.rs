@@ -100,7 +100,7 @@ pub struct Case<'a> {
 
 impl<'a> Case<'a> {
     /// A request of which nothing is known yet but the rules of the project.
-    #[inline(always)]
+    #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
         Case {
             request,

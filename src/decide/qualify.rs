@@ -126,9 +126,8 @@ pub fn qualify<'a>(
 
 /// Finds the candidates whose rules and moments hold, newest first.
 pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context) -> Result<Search<'a>, Refusal> {
-    let mut evaluated = Box::new(Evaluated::of(Case::new(facts, &asked.request, context)));
+    let mut evaluated = Evaluated::open(facts, &asked.request, context)?;
     let case = &mut evaluated.case;
-    case.open()?;
     if let Some(unknown) = case.buyer.unknown.clone() {
         case.lacks.add(unknown);
     }

@@ -78,8 +78,7 @@ pub fn redeem<'a>(
     context: &'a Context,
 ) -> Result<Decision<Redeemed<'a>>, Refusal> {
     let mut ids = Ids::new(context);
-    let mut evaluated = Box::new(Evaluated::of(Case::new(facts, request, context)));
-    evaluated.case.open()?;
+    let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
     let applied = evaluated.applied().count();
     if !evaluated.valid || applied == 0 {

@@ -64,8 +64,19 @@ impl<'a> Deref for Evaluated<'a> {
 }
 
 impl<'a> Evaluated<'a> {
+    /// A request whose names are resolved, or the refusal of it as a whole.
+    pub(super) fn open(
+        facts: &'a dyn Facts,
+        request: &'a Redeemables,
+        context: &'a Context,
+    ) -> Result<Box<Evaluated<'a>>, Refusal> {
+        let mut evaluated = Box::new(Evaluated::of(Case::new(facts, request, context)));
+        evaluated.case.open()?;
+        Ok(evaluated)
+    }
+
     /// A case of which nothing has been tried.
-    #[inline(always)]
+    #[inline]
     pub(super) fn of(case: Case<'a>) -> Evaluated<'a> {
         Evaluated { case, found: Findings::default(), walk: Walk::default(), valid: false, tracking_id: None }
     }
@@ -175,8 +186,7 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let mut evaluated = Box::new(Evaluated::of(Case::new(facts, request, context)));
-    evaluated.case.open()?;
+    let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
     let (mut changes, mut session) = (None, None);
     if evaluated.valid && request.session.as_ref().is_some_and(|session| session.lock) {
