@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crate::decide::case::Case;
 use crate::facts::Known;
 use crate::model::order::{Goods, Item, RelatedObject};
-use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use crate::pricing::lines::goods_key;
 use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, SceneItem, Told};
 use crate::text::{Symbol, Text, joined};
@@ -168,7 +168,14 @@ impl<'a> Items<'a> {
 /// Whether the ids of every line say all that there is to know of it.
 fn are_bare(case: &Case<'_>, items: &[Item]) -> bool {
     let is_bare = |item: &Item| item.symbols != [Symbol::default(); 2];
+    debug_assert!(items.iter().all(|item| !is_bare(item) || is_said(item)), "a line was changed without its symbols");
     case.priced.are_bare || (case.priced.lists_nothing() && items.iter().all(is_bare))
+}
+
+/// Whether the symbols of a line are those of its ids, and nothing else says what goods it is.
+fn is_said(item: &Item) -> bool {
+    let symbols = symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
+    item.symbols == symbols && item.related_object.is_none() && item.product.is_none() && item.sku.is_none()
 }
 
 /// A collection by its id; the one of everything is always there.
