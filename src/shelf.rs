@@ -1,6 +1,6 @@
 //! Keeps things in the order in which they came, and finds them by name. It must not know what they are.
 
-use crate::text::{Symbol, Text, is_same};
+use crate::text::{Symbol, Text, by_words};
 
 /// Things with names. One index of names serves every kind of thing, which keeps the package small.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,10 +35,11 @@ impl<T> Shelf<T> {
 
     /// The place of the thing of this name.
     pub fn place(&self, name: &str) -> Option<usize> {
-        if self.is_empty() { None } else { self.place_of(Symbol::of(0, name), name) }
+        self.index.find(name)
     }
 
     /// The place of the thing of this name, whose symbol of kind 0 is known.
+    #[inline]
     pub fn place_of(&self, symbol: Symbol, name: &str) -> Option<usize> {
         self.index.get(symbol, name)
     }
@@ -89,7 +90,7 @@ impl Index {
         let mut index = Index::default();
         for place in 0..count {
             for name in names(place).into_iter().flatten() {
-                if index.get(Symbol::of(0, name), name).is_none() {
+                if index.find(name).is_none() {
                     index.file(name, place);
                 }
             }
@@ -98,30 +99,53 @@ impl Index {
     }
 
     /// The place of this name.
+    #[inline(never)]
+    fn find(&self, name: &str) -> Option<usize> {
+        if self.slots.is_empty() { None } else { self.search(Symbol::of(0, name), name) }
+    }
+
+    /// The place of the name that has this symbol.
     #[inline]
     fn get(&self, symbol: Symbol, name: &str) -> Option<usize> {
-        let which = self.which(self.slot(symbol, name)?)?;
-        self.names.get(which).map(|(_, place)| *place)
+        let number = symbol.number();
+        let last = self.slots.len().wrapping_sub(1);
+        let mut slot = usize::try_from(number & LOWER).unwrap_or(0) & last;
+        while let Some(held) = self.slots.get(slot)
+            && let Some(which) = usize::try_from(held & LOWER).unwrap_or(0).checked_sub(1)
+        {
+            if (held ^ number) & !LOWER == 0
+                && let Some((known, place)) = self.names.get(which)
+                && by_words(known, name)
+            {
+                return Some(*place);
+            }
+            slot = slot.wrapping_add(1) & last;
+        }
+        // What is not there, and longer names.
+        self.search(symbol, name)
     }
 
-    /// Which name is in this slot, if any.
-    #[inline]
-    fn which(&self, slot: usize) -> Option<usize> {
-        let held = self.slots.get(slot)?;
-        usize::try_from(held & LOWER).unwrap_or(0).checked_sub(1)
-    }
-
-    /// The slot that the name is in, or would be. `None` before there are any.
     #[inline(never)]
-    fn slot(&self, symbol: Symbol, name: &str) -> Option<usize> {
+    fn search(&self, symbol: Symbol, name: &str) -> Option<usize> {
+        self.slot(symbol, name)?.1.map(|(_, place)| place)
+    }
+
+    /// The slot that the name is in, or would be; which name it is, and its place. `None` before there are any.
+    #[inline]
+    fn slot(&self, symbol: Symbol, name: &str) -> Option<(usize, Option<(usize, usize)>)> {
         let last = self.slots.len().checked_sub(1)?;
         let number = symbol.number();
         let mut slot = usize::try_from(number & LOWER).unwrap_or(0) & last;
         loop {
             let held = *self.slots.get(slot)?;
-            let Some(which) = self.which(slot) else { return Some(slot) };
-            if (held ^ number) & !LOWER == 0 && self.names.get(which).is_some_and(|(known, _)| is_same(known, name)) {
-                return Some(slot);
+            let Some(which) = usize::try_from(held & LOWER).unwrap_or(0).checked_sub(1) else {
+                return Some((slot, None));
+            };
+            if (held ^ number) & !LOWER == 0
+                && let Some((known, place)) = self.names.get(which)
+                && known == name
+            {
+                return Some((slot, Some((which, *place))));
             }
             slot = slot.wrapping_add(1) & last;
         }
@@ -136,8 +160,8 @@ impl Index {
                 self.seat(which);
             }
         }
-        let taken = self.slot(Symbol::of(0, name), name).and_then(|slot| self.which(slot));
-        match taken.and_then(|which| self.names.get_mut(which)) {
+        let taken = self.slot(Symbol::of(0, name), name).and_then(|(_, taken)| taken);
+        match taken.and_then(|(which, _)| self.names.get_mut(which)) {
             Some((_, old)) => *old = place,
             None => {
                 self.names.push((Text::from(name), place));
@@ -151,7 +175,7 @@ impl Index {
         let Some((name, _)) = self.names.get(which) else { return };
         let symbol = Symbol::of(0, name);
         let held = (symbol.number() & !LOWER) | u64::try_from(which.wrapping_add(1)).unwrap_or(0);
-        if let Some(slot) = self.slot(symbol, name).and_then(|slot| self.slots.get_mut(slot)) {
+        if let Some(slot) = self.slot(symbol, name).and_then(|(slot, _)| self.slots.get_mut(slot)) {
             *slot = held;
         }
     }

@@ -67,10 +67,16 @@ impl Findings {
     }
 
     /// Adds facts that only the server has.
-    pub fn lack(&mut self, place: usize, mut lacks: Vec<Text>) {
-        if !lacks.is_empty()
-            && let Some(found) = self.of(place)
-        {
+    #[inline]
+    pub fn lack(&mut self, place: usize, lacks: Vec<Text>) {
+        if !lacks.is_empty() {
+            self.add(place, lacks);
+        }
+    }
+
+    #[inline(never)]
+    fn add(&mut self, place: usize, mut lacks: Vec<Text>) {
+        if let Some(found) = self.of(place) {
             found.lacks.append(&mut lacks);
         }
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::rank::{arranged, ranked_by};
-use crate::text::{is_same, parted};
+use crate::text::{by_words, parted};
 
 /// A member of an object.
 type Member<'a> = (Cow<'a, str>, Node<'a>);
@@ -39,7 +39,10 @@ impl Members {
     /// A value by its name or, inside nested objects, by names joined with dots (validation-rules.md section 3).
     #[inline]
     pub fn find_dotted(&self, path: &str) -> Option<&Node<'static>> {
-        named(&self.0, path).or_else(|| nested(&self.0, path))
+        match self.0.iter().find(|(name, _)| by_words(name, path)) {
+            Some((_, value)) => Some(value),
+            None => dotted(&self.0, path),
+        }
     }
 
     /// Puts a value under a name, in place of the one that was there.
@@ -120,17 +123,15 @@ fn each_once(mut members: Vec<Member<'static>>) -> Vec<Member<'static>> {
     members
 }
 
-/// The value of this name.
-#[inline]
-fn named<'n>(members: &'n [Member<'static>], name: &str) -> Option<&'n Node<'static>> {
-    members.iter().find(|(known, _)| is_same(known, name)).map(|(_, value)| value)
-}
-
-/// The value that names joined with dots lead to.
-fn nested<'n>(members: &'n [Member<'static>], path: &str) -> Option<&'n Node<'static>> {
+#[inline(never)]
+fn dotted<'n>(members: &'n [Member<'static>], path: &str) -> Option<&'n Node<'static>> {
+    let get = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, value)| value);
+    if let Some(value) = get(path) {
+        return Some(value);
+    }
     let (first, rest) = parted(path, b".")?;
-    match named(members, first)? {
-        Node::Object(inner) => named(inner, rest).or_else(|| nested(inner, rest)),
+    match get(first)? {
+        Node::Object(inner) => dotted(inner, rest),
         _ => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::model::order::{Item, Metadata};
 use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
-use crate::text::{Symbol, Text, is_same};
+use crate::text::{Symbol, Text, by_words};
 
 /// The lines of an order, as rules and scopes ask what they are.
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +142,12 @@ impl<'a> Told<'a> {
 /// Whether a name is one of these goods.
 #[inline]
 fn names(name: Option<&Text>, goods: &GoodsRef) -> bool {
-    name.is_some_and(|name| is_same(name, &goods.id) || goods.source_id.as_ref() == Some(name))
+    name.is_some_and(|name| by_words(name, &goods.id) || is_name(name, goods))
+}
+
+#[inline(never)]
+fn is_name(name: &Text, goods: &GoodsRef) -> bool {
+    *name == goods.id || goods.source_id.as_ref() == Some(name)
 }
 
 /// Whether a name's symbol may be one of these goods, which then the name says.

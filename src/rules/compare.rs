@@ -9,7 +9,7 @@ use crate::json::Node;
 use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::text::{Text, is_same};
+use crate::text::{Text, by_words};
 use crate::time::{DailyHours, Day, Instant, TimeZone, Timeframe};
 
 /// What time it is, and where.
@@ -116,16 +116,27 @@ impl Condition {
                 _ => {}
             }
         }
+        // And a text among texts nearly every one on custom data.
+        if let (Found::Text(found), Operator::In) = (found, self.operator) {
+            return self.has_text(found);
+        }
         self.holds_on(found, clock)
     }
 
-    /// Whether a text is one of those that are wanted: nearly every condition on custom data.
+    /// Whether a text is one of those that are wanted.
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
-        self.operands.iter().any(|wanted| match wanted {
-            Operand::Text(wanted) => is_same(wanted, found),
-            _ => same(Found::Text(found), wanted),
-        })
+        // Words tell all texts of these lengths apart.
+        if !(4..=16).contains(&found.len()) {
+            return self.one(Found::Text(found));
+        }
+        for wanted in &self.operands {
+            let Operand::Text(wanted) = wanted else { return self.one(Found::Text(found)) };
+            if by_words(wanted, found) {
+                return true;
+            }
+        }
+        false
     }
 
     /// The same, for whoever is in no hurry.

@@ -199,7 +199,7 @@ impl Test {
             Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
             Kind::LineData(over) => over_lines(over, scene, within, |line| {
                 let data = scene.items.get(line).and_then(SceneItem::data);
-                self.holds_of(data, scene)
+                self.all(self.property_of(data), scene)
             }),
             // A count that only the server knows is no reason to refuse.
             // Without a customer nobody can say how often they have been here.
@@ -215,7 +215,7 @@ impl Test {
                     Data::Customer => scene.customer,
                     Data::Event | Data::Member => scene.asks.earning_data(data == Data::Member),
                 };
-                self.holds_of(data, scene)
+                self.all(self.property_of(data), scene)
             }
             Kind::Member(to) => {
                 let belongs = |wanted: &str| scene.customer.is_some() && scene.asks.belongs(to, wanted);
@@ -260,7 +260,7 @@ impl Test {
         self.all(Found::Number(Number::count(money.minor())), scene)
     }
 
-    /// Whether custom data meets the conditions.
+    /// Whether data meets the conditions. Nearly always that is a text among texts.
     #[inline(never)]
     fn holds_of(&self, data: Option<&Metadata>, scene: &Scene<'_>) -> bool {
         let node = self.node_of(data);
@@ -275,6 +275,7 @@ impl Test {
         data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property))
     }
 
+    #[inline(never)]
     pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {
         Found::value(self.node_of(data))
     }
