@@ -14,5 +14,5 @@ mod write;
 
 pub use members::Members;
 pub use node::{Node, same};
-pub use read::{Fault, FaultKind, read};
+pub use read::{Bounds, Fault, FaultKind, read};
 pub use write::Pen;

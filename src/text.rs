@@ -18,6 +18,23 @@ pub use kept::Text;
 #[cfg(feature = "package")]
 mod kept;
 
+/// Letters of a text, at most, wherever one is read: a description, a formula, a value of custom data.
+pub const LONGEST_TEXT: usize = 20_000;
+
+/// Letters of a name, at most: a code, an id, a key. An index holds it, and every caller's names are shorter.
+pub const LONGEST_NAME: usize = 1_000;
+
+/// Whether a text has more letters than these. Those of a short one are not counted.
+///
+/// ```
+/// use scrip::text::is_longer;
+/// assert!(is_longer("abc", 2) && !is_longer("ab", 2) && !is_longer("éé", 2));
+/// ```
+#[inline]
+pub fn is_longer(text: &str, most: usize) -> bool {
+    text.len() > most && text.chars().count() > most
+}
+
 /// A text as a number, made once so that comparing costs one instruction: equal texts have equal symbols, and texts
 /// of equal symbols are nearly always equal, which whoever must be sure looks up in the texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -3,17 +3,19 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use scrip::json::{FaultKind, Pen, read};
+use scrip::json::{Bounds, FaultKind, Pen, read};
+
+const BOUNDS: Bounds = Bounds { deepest: 64, longest: usize::MAX };
 
 fuzz_target!(|bytes: &[u8]| {
     let theirs = serde_json::from_slice::<serde_json::Value>(bytes);
-    match read(bytes, 64) {
+    match read(bytes, BOUNDS) {
         Ok(node) => {
             let kept = node.kept();
             let mut pen = Pen::default();
             pen.node(&kept);
             let text = pen.into_bytes();
-            assert_eq!(read(&text, 64).map(|again| again.kept()), Ok(kept));
+            assert_eq!(read(&text, BOUNDS).map(|again| again.kept()), Ok(kept));
             assert!(theirs.is_ok());
         }
         Err(fault) if fault.kind == FaultKind::Deep => {}

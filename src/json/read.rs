@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::json::decimal::decimal;
-use crate::text::signed;
+use crate::text::{is_longer, signed};
 
 /// What kind of fault a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub enum FaultKind {
     Wrong,
     /// It nests too deep.
     Deep,
+    /// A text or a name in it is too long.
+    Long,
 }
 
 /// Why a text cannot be read.
@@ -27,13 +29,23 @@ pub struct Fault {
     pub at: usize,
 }
 
-/// Reads JSON whose objects and lists nest no deeper than `deepest`.
-pub fn read(bytes: &[u8], deepest: usize) -> Result<Node<'_>, Fault> {
+/// What is too much to read.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Levels of objects and lists inside one another, at most.
+    pub deepest: usize,
+    /// Letters of a text or of a member's name, at most.
+    pub longest: usize,
+}
+
+/// Reads JSON within bounds.
+pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
     let text = match str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return Err(Fault { kind: FaultKind::Wrong, at: error.valid_up_to() }),
     };
-    let mut reader = Reader { text, bytes, at: 0, depth: deepest, items: Vec::new(), members: Vec::new() };
+    let Bounds { deepest, longest } = bounds;
+    let mut reader = Reader { text, bytes, at: 0, depth: deepest, longest, items: Vec::new(), members: Vec::new() };
     let read = reader.value().and_then(|node| match reader.next() {
         None => Ok(node),
         Some(_) => Err(FaultKind::Wrong),
@@ -55,6 +67,8 @@ struct Reader<'a> {
     at: usize,
     /// How many levels may still be entered.
     depth: usize,
+    /// How long a text may be.
+    longest: usize,
     /// What has been read of the lists that are open, the innermost last: a list is made when its length is known.
     items: Vec<Node<'a>>,
     /// The same of the objects that are open.
@@ -168,7 +182,8 @@ impl<'a> Reader<'a> {
     fn text(&mut self) -> Step<Cow<'a, str>> {
         self.skip(1);
         let (run, end) = self.run()?;
-        if end == b'"' { Ok(Cow::Borrowed(run)) } else { self.escaped(run) }
+        let text = if end == b'"' { Cow::Borrowed(run) } else { self.escaped(run)? };
+        if is_longer(&text, self.longest) { Err(FaultKind::Long) } else { Ok(text) }
     }
 
     /// What stands before the next quote or backslash, and which of them it is; it is passed over as well.

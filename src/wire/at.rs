@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use crate::json::same;
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
-use crate::text::{Text, digits, signed};
+use crate::text::{LONGEST_NAME, Text, digits, is_longer, signed};
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -102,6 +102,13 @@ impl<'p> At<'p> {
         if self.first.0.get().is_none() {
             self.tell(Problem::bound(self.path(), bound, &self.node.text()));
         }
+    }
+
+    /// The problem that it has more letters than these.
+    #[cold]
+    #[inline(never)]
+    pub fn long(&self, most: usize) {
+        self.wrong(&["must NOT have more than ", &digits(most), " characters"].concat());
     }
 
     /// A problem of this value as such.
@@ -269,6 +276,16 @@ impl<'p> At<'p> {
         }
     }
 
+    /// A name: a code, an id, a key.
+    #[inline(never)]
+    pub fn name(&self) -> Text {
+        let name = self.text();
+        if is_longer(&name, LONGEST_NAME) {
+            self.long(LONGEST_NAME);
+        }
+        name
+    }
+
     /// A list of short texts.
     #[inline(never)]
     pub fn texts(&self) -> Vec<Text> {
@@ -403,6 +420,7 @@ pub mod read {
 
     readers! {
         text: Text,
+        name: Text,
         texts: Vec<Text>,
         string: String,
         flag: bool,

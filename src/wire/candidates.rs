@@ -100,7 +100,7 @@ pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Candidate {
 /// Reads what a code of a campaign would be, when the campaign has codes. It is known by the campaign's id.
 pub fn read_campaign_voucher(at: &At<'_>) -> Option<Incentive> {
     let config = at.get("voucher")?;
-    let id = at.option("id", read::text).or(at.option("name", read::text)).unwrap_or_default();
+    let id = at.option("id", read::name).or(at.option("name", read::text)).unwrap_or_default();
     let voucher = read_voucher(&config, "");
     // Nobody has redeemed the next code yet, and the campaign's own window and category are found with the campaign.
     Some(Incentive { id: id.clone(), code: Text::default(), campaign_id: Some(id), quantity: None, ..voucher })

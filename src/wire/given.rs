@@ -138,12 +138,12 @@ impl Given {
 
     fn hold(&mut self, at: &At<'_>) {
         at.object();
-        let code = at.need("voucher", read::text);
+        let code = at.need("voucher", read::name);
         let found = self.vouchers.iter().find(|voucher| voucher.code == code);
         let Some(voucher) = found else {
             return at.need("voucher", |voucher| voucher.wrong("must be the code of a given voucher"));
         };
-        let key = at.need("key", read::text);
+        let key = at.need("key", read::name);
         let expires_at = at.need("expires_at", read::instant);
         let hold = |account, amount| Entry::Hold(Hold { key: key.clone(), account, amount, expires_at });
         let quantity = at.option("quantity", read::whole_number);
@@ -184,7 +184,7 @@ fn read_transfer(at: &At<'_>) -> Entry {
     at.object();
     let account = |name: &str| AccountId::new(at.need(name, read::text));
     Entry::Post(Transfer {
-        id: at.need("id", read::text),
+        id: at.need("id", read::name),
         chain: at.option("chain", read::text).unwrap_or_else(|| "given".into()),
         debit: account("debit"),
         credit: account("credit"),
@@ -213,10 +213,10 @@ fn read_offset(at: &At<'_>) -> i32 {
 pub fn read_assignment(at: &At<'_>) -> Assignment {
     at.object();
     Assignment {
-        id: at.option("id", read::text).unwrap_or_default(),
-        related_object_id: at.need("related_object_id", read::text),
+        id: at.option("id", read::name).unwrap_or_default(),
+        related_object_id: at.need("related_object_id", read::name),
         related_object_type: at.option("related_object_type", read::text).unwrap_or_default(),
-        rule_id: at.need("rule_id", read::text),
+        rule_id: at.need("rule_id", read::name),
     }
 }
 

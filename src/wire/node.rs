@@ -4,15 +4,16 @@
 use std::fmt;
 
 pub use crate::json::Node;
-use crate::json::{Fault, FaultKind};
-use crate::text::digits;
+use crate::json::{Bounds, Fault, FaultKind};
+use crate::text::{LONGEST_TEXT, digits, is_longer};
+use crate::wire::at::{At, read_node};
 use crate::wire::problem::{DEEPEST, Problem};
 
 impl<'a> Node<'a> {
     /// Reads JSON.
     #[inline(never)]
     pub fn read(bytes: &'a [u8]) -> Result<Node<'a>, Problem> {
-        crate::json::read(bytes, DEEPEST).map_err(|fault| told(bytes, fault))
+        crate::json::read(bytes, Bounds { deepest: DEEPEST, longest: LONGEST_TEXT }).map_err(|fault| told(bytes, fault))
     }
 }
 
@@ -23,6 +24,7 @@ fn told(bytes: &[u8], fault: Fault) -> Problem {
         FaultKind::Deep => {
             return Problem::at("", ["must NOT nest deeper than ", &digits(DEEPEST), " levels"].concat());
         }
+        FaultKind::Long => return told_long(bytes),
         FaultKind::Early => "ends too early",
         FaultKind::Wrong => "is not valid JSON",
     };
@@ -32,6 +34,35 @@ fn told(bytes: &[u8], fault: Fault) -> Problem {
         _ => (line, column.saturating_add(1)),
     });
     Problem::at("", [what, " at line ", &digits(line), " column ", &digits(column)].concat())
+}
+
+/// The first text that is too long, by its path: for that the whole is read, however long.
+#[cold]
+fn told_long(bytes: &[u8]) -> Problem {
+    match crate::json::read(bytes, Bounds { deepest: DEEPEST, longest: usize::MAX }) {
+        Ok(node) => read_node(&node, see_long).err().unwrap_or_else(|| Problem::at("", "is too long")),
+        Err(fault) => told(bytes, fault),
+    }
+}
+
+fn see_long(at: &At<'_>) {
+    match at.node {
+        Node::Text(text) if is_longer(text, LONGEST_TEXT) => at.long(LONGEST_TEXT),
+        Node::List(_) => at.each(&mut (), |(), item| see_long(item)),
+        Node::Object(_) => {
+            for (name, member) in at.members() {
+                if is_longer(name, LONGEST_TEXT) {
+                    at.tell(Problem::bound(
+                        at.path(),
+                        &["must NOT have names of more than ", &digits(LONGEST_TEXT), " characters"].concat(),
+                        name,
+                    ));
+                }
+                see_long(&member);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// As [`Node::text`].

@@ -94,7 +94,8 @@ impl fmt::Display for Problem {
     }
 }
 
-fn shortened(text: &str) -> String {
+/// As much of a value as a message repeats.
+pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(LONGEST_VALUE) {
         None => text.to_owned(),
         Some((end, _)) => [text.get(..end).unwrap_or_default(), "…"].concat(),

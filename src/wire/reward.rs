@@ -14,7 +14,7 @@ use crate::wire::out::Out;
 pub fn read_reward(at: &At<'_>) -> Reward {
     at.object();
     Reward {
-        id: at.need("id", read::text),
+        id: at.need("id", read::name),
         name: at.option("name", read::text).unwrap_or_default(),
         kind: at.need("parameters", read_kind),
         stock: at.option("stock", read::whole_number),
@@ -30,7 +30,7 @@ fn read_kind(at: &At<'_>) -> RewardKind {
     let campaign = at.option("campaign", |campaign| {
         campaign.object();
         let balance = campaign.option("balance", read::whole_number);
-        RewardKind::Campaign { campaign_id: campaign.need("id", read::text), balance }
+        RewardKind::Campaign { campaign_id: campaign.need("id", read::name), balance }
     });
     if let Some(campaign) = campaign {
         return campaign;
@@ -38,8 +38,8 @@ fn read_kind(at: &At<'_>) -> RewardKind {
     at.need("product", |product| {
         product.object();
         RewardKind::Material {
-            product_id: product.need("id", read::text),
-            sku_id: product.option("sku_id", read::text),
+            product_id: product.need("id", read::name),
+            sku_id: product.option("sku_id", read::name),
         }
     })
 }
@@ -83,9 +83,9 @@ pub fn read_reward_assignment(at: &At<'_>) -> RewardAssignment {
         })
     });
     RewardAssignment {
-        id: at.need("id", read::text),
-        reward_id: at.need("reward_id", read::text),
-        campaign_id: at.need("related_object_id", read::text),
+        id: at.need("id", read::name),
+        reward_id: at.need("reward_id", read::name),
+        campaign_id: at.need("related_object_id", read::name),
         points: points.flatten().flatten(),
     }
 }

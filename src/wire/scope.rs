@@ -67,8 +67,8 @@ fn read_entry(at: &At<'_>) -> Entry {
     at.fill_some("amount_limit", &mut terms.amount_limit, read::money);
     at.fill_some("aggregated_amount_limit", &mut terms.aggregated_amount_limit, read::money);
     terms.caps = caps;
-    at.fill_some("product_id", &mut entry.product.0, read::text);
-    at.fill_some("product_source_id", &mut entry.product.1, read::text);
+    at.fill_some("product_id", &mut entry.product.0, read::name);
+    at.fill_some("product_source_id", &mut entry.product.1, read::name);
     entry.price = dynamic(at, "price", "price_formula", read::money);
     entry
 }

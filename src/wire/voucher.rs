@@ -120,14 +120,14 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
     let mut voucher = Incentive {
         object: IncentiveObject::Voucher,
         id: Text::default(),
-        code: at.option("code", read::text).unwrap_or_default(),
+        code: at.option("code", read::name).unwrap_or_default(),
         campaign_id: None,
         category_id: None,
         grant,
         active: true,
         validity: Validity::default(),
         quantity: None,
-        holder_id: at.option("holder_id", read::text),
+        holder_id: at.option("holder_id", read::name),
         referrer_id: None,
         tier: None,
         metadata: Metadata::default(),
@@ -138,11 +138,11 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
         redemption.option("quantity", read::whole_number)
     });
     voucher.quantity = quantity.flatten();
-    voucher.id = at.option("id", read::text).unwrap_or_else(|| voucher.code.clone());
-    at.fill_some("campaign_id", &mut voucher.campaign_id, read::text);
+    voucher.id = at.option("id", read::name).unwrap_or_else(|| voucher.code.clone());
+    at.fill_some("campaign_id", &mut voucher.campaign_id, read::name);
     fill_common(at, &mut voucher);
     let is_referral = at.option("is_referral_code", read::flag).unwrap_or(false);
-    at.fill_some("referrer_id", &mut voucher.referrer_id, read::text);
+    at.fill_some("referrer_id", &mut voucher.referrer_id, read::name);
     if is_referral && voucher.referrer_id.is_none() {
         voucher.referrer_id = voucher.holder_id.clone();
     }
@@ -153,7 +153,7 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
 /// Reads what a voucher and a tier say in the same way.
 #[inline(never)]
 fn fill_common(at: &At<'_>, incentive: &mut Incentive) {
-    at.fill_some("category_id", &mut incentive.category_id, read::text);
+    at.fill_some("category_id", &mut incentive.category_id, read::name);
     at.fill("active", &mut incentive.active, read::flag);
     incentive.validity = read_validity(at);
 }
@@ -183,14 +183,14 @@ pub fn read_tier(at: &At<'_>, text: &str) -> Incentive {
         action.object();
         action.need("discount", read_discount)
     });
-    let id = at.need("id", read::text);
+    let id = at.need("id", read::name);
     let inside = at.option("campaign", |campaign| {
         campaign.object();
-        campaign.option("id", read::text)
+        campaign.option("id", read::name)
     });
-    let campaign_id = match at.option("campaign_id", read::text) {
+    let campaign_id = match at.option("campaign_id", read::name) {
         Some(id) => Some(id),
-        None => at.option("promotion_id", read::text).or(inside.flatten()),
+        None => at.option("promotion_id", read::name).or(inside.flatten()),
     };
     let mut tier = Tier { name: Text::default(), banner: None, hierarchy: 1 };
     at.fill("name", &mut tier.name, read::text);
@@ -221,10 +221,10 @@ pub fn read_tier(at: &At<'_>, text: &str) -> Incentive {
 pub fn read_stack(at: &At<'_>) -> Stack {
     at.object();
     Stack {
-        id: at.need("id", read::text),
+        id: at.need("id", read::name),
         name: at.option("name", read::text).unwrap_or_default(),
-        campaign_id: at.option("campaign_id", read::text),
-        category_id: at.option("category_id", read::text),
+        campaign_id: at.option("campaign_id", read::name),
+        category_id: at.option("category_id", read::name),
         tiers: at.need("tiers", |tiers| {
             tiers.object();
             tiers.option("ids", read::texts).unwrap_or_default()
@@ -247,12 +247,12 @@ pub fn read_campaign(at: &At<'_>) -> Campaign {
     at.object();
     let name = at.option("name", read::text).unwrap_or_default();
     Campaign {
-        id: at.option("id", read::text).unwrap_or_else(|| name.clone()),
+        id: at.option("id", read::name).unwrap_or_else(|| name.clone()),
         name,
         campaign_type: at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default(),
         active: at.option("active", read::flag).unwrap_or(true),
         validity: read_validity(at),
-        category_id: at.option("category_id", read::text),
+        category_id: at.option("category_id", read::name),
         activity_after_publishing: at.get("activity_duration_after_publishing").is_some(),
     }
 }
@@ -261,7 +261,7 @@ pub fn read_campaign(at: &At<'_>) -> Campaign {
 pub fn read_category(at: &At<'_>) -> Category {
     at.object();
     Category {
-        id: at.need("id", read::text),
+        id: at.need("id", read::name),
         name: at.option("name", read::text).unwrap_or_default(),
         hierarchy: at.option("hierarchy", read::whole_number).unwrap_or(1),
     }

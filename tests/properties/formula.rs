@@ -9,6 +9,8 @@ use scrip::time::{Instant, TimeZone};
 
 use crate::holds;
 
+const BOUNDS: json::Bounds = json::Bounds { deepest: 2, longest: usize::MAX };
+
 /// Operands as they are written, with their values.
 pub struct Table {
     pub values: Vec<(String, Value)>,
@@ -31,7 +33,7 @@ impl Lookup for Table {
 pub fn table() -> Table {
     let money = |minor| Value::of_money(Money::new(minor).unwrap());
     let count = |count| Value::of_count(count);
-    let data = |text: &str| Value::of_json(&json::read(text.as_bytes(), 2).unwrap()).unwrap();
+    let data = |text: &str| Value::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()).unwrap();
     let moment = |text: &str| Value::of_moment(Instant::parse(text).unwrap());
     let values = [
         ("ORDER_METADATA(\"day_of_week\")", count(5)),
@@ -191,7 +193,7 @@ fn operands_are_looked_up() {
 #[test]
 fn what_no_value_stands_for_is_missing() {
     for text in ["null", "{\"a\":1}", "1e300", "1.5e-40"] {
-        assert_eq!(Value::of_json(&json::read(text.as_bytes(), 2).unwrap()), None, "{text}");
+        assert_eq!(Value::of_json(&json::read(text.as_bytes(), BOUNDS).unwrap()), None, "{text}");
     }
 }
 

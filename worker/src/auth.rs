@@ -6,8 +6,16 @@ use crate::intake::header;
 use crate::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::route::{self, Route, Switch};
 use crate::service::{Reply, Request};
+use crate::shape::too_long;
+use scrip::text::{LONGEST_NAME, is_longer};
+use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+
+/// The header by which a client names itself; redemptions show it.
+const CHANNEL: &str = "X-Voucherify-Channel";
+/// How long that name may be.
+const CHANNEL_MAX: usize = 255;
 
 /// The kind of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -220,13 +228,17 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
     }
     check_scope(matched.route, &record)?;
     check_switch(matched.route, &record)?;
+    let channel = header(request, CHANNEL).map(str::to_owned);
+    if let Some(told) = channel.as_deref().and_then(|channel| too_long(channel, CHANNEL_MAX)) {
+        return Err(error(400, "invalid_headers", "Invalid headers", format!("Header {CHANNEL} {told}")));
+    }
     Ok(Caller {
         project: record.project,
         class: record.class,
         key_id: record.id,
         scopes: record.scopes,
         origin: origin.filter(|_| matched.route.is_client_side()),
-        channel: header(request, "x-voucherify-channel").map(|channel| channel.chars().take(100).collect()),
+        channel,
         origins: record.origins,
         redeem: record.redeem,
         publish: record.publish,
@@ -236,11 +248,11 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
 
 fn check_origin(record: &Record, class: Class, origin: Option<&str>) -> Result<(), ErrorBody> {
     match origin {
+        Some(origin) if is_longer(origin, LONGEST_NAME) => {
+            Err(forbidden(format!("the origin `{}` is no origin", shortened(origin))))
+        }
         Some(origin) if record.origins.iter().any(|allowed| origin_fits(allowed, origin)) => Ok(()),
-        Some(origin) => Err(forbidden(format!(
-            "the origin `{}` is not in the project's list",
-            origin.chars().take(200).collect::<String>()
-        ))),
+        Some(origin) => Err(forbidden(format!("the origin `{}` is not in the project's list", shortened(origin)))),
         // A token is no public key: its holder may be a server, which has no origin.
         None if class == Class::OAuth => Ok(()),
         None => Err(forbidden("the header `Origin` is required on the client side")),

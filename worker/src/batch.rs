@@ -6,7 +6,7 @@
 use crate::auth::Caller;
 use crate::jobs;
 use crate::query::Query;
-use crate::reply::{ErrorBody, Stop};
+use crate::reply::{ErrorBody, Stop, check_row};
 use crate::route::{self, Answer, Call, Outcome};
 use crate::service::Request;
 use crate::shape::{self, Nulls};
@@ -103,7 +103,6 @@ fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<()
     let body = json!({ "items": items }).as_object().cloned().unwrap_or_default();
     let mut slice = Document::new(call.ids.hex18("bat_").to_string(), None, call.now_ms(), body);
     slice.parent = Some(action_id.to_owned());
-    call.check_fits(&slice)?;
     call.store.insert(SLICE, &slice);
     Ok(())
 }
@@ -160,7 +159,8 @@ fn write(
         let Json::Object(item) = item else { continue };
         let named = if item.contains_key("code") { "code" } else { "source_id" };
         let name = item.get(named).or_else(|| item.get("id")).cloned().unwrap_or(Json::Null);
-        match step(&mut call, item) {
+        let outcome = step(&mut call, item);
+        match outcome.and_then(|()| Ok(check_row(call.store.longest_write(), "make a document")?)) {
             Ok(()) => {
                 call.store.commit()?;
                 cursor.done = cursor.done.saturating_add(1);

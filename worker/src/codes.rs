@@ -5,10 +5,11 @@
 //! (chosen by the caller) may be met; they are stepped over.
 
 use crate::reply::{ErrorBody, Stop, duplicate, error};
+use crate::shape::too_long;
 use crate::store::Store;
 use crate::store::sql;
 use scrip::id::Ids;
-use scrip::text::{hex, unhex};
+use scrip::text::{LONGEST_NAME, hex, unhex};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
 
@@ -53,7 +54,11 @@ impl CodeShape {
             .and_then(|length| usize::try_from(length).ok())
             .unwrap_or(LENGTH);
         let pattern = if text("pattern").is_empty() { "#".repeat(length) } else { text("pattern") };
-        Ok(CodeShape { charset, pattern, prefix: text("prefix"), postfix: text("postfix") })
+        let (prefix, postfix) = (text("prefix"), text("postfix"));
+        if let Some(told) = too_long(&[prefix.as_str(), &pattern, &postfix].concat(), LONGEST_NAME) {
+            return Err(error(400, "invalid_code_config", "Invalid code config", format!("A code {told}")));
+        }
+        Ok(CodeShape { charset, pattern, prefix, postfix })
     }
 
     /// The `code_config` that a campaign shows.

@@ -10,6 +10,7 @@ use crate::intake::header;
 use crate::reply::{Stop, error};
 use crate::route::Route;
 use crate::service::{Reply, Request};
+use crate::shape::too_long;
 use crate::store::Store;
 use crate::store::sql::{self, Value};
 use scrip::Context;
@@ -45,11 +46,12 @@ pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'
     let Some(key) = header(request, "idempotency-key").filter(|_| request.method == "POST" && route.remembered) else {
         return Ok(Memory::None);
     };
-    if key.is_empty() || key.len() > KEY_LENGTH_MAX {
-        let told = format!(
-            "the header `Idempotency-Key` must have 1 to {KEY_LENGTH_MAX} characters (actual length is `{}`)",
-            key.len()
-        );
+    let wrong = match key.is_empty() {
+        true => Some("must NOT have fewer than 1 characters".to_owned()),
+        false => too_long(key, KEY_LENGTH_MAX),
+    };
+    if let Some(told) = wrong {
+        let told = format!("Header Idempotency-Key {told}");
         return Err(error(400, "invalid_idempotency_key", "Invalid Idempotency-Key", told).into());
     }
     let name = serde_json::json!([caller.class, caller.key_id, caller.project]).to_string();

@@ -1,8 +1,14 @@
 //! The border for bytes: how large, how deep and how wide a body may be, its media type, and its JSON object.
 //! It must not know what any operation wants to read in it.
 
-use crate::reply::{self, ErrorBody, invalid_payload, transport_error};
+use crate::query::Query;
+use crate::reply::{self, ErrorBody, error, invalid_payload, invalid_query, transport_error};
+use crate::route::Matched;
 use crate::service::Request;
+use crate::shape::{Field, Kind, too_long};
+use scrip::text::{LONGEST_NAME, LONGEST_TEXT};
+use scrip::wire::Node;
+use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
 /// Arrays and objects inside one another, at most.
@@ -26,7 +32,7 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
         return Err(transport_error(
             406,
             "Not Acceptable",
-            format!("the answer is application/json, which `{accept}` does not accept"),
+            format!("the answer is application/json, which `{}` does not accept", shortened(accept)),
         ));
     }
     let has_body = !request.body.is_empty();
@@ -39,7 +45,7 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
             return Err(transport_error(
                 415,
                 "Unsupported Media Type",
-                format!("the body must be {wanted} and is `{bare}`"),
+                format!("the body must be {wanted} and is `{}`", shortened(&bare)),
             ));
         }
     }
@@ -52,26 +58,66 @@ fn accepts_json(range: &str) -> bool {
         || (bare.starts_with("application/") && bare.ends_with("+json"))
 }
 
-/// Refuses a query that is too long, and a body that is nested too deep or holds too many elements, before it is parsed.
+/// Refuses what is longer than any name in the path, the query or a form, where the route does not ask for a whole text.
+pub fn check_names(request: &Request, matched: &Matched, query: &Query) -> Result<(), ErrorBody> {
+    for (name, value) in &matched.params {
+        if let Some(told) = too_long(value, LONGEST_NAME) {
+            return Err(error(400, "invalid_path_params", "Invalid path params", format!("Parameter .{name} {told}")));
+        }
+    }
+    check_pairs(matched.route.query, query).map_err(invalid_query)?;
+    if matched.route.form {
+        let form = Query::read(&String::from_utf8_lossy(&request.body));
+        check_pairs(matched.route.body, &form).map_err(invalid_payload)?;
+    }
+    Ok(())
+}
+
+fn check_pairs(fields: &[Field], query: &Query) -> Result<(), String> {
+    for (name, value) in query.pairs() {
+        let field = fields.iter().find(|field| name.first().is_some_and(|first| first == field.name));
+        let most = if matches!(field, Some(Field { kind: Kind::Text, .. })) { LONGEST_TEXT } else { LONGEST_NAME };
+        let name = name.join(".");
+        if let Some(told) = too_long(&name, LONGEST_NAME) {
+            return Err(format!("The name of a parameter {told}"));
+        }
+        if let Some(told) = too_long(value, most) {
+            return Err(format!("Property .{name} {told}"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a query that is too long, and a body that is nested too deep, holds too many elements or a text that is too long,
+/// before it is parsed.
 pub fn check_size(request: &Request) -> Result<(), ErrorBody> {
     if request.query.len() > QUERY_BYTES_MAX {
         let details = format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} are read", request.query.len());
         return Err(reply::error(400, "query_too_large", "Query too large", details));
     }
-    scan(&request.body)
+    if scan(&request.body)? > LONGEST_TEXT {
+        // Whoever reads it in a page is told the same, by the same reader.
+        Node::read(&request.body)?;
+    }
+    Ok(())
 }
 
-/// Walks the bytes once, counting depth and elements, with no memory beyond the depth.
-fn scan(body: &[u8]) -> Result<(), ErrorBody> {
+/// Walks the bytes once, counting depth and elements, with no memory beyond the depth. Gives how many bytes the longest text has.
+fn scan(body: &[u8]) -> Result<usize, ErrorBody> {
     let mut counts: Vec<usize> = Vec::new();
     let mut in_text = false;
     let mut escaped = false;
+    let (mut length, mut longest): (usize, usize) = (0, 0);
     for byte in body {
         if in_text {
+            length = length.saturating_add(1);
             match byte {
                 _ if escaped => escaped = false,
                 b'\\' => escaped = true,
-                b'"' => in_text = false,
+                b'"' => {
+                    in_text = false;
+                    longest = longest.max(std::mem::take(&mut length));
+                }
                 _ => {}
             }
             continue;
@@ -100,7 +146,7 @@ fn scan(body: &[u8]) -> Result<(), ErrorBody> {
             _ => {}
         }
     }
-    Ok(())
+    Ok(longest)
 }
 
 /// The body's JSON object. No body, and a body of white space, read as an empty object; where existing clients call without one

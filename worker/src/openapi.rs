@@ -4,6 +4,7 @@
 use crate::auth::Class;
 use crate::route::Route;
 use crate::shape::{Field, Kind};
+use scrip::text::LONGEST_TEXT;
 use serde_json::{Map, Value as Json, json};
 
 /// The committed description.
@@ -15,16 +16,25 @@ pub const PUBLISHED: &str = include_str!("surface/published.txt");
 /// The operations of it that the service does not have yet. The list only shrinks.
 pub const NOT_YET: &str = include_str!("surface/not_yet.txt");
 
-/// Writes the description anew.
-pub fn generate() -> Json {
+/// An operation as lists of operations name it: `GET /v1/campaigns`.
+pub fn name(route: &Route) -> String {
+    format!("{} {}", route.method, route.path)
+}
+
+/// Writes the description anew. What is answered is described by the answers that the stories are given: `schemas` by the name of
+/// what is answered, and `lists` by their operation.
+pub fn generate(answers: &Json) -> Json {
     let mut paths = Map::new();
     let released = |route: &&Route| !route.path.starts_with("/rehearsal/");
     for route in crate::api::AREAS.iter().flat_map(|area| area.iter()).filter(released) {
         let entry = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Some(entry) = entry.as_object_mut() {
-            entry.insert(route.method.to_lowercase(), operation(route));
+            entry.insert(route.method.to_lowercase(), operation(route, answers));
         }
     }
+    let mut schemas = answers.get("schemas").and_then(Json::as_object).cloned().unwrap_or_default();
+    schemas.insert("error".into(), error_schema());
+    schemas.insert("too_large".into(), too_large_schema());
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Scrip", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "Apache-2.0" },
@@ -32,7 +42,7 @@ pub fn generate() -> Json {
         "paths": paths,
         "components": {
             "securitySchemes": schemes(),
-            "schemas": { "error": error_schema() },
+            "schemas": schemas,
         },
     })
 }
@@ -54,11 +64,20 @@ fn error_schema() -> Json {
             "code": { "type": "integer", "description": "The HTTP status" }, "key": { "type": "string" }, "message": { "type": "string" },
             "details": { "type": "string" }, "request_id": { "type": "string" }, "resource_id": { "type": "string" },
             "resource_type": { "type": "string" }, "error": { "type": "object", "properties": { "message": { "type": "string" } } },
+            "related_object_ids": { "type": "array", "items": { "type": "string" } }, "related_object_type": { "type": "string" },
+            "related_object_total": { "type": "integer" },
         },
     })
 }
 
-fn operation(route: &Route) -> Json {
+fn too_large_schema() -> Json {
+    json!({
+        "type": "object", "required": ["statusCode", "error", "message"],
+        "properties": { "statusCode": { "type": "integer" }, "error": { "type": "string" }, "message": { "type": "string" } },
+    })
+}
+
+fn operation(route: &Route, answers: &Json) -> Json {
     let mut parameters: Vec<Json> = route
         .path
         .split('/')
@@ -72,10 +91,13 @@ fn operation(route: &Route) -> Json {
     }
     let mut operation = json!({ "summary": route.summary, "operationId": operation_id(route), "parameters": parameters, "security": security(route) });
     let mut responses = Map::new();
-    responses.insert(route.success.to_string(), success(route));
+    responses.insert(route.success.to_string(), success(route, answers));
+    if let Some((status, also)) = route.also {
+        responses.insert(status.to_string(), answered(also, reference(also)));
+    }
     if !route.classes.is_empty() {
-        let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/error" } } });
-        responses.insert("default".into(), json!({ "description": "The request was refused", "content": content }));
+        responses.insert("default".into(), answered("The request was refused", reference("error")));
+        responses.insert("413".into(), answered("The body is larger than 10 MiB", reference("too_large")));
     }
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("responses".into(), Json::Object(responses));
@@ -92,23 +114,52 @@ fn operation(route: &Route) -> Json {
     operation
 }
 
-fn success(route: &Route) -> Json {
+fn success(route: &Route, answers: &Json) -> Json {
     if route.success == 204 {
         return json!({ "description": "Done" });
     }
-    let listed = route.resource.filter(|_| route.method == "GET" && !route.path.ends_with('}'));
-    let schema = match listed {
-        Some(resource) => {
-            let items = json!({ "type": "array", "items": { "type": "object", "title": resource.object } });
-            let mut properties = Map::new();
-            properties.insert("object".into(), json!({ "const": "list" }));
-            properties.insert("data_ref".into(), json!({ "const": resource.list.data_ref }));
-            properties.insert(resource.list.data_ref.into(), items);
-            json!({ "type": "object", "title": "list", "properties": properties })
-        }
-        None => json!({ "type": "object", "title": route.answers }),
+    match answers.get("lists").and_then(|lists| lists.get(name(route))) {
+        Some(list) => answered("list", list.clone()),
+        None => answered(route.answers, reference(route.answers)),
+    }
+}
+
+/// A response with a body; one that is `unchanged` has none.
+fn answered(told: &str, schema: Json) -> Json {
+    match told {
+        "unchanged" => json!({ "description": "What the caller has already" }),
+        _ => json!({ "description": told, "content": { "application/json": { "schema": schema } } }),
+    }
+}
+
+fn reference(name: &str) -> Json {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+/// A description as it is committed: a line for each operation and for each schema.
+pub fn written(document: &Json) -> String {
+    let mut text = String::new();
+    write(document, 0, &mut text);
+    text.push('\n');
+    text
+}
+
+fn write(value: &Json, depth: usize, text: &mut String) {
+    let Some(members) = value.as_object().filter(|members| depth < 3 && !members.is_empty()) else {
+        return text.push_str(&value.to_string());
     };
-    json!({ "description": route.answers, "content": { "application/json": { "schema": schema } } })
+    let mut between = "{\n";
+    for (name, value) in members {
+        text.push_str(between);
+        text.push_str(&" ".repeat(depth.saturating_add(1)));
+        text.push_str(&Json::from(name.as_str()).to_string());
+        text.push_str(": ");
+        write(value, depth.saturating_add(1), text);
+        between = ",\n";
+    }
+    text.push('\n');
+    text.push_str(&" ".repeat(depth));
+    text.push('}');
 }
 
 /// `GET /v1/campaigns/{campaignId}` is `get_v1_campaigns_campaignId`.
@@ -147,7 +198,11 @@ fn query_parameter(field: &Field) -> Json {
 fn object_schema(fields: &[Field]) -> Json {
     let mut properties = Map::new();
     for field in fields {
-        properties.insert(field.name.into(), schema(&field.kind));
+        let mut schema = schema(&field.kind);
+        if !field.required {
+            nullable(&mut schema);
+        }
+        properties.insert(field.name.into(), schema);
     }
     let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     let mut object = json!({ "type": "object", "properties": properties });
@@ -159,10 +214,21 @@ fn object_schema(fields: &[Field]) -> Json {
     object
 }
 
+/// A field that may be left out may be null as well, which says the same on creation and clears it on update.
+fn nullable(schema: &mut Json) {
+    let Some(schema) = schema.as_object_mut() else { return };
+    if let Some(kind) = schema.get("type").cloned() {
+        schema.insert("type".into(), json!([kind, "null"]));
+    }
+    if let Some(words) = schema.get_mut("enum").and_then(Json::as_array_mut) {
+        words.push(Json::Null);
+    }
+}
+
 /// The schema of a kind.
 pub fn schema(kind: &Kind) -> Json {
     match kind {
-        Kind::Text => json!({ "type": "string" }),
+        Kind::Text => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
         Kind::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
         Kind::Int(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),

@@ -56,6 +56,11 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
+    /// All parameters: the segments of the name, and the value.
+    pub fn pairs(&self) -> impl Iterator<Item = (&[String], &str)> {
+        self.pairs.iter().map(|(name, value)| (name.as_slice(), value.as_str()))
+    }
+
     /// Every parameter whose name begins with a segment: the segments after it, and the value.
     pub fn below<'q>(&'q self, first: &'q str) -> impl Iterator<Item = (&'q [String], &'q str)> {
         self.pairs.iter().filter_map(move |(name, value)| match name.split_first() {

@@ -2,7 +2,7 @@
 //! It must not know routes, documents or who asks.
 
 use crate::service::Reply;
-use crate::store::sql::Fault;
+use crate::store::sql::{Fault, TEXT_BYTES_MAX};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -150,6 +150,15 @@ impl From<scrip::refusal::Refusal> for Stop {
         body.error = refusal.custom().map(|message| json!({ "message": message }));
         Stop::Refused(body)
     }
+}
+
+/// Refuses a text for the database that no row of it holds; `what` says what the payload would do with it.
+pub fn check_row(length: usize, what: &str) -> Result<(), ErrorBody> {
+    if length <= TEXT_BYTES_MAX {
+        return Ok(());
+    }
+    let bound = format!("of more than {TEXT_BYTES_MAX} bytes (actual length is `{length}`)");
+    Err(invalid_payload(format!("Payload must NOT {what} {bound}")))
 }
 
 /// The query does not have the shape that the operation wants.

@@ -10,10 +10,11 @@ use crate::resource::Resource;
 use crate::service::Request;
 use crate::shape::{self, Field, Nulls};
 use crate::store::Store;
-use crate::store::document::{BODY_BYTES_MAX, Document};
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
 /// An operation of the interface.
@@ -45,6 +46,8 @@ pub struct Route {
     pub success: u16,
     /// The name of what it answers.
     pub answers: &'static str,
+    /// What it answers beside that, where there is more than one success.
+    pub also: Option<(u16, &'static str)>,
     /// The resource that the patterns work on.
     pub resource: Option<&'static Resource>,
     /// Whether its answer is kept under an Idempotency-Key.
@@ -82,6 +85,7 @@ const fn route(
         query: &[],
         success: 200,
         answers: "",
+        also: None,
         resource: None,
         remembered: true,
         run,
@@ -161,6 +165,11 @@ impl Route {
     pub const fn answers(mut self, success: u16, answers: &'static str) -> Route {
         self.success = success;
         self.answers = answers;
+        self
+    }
+    /// Answers this status and this object in some cases.
+    pub const fn or_answers(mut self, success: u16, answers: &'static str) -> Route {
+        self.also = Some((success, answers));
         self
     }
     /// Is never kept under an Idempotency-Key, because its answer holds a secret.
@@ -265,18 +274,6 @@ impl Call<'_, '_> {
         document.updated_at = Some(self.now_ms());
         document.body.insert("updated_at".into(), moment::text(self.now_ms()).into());
     }
-
-    /// Refuses a document that would not fit a row.
-    pub fn check_fits(&self, document: &Document) -> Result<(), ErrorBody> {
-        let length = Json::Object(document.body.clone()).to_string().len();
-        if length > BODY_BYTES_MAX {
-            let told = format!(
-                "Payload must NOT make a document of more than {BODY_BYTES_MAX} bytes (actual length is `{length}`)"
-            );
-            return Err(crate::reply::invalid_payload(told));
-        }
-        Ok(())
-    }
 }
 
 /// A route that fits a path, with its parameters.
@@ -301,6 +298,7 @@ pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
         }
     }
     best.ok_or_else(|| {
+        let path = shortened(path);
         if methods.is_empty() {
             return error(404, "not_found", "Resource not found", format!("Cannot find a route for {method} {path}"));
         }

@@ -72,7 +72,12 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
             store.discard();
             error_reply(&body, request_id)
         }
-        Err(Stop::Fault(fault)) => return Err(fault),
+        Err(Stop::Fault(fault)) => {
+            // Nothing has been written yet: a statement that is too long is refused before the commit.
+            let Err(body) = reply::check_row(store.longest_asked(), "ask for names") else { return Err(fault) };
+            store.discard();
+            error_reply(&body, request_id)
+        }
     };
     reply::set_header(&mut reply, "x-request-id", request_id);
     if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
@@ -96,7 +101,9 @@ fn answer(
     if request.body.len() > reply::BODY_BYTES_MAX {
         return Ok(too_large(request_id));
     }
+    let query = Query::read(&request.query);
     intake::check_media(request, route.form)?;
+    intake::check_names(request, &matched, &query)?;
     intake::check_size(request)?;
     let memory = match idempotency::recall(request, route, caller, store)? {
         Memory::Answered(reply) => return Ok(reply),
@@ -106,7 +113,7 @@ fn answer(
         route,
         request,
         caller,
-        query: Query::read(&request.query),
+        query,
         store,
         context,
         ids: Ids::new(context),
@@ -114,6 +121,7 @@ fn answer(
         params: matched.params,
     };
     let answer = (route.run)(&mut call)?;
+    reply::check_row(store.longest_write(), "make a document")?;
     let reply = written(answer);
     idempotency::remember(memory, &reply, store, context);
     store.commit()?;

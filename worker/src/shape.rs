@@ -2,6 +2,8 @@
 //! It must not know routes or documents. Rules between fields belong to the operations.
 
 use crate::moment;
+use scrip::text::{LONGEST_TEXT, is_longer};
+use scrip::wire::problem::shortened;
 use scrip::wire::{Node, Problem};
 use serde_json::{Map, Value as Json};
 
@@ -22,7 +24,7 @@ pub struct Field {
 /// What a field may hold.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind {
-    /// Text of any length that a row can hold.
+    /// Text of at most [`LONGEST_TEXT`] characters.
     Text,
     /// Text of 1 to so many characters: a name, a code, an id.
     Name(usize),
@@ -110,15 +112,17 @@ fn wrong(path: &str, wanted: &str, value: &Json) -> Problem {
     Problem::at(path, format!("must be {wanted} (actual value is `{}`)", shown(value)))
 }
 
-/// A value as a message shows it: text bare of its quotes only where it is a word, and never long.
+/// A value as a message shows it, never long.
 pub fn shown(value: &Json) -> String {
-    const SHOWN_MAX: usize = 80;
-    let text = value.to_string();
-    if text.chars().count() <= SHOWN_MAX {
-        return text;
-    }
-    let start: String = text.chars().take(SHOWN_MAX).collect();
-    format!("{start}...")
+    shortened(&value.to_string())
+}
+
+/// What is wrong with a text that has more characters than these.
+pub fn too_long(text: &str, most: usize) -> Option<String> {
+    is_longer(text, most).then(|| {
+        let start = shortened(text);
+        format!("must NOT have more than {most} characters (actual value is `{start}`)")
+    })
 }
 
 fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
@@ -184,17 +188,16 @@ fn bound(path: &str, sign: &str, limit: i64, value: &Json) -> Problem {
 }
 
 fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
+    let most = match kind {
+        Kind::Name(most) => *most,
+        _ => LONGEST_TEXT,
+    };
+    if let Some(told) = too_long(&text, most) {
+        return Err(Problem::at(path, told));
+    }
     let fits = match kind {
-        Kind::Name(most) => {
-            let length = text.chars().count();
-            if length < 1 {
-                return Err(Problem::at(path, "must NOT have fewer than 1 characters"));
-            }
-            if length > *most {
-                let told = format!("must NOT have more than {most} characters (actual length is `{length}`)");
-                return Err(Problem::at(path, told));
-            }
-            true
+        Kind::Name(_) if text.is_empty() => {
+            return Err(Problem::at(path, "must NOT have fewer than 1 characters"));
         }
         Kind::Date => moment::is_date(&text) || moment::parse(&text).is_some(),
         Kind::DateTime => moment::parse(&text).is_some(),
@@ -206,12 +209,9 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
     if fits {
         return Ok(Json::String(text));
     }
+    let text = shortened(&text);
     let told = match kind {
-        Kind::OneOf(words) => format!(
-            "must be one of {} (actual value is `{}`)",
-            words.join(", "),
-            text.chars().take(80).collect::<String>()
-        ),
+        Kind::OneOf(words) => format!("must be one of {} (actual value is `{text}`)", words.join(", ")),
         Kind::Duration => format!("must be an ISO-8601 duration such as P7D or PT1H (actual value is `{text}`)"),
         Kind::Clock => format!("must be a time of day in the form HH:mm (actual value is `{text}`)"),
         _ => format!("cannot be recognized as a ISO-8601 compliant date (actual value is `{text}`)"),
@@ -277,7 +277,7 @@ mod tests {
         check(json!({ "name": "" }), "Property .name must NOT have fewer than 1 characters");
         check(
             json!({ "name": "x".repeat(11) }),
-            "Property .name must NOT have more than 10 characters (actual length is `11`)",
+            "Property .name must NOT have more than 10 characters (actual value is `xxxxxxxxxxx`)",
         );
         check(
             json!({ "name": "n", "type": "FOO" }),

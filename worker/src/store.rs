@@ -14,6 +14,7 @@ pub mod sqlite;
 
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
+use std::cell::Cell;
 
 /// One statement that waits for the commit.
 struct Write {
@@ -27,6 +28,8 @@ pub struct Store<'s> {
     writes: Vec<Write>,
     alarm: Option<i64>,
     is_new: bool,
+    /// As [`Store::longest_asked`].
+    asked: Cell<usize>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -40,6 +43,7 @@ impl<'s> Store<'s> {
             writes: Vec::new(),
             alarm: None,
             is_new: false,
+            asked: Cell::new(0),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -58,12 +62,13 @@ impl<'s> Store<'s> {
 
     /// Runs a reading statement now.
     pub fn rows(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+        self.asked.set(self.asked.get().max(longest(params)));
         self.sql.run(statement, params)
     }
 
     /// Runs a reading statement now and gives its first row.
     pub fn row(&self, statement: &str, params: &[Value]) -> Result<Option<Row>, Fault> {
-        Ok(self.sql.run(statement, params)?.into_iter().next())
+        Ok(self.rows(statement, params)?.into_iter().next())
     }
 
     /// Remembers a writing statement for the commit.
@@ -85,6 +90,16 @@ impl<'s> Store<'s> {
     pub fn discard(&mut self) {
         self.writes.clear();
         self.alarm = None;
+    }
+
+    /// How many bytes the longest text has that waits for the commit.
+    pub fn longest_write(&self) -> usize {
+        self.writes.iter().map(|write| longest(&write.params)).max().unwrap_or(0)
+    }
+
+    /// How many bytes the longest text had that a reading statement asked with.
+    pub fn longest_asked(&self) -> usize {
+        self.asked.get()
     }
 
     /// Runs the writes in their order.
@@ -118,4 +133,13 @@ impl<'s> Store<'s> {
     pub fn alarm(&self) -> Option<i64> {
         self.alarm
     }
+}
+
+/// How many bytes the longest text has.
+fn longest(params: &[Value]) -> usize {
+    let length = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Null | Value::Int(_) => 0,
+    };
+    params.iter().map(length).max().unwrap_or(0)
 }

@@ -9,13 +9,15 @@
 
 #[path = "support/edge.rs"]
 mod edge;
+#[path = "support/walk.rs"]
+mod walk;
 
 use edge::Edge;
-use scrip_worker::api::AREAS;
 use scrip_worker::route::Route;
 use scrip_worker::service::Request;
-use scrip_worker::shape::{Field, Kind};
+use scrip_worker::shape::Kind;
 use serde_json::{Value as Json, json};
+use walk::{headers, path_of, routes, variants};
 
 const NOW: i64 = 1_772_323_200_000;
 
@@ -43,83 +45,6 @@ fn junk() -> Vec<Json> {
         json!("y".repeat(1200)),
     ]);
     values
-}
-
-/// A value that fits a kind.
-fn fitting(kind: &Kind) -> Json {
-    match kind {
-        Kind::Text | Kind::Name(_) | Kind::Any => json!("thing"),
-        Kind::Int(least, _) | Kind::Number(least, _) => json!((*least).max(1)),
-        Kind::Bool => json!(true),
-        Kind::Date => json!("2026-01-01"),
-        Kind::DateTime => json!("2026-01-01T00:00:00Z"),
-        Kind::Duration => json!("P1D"),
-        Kind::Clock => json!("10:00"),
-        Kind::OneOf(words) => json!(words[0]),
-        Kind::Object(fields) => Json::Object(
-            fields
-                .iter()
-                .filter(|field| field.required)
-                .map(|field| (field.name.to_owned(), fitting(&field.kind)))
-                .collect(),
-        ),
-        Kind::Map | Kind::MapOfInt(..) => json!({}),
-        Kind::List(item, least, _) => Json::Array(vec![fitting(item); *least]),
-    }
-}
-
-/// A whole object with one place, at any depth, replaced by a value.
-fn variants(fields: &[Field], value: &Json, into: &mut Vec<Json>, wrap: &dyn Fn(Json) -> Json) {
-    let whole = fitting(&Kind::Object(fields_of(fields)));
-    for field in fields {
-        let with = |inner: Json| {
-            let mut object = whole.clone();
-            object[field.name] = inner;
-            wrap(object)
-        };
-        into.push(with(value.clone()));
-        match &field.kind {
-            Kind::Object(inner) => variants(inner, value, into, &with),
-            Kind::List(Kind::Object(inner), _, _) => variants(inner, value, into, &|item| with(json!([item]))),
-            Kind::List(_, _, _) => into.push(with(json!([value]))),
-            Kind::MapOfInt(..) => into.push(with(json!({ "a": value }))),
-            _ => {}
-        }
-    }
-}
-
-/// The fields live as long as the program: they come from constants.
-fn fields_of(fields: &[Field]) -> &'static [Field] {
-    Box::leak(fields.to_vec().into_boxed_slice())
-}
-
-fn headers(route: &Route) -> Vec<(String, String)> {
-    let pairs: &[(&str, &str)] = match route.path.split('/').nth(1) {
-        Some("client") => &[
-            ("x-client-application-id", "dev-client"),
-            ("x-client-token", "dev-client-token"),
-            ("origin", "http://localhost:1"),
-        ],
-        Some("management") => &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")],
-        _ => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
-    };
-    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-}
-
-fn path_of(route: &Route, name: &str) -> String {
-    let known = |part: &str| match part {
-        "{projectId}" => "proj_dev".to_owned(),
-        part if part.starts_with('{') => name.to_owned(),
-        part => part.to_owned(),
-    };
-    route.path.split('/').map(known).collect::<Vec<_>>().join("/")
-}
-
-fn routes() -> impl Iterator<Item = &'static Route> {
-    AREAS
-        .iter()
-        .flat_map(|area| area.iter())
-        .filter(|route| !route.path.starts_with("/rehearsal/") && !route.classes.is_empty())
 }
 
 fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) {
@@ -218,4 +143,31 @@ fn bytes_that_are_no_json() {
             check(&edge, route, path_of(route, "thing"), "code=thing", body);
         }
     }
+}
+
+/// The description says of every field that may be left out that it may be null: then it has to mean the same.
+#[test]
+fn a_null_is_as_good_as_nothing() {
+    let mut asked = 0;
+    for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
+        let whole = walk::fitting(&Kind::Object(route.body));
+        for field in route.body.iter().filter(|field| !field.required) {
+            let status = |body: Json| {
+                let body = if route.many { json!([body]) } else { body };
+                let request = Request {
+                    method: route.method.into(),
+                    path: path_of(route, "thing"),
+                    query: "code=thing".into(),
+                    headers: headers(route),
+                    body: body.to_string().into_bytes(),
+                };
+                opened().send(request, NOW, None).status
+            };
+            let mut with = whole.clone();
+            with[field.name] = Json::Null;
+            asked += 1;
+            assert_eq!(status(with), status(whole.clone()), "{} {} {}", route.method, route.path, field.name);
+        }
+    }
+    assert!(asked > 200, "only {asked} fields were asked for");
 }

@@ -11,10 +11,61 @@
 
 #[path = "support/edge.rs"]
 mod edge;
+#[path = "support/learned.rs"]
+mod learned;
 #[path = "support/story.rs"]
 mod story;
 
+use learned::{Learned, misfit};
+use scrip_worker::openapi;
+use scrip_worker::route;
+use scrip_worker::service::{Reply, Request};
+use serde_json::Value as Json;
 use std::io::Write;
+
+/// Holds every answer against the description, or learns from it what the description is to say.
+struct Described {
+    document: Json,
+    learned: Option<Learned>,
+}
+
+impl Described {
+    fn see(&mut self, request: &Request, reply: &Reply, body: &Json) -> Result<(), String> {
+        let Ok(found) = route::find(&request.method, &request.path) else { return Ok(()) };
+        let route = found.route;
+        if request.method == "OPTIONS" || route.path.starts_with("/rehearsal/") {
+            return Ok(());
+        }
+        let operation = &self.document["paths"][route.path][route.method.to_lowercase()];
+        let status = reply.status.to_string();
+        let responses = &operation["responses"];
+        let also = route.also.filter(|(also, _)| reply.status == *also);
+        if reply.status < 400 && reply.status != route.success && also.is_none() {
+            return Err(format!("the route says that it answers {} and answers {status}", route.success));
+        }
+        if let Some(learned) = self.learned.as_mut() {
+            if reply.status < 300 && !body.is_null() {
+                learned.see(&openapi::name(route), also.map_or(route.answers, |(_, answers)| answers), body);
+            }
+            return Ok(());
+        }
+        let response = responses.get(&status).unwrap_or(&responses["default"]);
+        let Some(schema) = response.pointer("/content/application~1json/schema") else {
+            return if body.is_null() { Ok(()) } else { Err(format!("{status} is described without a body: {body}")) };
+        };
+        let told = misfit(&self.document, schema, body, "the answer");
+        told.map_or(Ok(()), |told| Err(format!("openapi.json says otherwise (run with UPDATE=1 and review): {told}")))
+    }
+
+    fn write(&self) {
+        let Some(learned) = &self.learned else { return };
+        let folder = env!("CARGO_MANIFEST_DIR");
+        let answers = learned.written();
+        std::fs::write(format!("{folder}/src/surface/answers.json"), openapi::written(&answers)).unwrap();
+        let document = openapi::written(&openapi::generate(&answers));
+        std::fs::write(format!("{folder}/openapi.json"), document).unwrap();
+    }
+}
 
 #[test]
 fn stories() {
@@ -22,8 +73,12 @@ fn stories() {
     let stories = story::read_all(&only);
     assert!(!stories.is_empty(), "there is no story under `{only}`");
     let mut wrong = Vec::new();
+    let document = serde_json::from_str(openapi::DOCUMENT).unwrap();
+    let learned = (only.is_empty() && std::env::var_os("UPDATE").is_some()).then(Learned::default);
+    let mut described = Described { document, learned };
     for (name, story) in &stories {
-        if let Err(told) = story::run(story) {
+        let see = &mut |request: &Request, reply: &Reply, body: &Json| described.see(request, reply, body);
+        if let Err(told) = story::run(story, see) {
             wrong.push(format!("{name}: {told}"));
         }
     }
@@ -32,6 +87,7 @@ fn stories() {
         writeln!(file, "{}", serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] })).unwrap();
     }
     println!("{} stories", stories.len());
+    described.write();
     assert!(wrong.is_empty(), "{} of {} stories:\n{}", wrong.len(), stories.len(), wrong.join("\n"));
 }
 

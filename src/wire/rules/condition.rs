@@ -139,19 +139,19 @@ pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef 
         ("sku", GoodsObject::Sku),
         ("products_collection", GoodsObject::Collection),
     ];
-    if let (Node::Text(id), Some(object)) = (at.node, assumed) {
-        return GoodsRef::new(object, Text::from(id.as_ref()), None);
+    if let (Node::Text(_), Some(object)) = (at.node, assumed) {
+        return GoodsRef::new(object, at.name(), None);
     }
     at.object();
     let object = match assumed {
         Some(assumed) => at.option("object", |object| object.one_of(OBJECTS)).unwrap_or(assumed),
         None => at.need("object", |object| object.one_of(OBJECTS)),
     };
-    let source_id = at.option("source_id", read::text);
-    let id = match (at.option("id", read::text), &source_id) {
+    let source_id = at.option("source_id", read::name);
+    let id = match (at.option("id", read::name), &source_id) {
         (Some(id), _) => id,
         (None, Some(source_id)) => source_id.clone(),
-        (None, None) => at.need("id", read::text),
+        (None, None) => at.need("id", read::name),
     };
     GoodsRef::new(object, id, source_id)
 }

@@ -74,20 +74,20 @@ pub fn read_segment(at: &At<'_>) -> Segment {
         true => Members::Listed(at.list("customers", read_customer_id)),
         false => Members::Passing(at.need("filter", read_filter)),
     };
-    Segment { id: at.option("id", read::text).unwrap_or_default(), members }
+    Segment { id: at.option("id", read::name).unwrap_or_default(), members }
 }
 
 /// A customer of a list: the id, or an object that has it.
 fn read_customer_id(at: &At<'_>) -> Text {
     match at.node.as_str() {
-        Some(id) => Text::from(id),
-        None => at.need("id", read::text),
+        Some(_) => at.name(),
+        None => at.need("id", read::name),
     }
 }
 
 /// Reads a collection: a static list of products and SKUs or a filter.
 pub fn read_collection(at: &At<'_>) -> Collection {
-    let id = at.option("id", read::text).unwrap_or_default();
+    let id = at.option("id", read::name).unwrap_or_default();
     if id == Collection::EVERYTHING {
         return Collection { id, goods: Contents::All };
     }

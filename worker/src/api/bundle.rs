@@ -18,7 +18,8 @@ const MOST: usize = 1_000;
 pub const ROUTES: &[Route] = &[get("/client/v1/bundle", "What a page needs to decide for itself", bundle)
     .for_classes(&[Class::Client, Class::OAuth])
     .scope("bundle")
-    .answers(200, "bundle")];
+    .answers(200, "bundle")
+    .or_answers(304, "unchanged")];
 
 /// What a page may know of a campaign.
 const CAMPAIGN: &[&str] = &[

@@ -82,7 +82,6 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         metadata_schemas::check(call.store, &[(CAMPAIGN.object, campaign.body.get("metadata"))])?;
     }
     call.touch(&mut campaign);
-    call.check_fits(&campaign)?;
     let after = generation::template(&campaign, &Map::new(), 0);
     if kind == "PROMOTION" {
         grants::check_campaign(&campaign.body)?;

@@ -218,7 +218,6 @@ fn begin(
     let created_at = call.now_ms();
     let document = Document { id, key, parent: None, holder: None, created_at, updated_at: None, body: whole };
     metadata_schemas::check(call.store, &[(CAMPAIGN.object, document.body.get("metadata"))])?;
-    call.check_fits(&document)?;
     Ok(document)
 }
 

@@ -92,7 +92,8 @@ pub const ROUTES: &[Route] = &[
         .query(&[may("vouchers_count", Kind::Int(1, VOUCHERS_MAX))])
         .body(ADD)
         .bodiless()
-        .answers(200, "voucher"),
+        .answers(200, "voucher")
+        .or_answers(202, "async_action_started"),
     post("/v1/campaigns/{campaignId}/vouchers/{code}", "Add a voucher with a given code to a campaign", add_code)
         .of(&CAMPAIGN)
         .scope("campaigns")

@@ -152,7 +152,6 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         check_metadata(call, &document.body)?;
     }
     call.touch(&mut document);
-    call.check_fits(&document)?;
     call.store.update(CUSTOMER.object, &document);
     Ok(Answer::json(Json::Object(document.body)))
 }
@@ -188,14 +187,12 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
         }
         if document.body != before {
             call.touch(&mut document);
-            call.check_fits(&document)?;
             call.store.update(CUSTOMER.object, &document);
         }
         return Ok(document);
     }
     let document = new(call, source_id, sent);
     check_metadata(call, &document.body)?;
-    call.check_fits(&document)?;
     call.store.insert(CUSTOMER.object, &document);
     Ok(document)
 }

@@ -138,7 +138,6 @@ pub fn make_one(
     };
     let body = template(campaign, overrides, call.now_ms());
     let voucher = voucher(call, body, &code, Some(&campaign.id));
-    call.check_fits(&voucher)?;
     call.store.insert("voucher", &voucher);
     Ok(voucher)
 }
@@ -185,14 +184,5 @@ pub fn make_many(
         made: 0,
     };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
-    if cursor.to_string().len() > crate::store::document::BODY_BYTES_MAX {
-        return Err(error(
-            400,
-            "invalid_payload",
-            "Invalid payload",
-            "the vouchers' data must NOT be larger than a row holds",
-        )
-        .into());
-    }
     Ok(jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_GENERATE", cursor)))
 }

@@ -202,7 +202,6 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     show_people(&mut body);
     document.holder = people.customer_id.clone();
     document.body = body;
-    call.check_fits(document)?;
     count(call, &before, &document.body, &people)
 }
 

@@ -157,7 +157,6 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
     let mut product = Document::new(id, names.source_id, call.now_ms(), body);
     merge(&mut product.body, sent);
     check_metadata(call, &PRODUCT, &product.body)?;
-    call.check_fits(&product)?;
     call.store.insert(PRODUCT.object, &product);
     Ok(product)
 }
@@ -175,7 +174,6 @@ pub fn change(
         check_metadata(call, resource, &document.body)?;
     }
     call.touch(document);
-    call.check_fits(document)?;
     call.store.update(resource.object, document);
     Ok(())
 }

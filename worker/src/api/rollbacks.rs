@@ -132,7 +132,6 @@ fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: 
         updated_at: None,
         body: body.as_object().cloned().unwrap_or_default(),
     };
-    call.check_fits(&document)?;
     call.store.insert("redemption", &document);
     let tally = Tally { rollback_failed: 1, ..Tally::default() };
     deciding::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;

@@ -137,7 +137,6 @@ pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, J
     sku.parent = Some(product_id.to_owned());
     products::merge(&mut sku.body, sent);
     products::check_metadata(call, &SKU, &sku.body)?;
-    call.check_fits(&sku)?;
     call.store.insert(SKU.object, &sku);
     Ok(sku)
 }

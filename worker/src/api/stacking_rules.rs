@@ -158,7 +158,6 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     check(&document.body)?;
     call.touch(&mut document);
-    call.check_fits(&document)?;
     call.store.update(STACKING_RULES.object, &document);
     Ok(Answer::json(Json::Object(document.body)))
 }

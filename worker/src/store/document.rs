@@ -7,9 +7,6 @@ use scrip::wire::Problem;
 use scrip::wire::at::{Read, read_document};
 use serde_json::{Map, Value as Json};
 
-/// A row of the platform holds 2 MB; the columns beside the body need some of it.
-pub const BODY_BYTES_MAX: usize = 2_000_000;
-
 /// A stored document.
 #[derive(Debug, Clone)]
 pub struct Document {

@@ -1,6 +1,9 @@
 //! The narrow waist between the service and its database: one statement, its parameters, its rows.
 //! It must not know which driver runs the statement, nor what the tables mean.
 
+/// Bytes of one text in a row: the platform's rows hold 2 MB, and the columns beside it need some of them.
+pub const TEXT_BYTES_MAX: usize = 1_900_000;
+
 /// What a statement takes and gives. The platform's numbers are doubles, so integers stay within 2^53-1, and a statement
 /// that puts a number into JSON says `CAST(… AS INTEGER)`, or the document would hold `3.0`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,11 +2,18 @@
 //! It runs the very statements that the Durable Object runs, and keeps to the same limits.
 
 use super::sql::{Fault, Row, Sql, Value};
+use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, ToSql};
 
 /// The platform refuses a 101st parameter, so the native driver does too.
 const PARAMS_MAX: usize = 100;
+/// What else the platform refuses: a longer row or text, a longer statement, and a longer pattern.
+const LIMITS: [(Limit, i32); 3] = [
+    (Limit::SQLITE_LIMIT_LENGTH, 2_000_000),
+    (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
+    (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50),
+];
 
 /// A SQLite database in memory.
 pub struct Sqlite {
@@ -22,6 +29,9 @@ impl Sqlite {
     pub fn memory() -> Result<Sqlite, Fault> {
         let connection = Connection::open_in_memory().map_err(fault)?;
         connection.set_prepared_statement_cache_capacity(200);
+        for (limit, most) in LIMITS {
+            connection.set_limit(limit, most).map_err(fault)?;
+        }
         Ok(Sqlite { connection })
     }
 

@@ -7,7 +7,7 @@
 //! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
 
 use crate::edge::Edge;
-use scrip_worker::service::Request;
+use scrip_worker::service::{Reply, Request};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 
@@ -49,7 +49,8 @@ pub fn calls(story: &Json) -> Vec<(String, String)> {
         .collect()
 }
 
-pub fn run(story: &Json) -> Result<(), String> {
+/// Runs a story; `see` is shown every request, its answer and the answer's JSON.
+pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<(), String>) -> Result<(), String> {
     let edge = Edge::new();
     let mut bound: Map<String, Json> = Map::new();
     let mut now_ms = scrip_worker::moment::parse("2026-03-01T00:00:00Z").unwrap();
@@ -72,7 +73,8 @@ pub fn run(story: &Json) -> Result<(), String> {
         let expect = &step["expect"];
         check_fields(expect, EXPECT_FIELDS).map_err(&fault)?;
         let before = edge.rows("proj_dev");
-        let reply = edge.send(request(step, &bound)?, now_ms, None);
+        let sent = request(step, &bound)?;
+        let reply = edge.send(sent.clone(), now_ms, None);
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         if expect["status"] != reply.status {
             return Err(fault(format!("status {} where {} was expected: {text}", reply.status, expect["status"])));
@@ -82,6 +84,7 @@ pub fn run(story: &Json) -> Result<(), String> {
         } else {
             serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?
         };
+        see(&sent, &reply, &body).map_err(&fault)?;
         for (name, wanted) in expect["headers"].as_object().into_iter().flatten() {
             let found = reply
                 .headers
