@@ -183,6 +183,9 @@ fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
         body.insert("reward".into(), shown);
     }
     let mut shown = show_incentive(incentive, part);
+    if incentive.object == IncentiveObject::Voucher {
+        shown.insert("updated_at".into(), value(redeemed.date));
+    }
     if let Some(campaign) = campaign.as_ref().filter(|_| incentive.object == IncentiveObject::Voucher) {
         shown.insert("campaign".into(), value(&campaign.name));
         shown.insert("campaign_id".into(), value(&campaign.id));

@@ -103,14 +103,16 @@ fn rollback_body(
         }
     }
     if let Some(voucher) = past.get("voucher").and_then(Value::as_object) {
-        body.insert("voucher".into(), Value::Object(restored(voucher, part.redemption.spent)));
+        let mut shown = restored(voucher, part.redemption.spent);
+        shown.insert("updated_at".into(), value(rolled_back.date));
+        body.insert("voucher".into(), Value::Object(shown));
     }
     body
 }
 
-/// The voucher of a redemption with what the redemption took given back. The service shows the counts of the ledger
-/// in its place; a decision without the service has only this.
-fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
+/// The voucher of a redemption with what the redemption took given back. The service gives it as it stands now; a decision
+/// without the service has only the voucher of the redemption.
+pub fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
     let mut shown = voucher.clone();
     let lower = |holder: Option<&mut Value>, name: &str, by: u64| {
         if let Some(count) = holder.and_then(|holder| holder.get_mut(name)) {

@@ -103,8 +103,8 @@ fn scan(body: &[u8]) -> Result<(), ErrorBody> {
     Ok(())
 }
 
-/// The body's JSON object. No body, and a body of white space, read as an empty object; where every field may be left out
-/// (`lenient`), JSON that is no object does too, as existing clients send it.
+/// The body's JSON object. No body, and a body of white space, read as an empty object; where a route says so (`lenient`), JSON
+/// that is no object does too, as existing clients send it.
 pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());

@@ -61,6 +61,9 @@ pub struct ErrorFields {
     /// The project's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
+    /// The methods that the path has, which a header tells.
+    #[serde(skip)]
+    pub allow: Option<String>,
 }
 
 /// Why a call ends early: a refusal for the caller, or an internal fault.
@@ -215,6 +218,9 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     }
     let mut reply = bytes_reply(body.code, serde_json::to_vec(&body).unwrap_or_default());
     set_header(&mut reply, "x-request-id", request_id);
+    if let Some(methods) = &body.allow {
+        set_header(&mut reply, "allow", methods);
+    }
     reply
 }
 

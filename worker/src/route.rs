@@ -37,6 +37,8 @@ pub struct Route {
     pub many: bool,
     /// Whether the body is a form.
     pub form: bool,
+    /// Whether a body that is no object counts as none, as existing clients send it.
+    pub lenient: bool,
     /// The parameters of its query.
     pub query: &'static [Field],
     /// The status of success.
@@ -76,6 +78,7 @@ const fn route(
         body: &[],
         many: false,
         form: false,
+        lenient: false,
         query: &[],
         success: 200,
         answers: "",
@@ -142,6 +145,11 @@ impl Route {
     pub const fn form(mut self, body: &'static [Field]) -> Route {
         self.body = body;
         self.form = true;
+        self
+    }
+    /// Reads a body that is JSON but no object as no body.
+    pub const fn lenient(mut self) -> Route {
+        self.lenient = true;
         self
     }
     /// Reads these parameters of the query.
@@ -239,8 +247,7 @@ impl Call<'_, '_> {
 
     /// The body, read by the fields of the route.
     pub fn body(&self, nulls: Nulls) -> Result<Map<String, Json>, ErrorBody> {
-        let lenient = !self.route.body.iter().any(|field| field.required);
-        let source = intake::object(&self.request.body, lenient)?;
+        let source = intake::object(&self.request.body, self.route.lenient)?;
         Ok(shape::read(self.route.body, source, nulls)?)
     }
 
@@ -290,11 +297,11 @@ pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
         }
         methods.sort_unstable();
         methods.dedup();
-        transport_error(
-            405,
-            "HTTP Method Not Allowed",
-            format!("{path} allows {} and not {method}", methods.join(", ")),
-        )
+        let allowed = methods.join(", ");
+        let mut refused =
+            transport_error(405, "HTTP Method Not Allowed", format!("{path} allows {allowed} and not {method}"));
+        refused.allow = Some(allowed);
+        refused
     })
 }
 

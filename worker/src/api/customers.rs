@@ -77,6 +77,7 @@ pub const ROUTES: &[Route] = &[
         .of(&CUSTOMER)
         .scope("customers")
         .body(BULK_METADATA)
+        .lenient()
         .answers(202, "async_action_started"),
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)

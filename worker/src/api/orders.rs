@@ -104,7 +104,7 @@ fn read(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<Sent, Prob
 }
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
-    let source = crate::intake::object(&call.request.body, true)?;
+    let source = crate::intake::object(&call.request.body, false)?;
     let sent = read(call, source)?;
     let order = upsert(call, sent)?;
     Ok(Answer::json(Json::Object(order.body)))
@@ -145,7 +145,7 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, Stop> {
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
-    let source = crate::intake::object(&call.request.body, true)?;
+    let source = crate::intake::object(&call.request.body, false)?;
     let mut sent = read(call, source)?;
     let mut order = ORDER.find(call)?;
     if let Some(source_id) = sent.rest.remove("source_id") {

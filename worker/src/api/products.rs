@@ -66,6 +66,7 @@ pub const ROUTES: &[Route] = &[
         .of(&PRODUCT)
         .scope("products")
         .body(BULK_METADATA)
+        .lenient()
         .answers(202, "async_action_started"),
     get("/v1/products/{productId}", "Get a product by id or source_id, with its SKUs", get_one)
         .of(&PRODUCT)

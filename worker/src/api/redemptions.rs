@@ -339,7 +339,7 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
     let code = call.query.get("code").filter(|code| !code.is_empty());
     let code =
         code.ok_or_else(|| crate::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
-    let mut body = crate::intake::object(&call.request.body, true)?;
+    let mut body = crate::intake::object(&call.request.body, false)?;
     if let Some(tracking_id) = call.query.get("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }

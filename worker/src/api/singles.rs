@@ -93,7 +93,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn body_of(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
-    Ok(crate::intake::object(&call.request.body, true)?)
+    Ok(crate::intake::object(&call.request.body, false)?)
 }
 
 fn validate(call: &mut Call<'_, '_>) -> Outcome {
