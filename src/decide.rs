@@ -12,6 +12,7 @@ pub mod redeem;
 pub mod rollback;
 pub mod scene;
 pub mod sight;
+mod unit_goods;
 pub mod validate;
 
 pub use case::Case;

@@ -152,8 +152,8 @@ fn undone(part: &UndonePart, rolled_back: &RolledBack) -> Document {
 
 fn order_document(order: &Order, rolled_back: &RolledBack) -> Map<String, Value> {
     let cart = stored_cart(order);
-    let view = OrderView { order, priced: &Priced::default(), cart: &cart, applied: Applied::Nothing, subtotals: true };
-    let mut shown = fields(written(|out| view.put(out)));
+    let priced = Priced::default();
+    let mut shown = fields(written(|out| OrderView::new(order, &priced, &cart, Applied::Nothing).put(out)));
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
     let mut redemptions = order.redemptions.to_fields();
     if let Some(part) = undone

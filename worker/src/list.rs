@@ -185,7 +185,9 @@ impl List {
 
     /// In which order a query wants them. A list that is published without orders reads none.
     fn order(&self, query: &Query) -> Result<String, ErrorBody> {
-        let Some(text) = query.get("order").filter(|_| !self.orders.is_empty()) else { return Ok("created_at DESC, seq DESC".into()) };
+        let Some(text) = query.get("order").filter(|_| !self.orders.is_empty()) else {
+            return Ok("created_at DESC, seq DESC".into());
+        };
         let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
         let column = self.orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);
         column.map(|column| format!("{column} {direction}, seq {direction}")).ok_or_else(|| {

@@ -2,8 +2,8 @@
 //! It must not know what a tier says.
 
 use crate::api::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE};
-use crate::api::{categories, grants};
 use crate::api::promotions::{TIER, find_promotion};
+use crate::api::{categories, grants};
 use crate::list::{Filter, List};
 use crate::moment;
 use crate::reply::{Stop, not_found};

@@ -15,8 +15,8 @@ use crate::store::facts::ById;
 use scrip::decide;
 use scrip::decide::rollback::{RollBack, UndonePart};
 use scrip::refusal::{Reason, Refusal};
-use scrip::wire::request::read_rollback;
 use scrip::wire::redemption::Written;
+use scrip::wire::request::read_rollback;
 use scrip::wire::rollback::{restored, write_rollback};
 use serde_json::{Map, Value as Json, json};
 
