@@ -8,7 +8,6 @@ use crate::resource::{Names, Resource};
 use crate::route::Call;
 use crate::store::document::Document;
 use scrip::model::order::{Goods, Item, Order, RelatedObject};
-use scrip::pricing::lines::goods_key;
 use scrip::text::Text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
@@ -59,7 +58,6 @@ fn give_names(item: &mut Item, kind: RelatedObject, document: &Document) {
         goods.id.clone_from(own_id);
         goods.source_id = document.key.as_deref().map(Text::from);
     }
-    item.symbols = Default::default();
 }
 
 /// Writes what an order brings along at the commit, and names it on the lines by its id. `path` is where the order stands in the
@@ -163,7 +161,8 @@ fn note(written: &mut Vec<Document>, document: Document) {
 
 /// The product that a new SKU belongs to.
 fn parent(call: &Call<'_, '_>, item: &Item, written: &[Document], path: &str) -> Result<String, Stop> {
-    let key = goods_key(item, RelatedObject::Product).ok_or_else(|| Problem::missing(path, "product_id"))?;
+    let key = item.names(RelatedObject::Product).next();
+    let key = key.ok_or_else(|| Problem::missing(path, "product_id"))?.as_str();
     if let Some(product) = written.iter().find(|product| product.id == key || product.key.as_deref() == Some(key)) {
         return Ok(product.id.clone());
     }
