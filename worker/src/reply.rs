@@ -61,7 +61,7 @@ pub struct ErrorFields {
     /// The project's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
-    /// The methods that the path has, which a header tells.
+    /// What the path allows, where it does not allow what was asked: the header `Allow`.
     #[serde(skip)]
     pub allow: Option<String>,
 }
@@ -217,10 +217,10 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
         body.request_id = Some(request_id.to_owned());
     }
     let mut reply = bytes_reply(body.code, serde_json::to_vec(&body).unwrap_or_default());
-    set_header(&mut reply, "x-request-id", request_id);
-    if let Some(methods) = &body.allow {
-        set_header(&mut reply, "allow", methods);
+    if let Some(allow) = &body.allow {
+        set_header(&mut reply, "allow", allow);
     }
+    set_header(&mut reply, "x-request-id", request_id);
     reply
 }
 

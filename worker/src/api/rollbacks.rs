@@ -4,7 +4,6 @@ use crate::api::deciding::{self, Tally};
 use crate::api::fields::CUSTOMER;
 use crate::api::redemptions::ORDER;
 use crate::api::vouchers::VOUCHER;
-use crate::intake;
 use crate::moment;
 use crate::reply::{ErrorBody, Stop};
 use crate::route::{Answer, Call, Outcome, Route, post};
@@ -55,7 +54,7 @@ fn roll_back_stack(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Reason and tracking id come in the body or in the query; the body wins.
 fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, Stop> {
-    let mut body = intake::object(&call.request.body, false)?;
+    let mut body = call.source()?;
     for name in ["reason", "tracking_id"] {
         if let Some(value) = call.query.get(name).filter(|_| body.get(name).is_none_or(Json::is_null)) {
             body.insert(name.into(), value.into());
