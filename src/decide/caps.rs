@@ -103,7 +103,8 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     let items = items.map(|(place, item)| scene_item(item, priced.sku(place), priced.product(place)));
     let items: Vec<Told<'_>> = items.collect();
     let used = counted(offer, Basket::Told(&items), gain, customer);
-    let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
+    let posting =
+        |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), allotment: None, amount };
     used.into_iter().map(posting).collect()
 }
 
@@ -148,8 +149,7 @@ fn account_of(
     Some(units_account(owner, goods, customer))
 }
 
-/// The buyer, when there is a stored profile: one who is new has used nothing.
+/// What counts the buyer.
 fn customer_key(case: &Case<'_>) -> Option<Text> {
-    let customer = case.buyer.customer.as_ref()?;
-    customer.id.clone().filter(|_| case.buyer.stored)
+    case.buyer.counted_as().cloned()
 }

@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
+pub use crate::decide::named::Buyer;
+use crate::decide::named::{find_buyer, find_order};
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
-use crate::model::customer::Customer;
 use crate::model::incentive::Incentive;
 use crate::model::order::Order;
 use crate::model::promotion::Stack;
@@ -52,17 +53,6 @@ pub enum Resolved<'a> {
     Refused(Refusal),
     /// Only the server knows it.
     Unknown,
-}
-
-/// The customer of a request.
-#[derive(Debug, Clone, Default)]
-pub struct Buyer<'a> {
-    /// The stored profile under what the request sent; `None` without any customer.
-    pub customer: Option<Held<'a, Customer>>,
-    /// Whether there is a stored profile.
-    pub stored: bool,
-    /// The name of the profile that only the server has.
-    pub unknown: Option<Text>,
 }
 
 /// A request with its names resolved.
@@ -124,8 +114,8 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = find_buyer(self.facts, request);
-        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks);
+        self.buyer = find_buyer(self.facts, request)?;
+        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks)?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
         match request.redeemables.as_slice() {
@@ -353,59 +343,4 @@ fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
     let twice =
         stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
     if twice { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
-}
-
-/// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
-    let sent = request.customer.as_ref();
-    let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
-    let key = named.or(request.tracking_id.as_deref());
-    let found = key.map_or(Known::Absent, |key| facts.customer(key));
-    let unknown = match (&found, key) {
-        (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
-        _ => None,
-    };
-    let Some(stored) = found.is() else {
-        return Buyer { customer: sent.map(Held::Lent), stored: false, unknown };
-    };
-    let mut customer = stored.into_owned();
-    if let Some(sent) = sent {
-        let overlaid = |name: &str| name != "id" && name != "metadata";
-        let document = sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null());
-        customer.document.overlay(document);
-        customer.metadata.overlay(sent.metadata.iter());
-    }
-    Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown }
-}
-
-/// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
-/// named by `source_id`, what is stored.
-fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks) -> Option<Held<'a, Order>> {
-    let sent = sent?;
-    let key = sent.id.as_deref().or(sent.source_id.as_deref());
-    let Some(key) = key else { return Some(Held::Lent(sent)) };
-    let stored = match facts.order(key) {
-        Known::Is(stored) => stored.into_owned(),
-        Known::Absent => return Some(Held::Lent(sent)),
-        Known::Unknown => {
-            lacks.add(joined(&["order/", key]));
-            return Some(Held::Lent(sent));
-        }
-    };
-    if sent.id.is_none() {
-        return Some(Held::Own(Arc::new(Order { status: sent.status.or(stored.status), ..stored })));
-    }
-    let replaced = !sent.items.is_empty() || sent.amount.is_some();
-    let mut order = stored;
-    if replaced {
-        order.amount = sent.amount;
-        order.initial_amount = sent.initial_amount;
-    }
-    if !sent.items.is_empty() {
-        order.items = sent.items.clone();
-    }
-    order.discount_amount = sent.discount_amount.or(order.discount_amount);
-    order.status = sent.status.or(order.status);
-    order.metadata.overlay(sent.metadata.iter());
-    Some(Held::Own(Arc::new(order)))
 }
