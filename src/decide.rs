@@ -6,7 +6,6 @@ pub mod check;
 pub mod items;
 pub mod judge;
 pub mod loyalty;
-pub mod named;
 pub mod postings;
 pub mod qualify;
 pub mod redeem;

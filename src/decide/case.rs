@@ -2,12 +2,12 @@
 //! prices, the rules of the project. The only file that asks facts on behalf of a whole request; everything after
 //! it is total. It must not know what any of them leads to.
 
+pub mod stored;
+
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use crate::decide::named::Buyer;
-use crate::decide::named::{find_buyer, find_order};
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
@@ -16,12 +16,13 @@ use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
-use crate::pricing::lines::{Priced, price};
+use crate::pricing::lines::{Priced, Trust, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, digits, joined};
 use crate::time::TimeZone;
+pub use stored::Buyer;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub struct Case<'a> {
     pub zone: Held<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
     pub order: Option<Held<'a, Order>>,
+    /// Whose word counts for what its lines cost.
+    pub trust: Trust,
     /// Its goods and amounts.
     pub priced: Priced<'a>,
     /// Who buys.
@@ -101,6 +104,7 @@ impl<'a> Case<'a> {
             stacking: facts.stacking_rules().into(),
             zone: facts.time_zone().into(),
             order: None,
+            trust: Trust::Sent,
             priced: Priced::default(),
             buyer: Buyer::default(),
             resolved: Vec::new(),
@@ -114,8 +118,8 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = find_buyer(self.facts, request)?;
-        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks)?;
+        self.buyer = stored::find_buyer(self.facts, request)?;
+        self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
         match request.redeemables.as_slice() {
@@ -149,8 +153,37 @@ impl<'a> Case<'a> {
     }
 
     fn price(&mut self) -> Result<(), Refusal> {
-        let Case { order: Some(order), priced, lacks, .. } = self else { return Ok(()) };
-        price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
+        let Case { order: Some(order), priced, lacks, trust, .. } = self else { return Ok(()) };
+        price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)
+    }
+
+    /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
+    /// one named by `source_id`, what is stored.
+    fn find_order(&mut self) -> Result<(), Refusal> {
+        let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
+        let client = self.request.channel.client;
+        self.trust = if client { Trust::Catalogue } else { Trust::Sent };
+        self.order = Some(Held::Lent(sent));
+        let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
+        match self.facts.order(key) {
+            Known::Is(stored) => {
+                let is_stored = sent.id.is_none() || sent.items.is_empty();
+                if is_stored {
+                    // Somebody vouched for what is stored (calculation.md section 19, D13).
+                    self.trust = Trust::Sent;
+                }
+                let order = stored::overlaid(stored.into_owned(), sent, client);
+                self.order = Some(Held::Own(Arc::new(order)));
+            }
+            Known::Absent => {
+                let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
+                if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
+                    return Err(Refusal::taken("order", source_id));
+                }
+            }
+            Known::Unknown => self.lack("order", key),
+        }
+        Ok(())
     }
 
     fn resolve_all(&mut self) {

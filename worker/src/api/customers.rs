@@ -12,7 +12,7 @@ use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
-use scrip::decide::named::customer_key;
+use scrip::decide::case::stored::customer_key;
 use scrip::facts::Facts;
 use scrip::model::request::Redeemables;
 use serde_json::{Map, Value as Json, json};

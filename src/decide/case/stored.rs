@@ -1,11 +1,8 @@
-//! Decides which customer and which order a request names: stored ones, under what the request sent of them. It must not
-//! know what is redeemed.
-//!
-//! endpoints.md section 1, shape S1; calculation.md section 2.1.
+//! Decides what a request is about where something is stored under what it sent: the customer and the order. It must not
+//! know redeemables.
 
 use std::sync::Arc;
 
-use crate::decide::case::Lacks;
 use crate::facts::{Facts, Held, Known};
 use crate::model::customer::Customer;
 use crate::model::order::Order;
@@ -75,46 +72,31 @@ pub(super) fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Res
     Ok(Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown })
 }
 
-/// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
-/// named by `source_id`, what is stored.
-pub(super) fn find_order<'a>(
-    facts: &dyn Facts,
-    sent: Option<&'a Order>,
-    lacks: &mut Lacks,
-) -> Result<Option<Held<'a, Order>>, Refusal> {
-    let Some(sent) = sent else { return Ok(None) };
-    let key = sent.id.as_deref().or(sent.source_id.as_deref());
-    let Some(key) = key else { return Ok(Some(Held::Lent(sent))) };
-    let stored = match facts.order(key) {
-        Known::Is(stored) => stored.into_owned(),
-        Known::Absent => {
-            if let (Some(_), Some(source_id)) = (&sent.id, &sent.source_id)
-                && let Known::Is(other) = facts.order(source_id)
-                && other.source_id.as_ref() == Some(source_id)
-            {
-                return Err(Refusal::taken("order", source_id));
-            }
-            return Ok(Some(Held::Lent(sent)));
-        }
-        Known::Unknown => {
-            lacks.add(joined(&["order/", key]));
-            return Ok(Some(Held::Lent(sent)));
-        }
-    };
+/// Whether an order of this `source_id` is stored, so that another one cannot be stored under it.
+pub(super) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
+    facts.order(source_id).is().is_some_and(|other| other.source_id.as_ref() == Some(source_id))
+}
+
+/// A stored order under what was sent. The amounts that it was stored with are for nobody's page to change (calculation.md
+/// section 19, D13).
+pub(super) fn overlaid(stored: Order, sent: &Order, client: bool) -> Order {
     if sent.id.is_none() {
-        return Ok(Some(Held::Own(Arc::new(Order { status: sent.status.or(stored.status), ..stored }))));
+        return Order { status: sent.status.or(stored.status), ..stored };
     }
-    let replaced = !sent.items.is_empty() || sent.amount.is_some();
     let mut order = stored;
-    if replaced {
+    let has_lines = !sent.items.is_empty();
+    let keeps = client && !has_lines && order.amount.is_some();
+    if !keeps && (has_lines || sent.amount.is_some()) {
         order.amount = sent.amount;
         order.initial_amount = sent.initial_amount;
     }
-    if !sent.items.is_empty() {
+    if has_lines {
         order.items = sent.items.clone();
     }
-    order.discount_amount = sent.discount_amount.or(order.discount_amount);
+    if !keeps {
+        order.discount_amount = sent.discount_amount.or(order.discount_amount);
+    }
     order.status = sent.status.or(order.status);
     order.metadata.overlay(sent.metadata.iter());
-    Ok(Some(Held::Own(Arc::new(order))))
+    order
 }
