@@ -6,6 +6,7 @@
 pub mod candidates;
 pub mod document;
 pub mod facts;
+pub mod free;
 pub mod ledger;
 pub mod schema;
 pub mod sql;
@@ -15,6 +16,7 @@ pub mod sqlite;
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 
 /// One statement that waits for the commit.
 struct Write {
@@ -30,6 +32,8 @@ pub struct Store<'s> {
     is_new: bool,
     /// As [`Store::longest_asked`].
     asked: Cell<usize>,
+    /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
+    pub drawn: BTreeMap<String, ([u8; 32], u64)>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -44,6 +48,7 @@ impl<'s> Store<'s> {
             alarm: None,
             is_new: false,
             asked: Cell::new(0),
+            drawn: BTreeMap::new(),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -89,6 +94,7 @@ impl<'s> Store<'s> {
     /// Forgets the writes of a refused request.
     pub fn discard(&mut self) {
         self.writes.clear();
+        self.drawn.clear();
         self.alarm = None;
     }
 
@@ -102,9 +108,20 @@ impl<'s> Store<'s> {
         self.asked.get()
     }
 
+    /// How many writes there are.
+    pub fn mark(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Forgets the writes since there were so many.
+    pub fn forget_since(&mut self, mark: usize) {
+        self.writes.truncate(mark);
+    }
+
     /// Runs the writes in their order.
     pub fn commit(&mut self) -> Result<(), Fault> {
         let writes = std::mem::take(&mut self.writes);
+        self.drawn.clear();
         #[cfg(feature = "rehearsal")]
         let middle = writes.len().div_ceil(2);
         #[cfg(feature = "rehearsal")]
