@@ -1,0 +1,124 @@
+//! Whether validation rules hold, and what is said when they do not (validation-rules.md 1 to 4 and 8).
+
+use super::filter;
+use super::items;
+use super::order::Order;
+use crate::shops::shop::Book;
+use serde_json::Value as Json;
+
+/// Who asks, for what.
+pub struct Case<'a> {
+    pub book: &'a Book,
+    /// The merged profile; nothing when no customer is named.
+    pub customer: Option<Json>,
+    pub metadata: &'a Json,
+    pub order: &'a Order,
+    /// What the order comes to behind the effect, once that is known.
+    pub total_behind: Option<i128>,
+}
+
+/// The customer of a request: what is stored, and what the request says over it.
+pub fn customer(book: &Book, request: &Json) -> Option<Json> {
+    let sent = request["customer"].as_object()?;
+    let known =
+        ["id", "source_id"].iter().find_map(|field| Book::of(&book.customers, field, sent.get(*field)?.as_str()?));
+    let mut whole = known.cloned().unwrap_or_else(|| serde_json::json!({ "metadata": {} }));
+    for (field, value) in sent {
+        match value.as_object() {
+            Some(inner) => whole[field].as_object_mut().unwrap().extend(inner.clone()),
+            None => whole[field] = value.clone(),
+        }
+    }
+    Some(whole)
+}
+
+/// The first thing that is wrong with some rules, all of which must hold. What only a customer could fulfil is not fulfilled
+/// without one, and then the customer is what is missing.
+pub fn check(rules: &[&Json], case: &Case<'_>) -> Result<(), String> {
+    for rule in rules {
+        let leaves = leaves(rule);
+        let missing = |leaf: &Json| case.customer.is_none() && group(leaf) == "customer";
+        let held: Vec<(&str, bool)> =
+            leaves.iter().map(|(key, leaf)| (*key, !missing(leaf) && holds(leaf, case))).collect();
+        if !logic(rule, &held) {
+            if leaves.iter().any(|(_, leaf)| missing(leaf)) {
+                return Err("missing_customer".into());
+            }
+            let failing = held.iter().position(|(_, held)| !held).unwrap();
+            return Err(format!("{}_rules_violated", group(leaves[failing].1)));
+        }
+    }
+    Ok(())
+}
+
+/// The conditions of a rule that its logic speaks of, in the order of their keys.
+fn leaves(rule: &Json) -> Vec<(&str, &Json)> {
+    let logic = rule["rules"]["logic"].as_str();
+    let named = |key: &str| logic.is_none_or(|logic| words(logic).contains(&key.to_owned()));
+    let all = rule["rules"].as_object().into_iter().flatten();
+    all.filter(|(key, _)| *key != "logic" && named(key)).map(|(key, leaf)| (key.as_str(), leaf)).collect()
+}
+
+fn words(logic: &str) -> Vec<String> {
+    logic
+        .split(|letter: char| !letter.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// The shops write no more than one word between two keys.
+fn logic(rule: &Json, held: &[(&str, bool)]) -> bool {
+    let text = rule["rules"]["logic"].as_str().unwrap_or_default();
+    if words(text).contains(&"or".to_owned()) {
+        held.iter().any(|(_, held)| *held)
+    } else {
+        held.iter().all(|(_, held)| *held)
+    }
+}
+
+fn group(leaf: &Json) -> &'static str {
+    match leaf["name"].as_str().unwrap().split('.').next().unwrap() {
+        "customer" => "customer",
+        "order" | "product" | "sku" => "order",
+        _ => "redemption",
+    }
+}
+
+fn holds(leaf: &Json, case: &Case<'_>) -> bool {
+    let (order, conditions) = (case.order, &leaf["conditions"]);
+    let property = leaf["property"].as_str().unwrap_or_default();
+    let metadata = |of: &Json| filter::all(conditions, &of[property]);
+    let prices = || order.lines.iter().map(|line| line.price.is_some_and(|price| filter::number(conditions, price)));
+    match leaf["name"].as_str().unwrap() {
+        "order.amount" => filter::number(conditions, order.total()),
+        "order.initial_amount" => filter::number(conditions, order.first),
+        "order.total_amount" => case.total_behind.is_none_or(|total| filter::number(conditions, total)),
+        "order.items.count" => filter::number(conditions, order.lines.iter().map(|line| line.quantity).sum()),
+        "order.items.price_any" => prices().any(|holds| holds),
+        "order.items.price_each" => prices().all(|holds| holds),
+        "order.items.metadata_any" => order.lines.iter().any(|line| metadata(&line.metadata)),
+        "order.items.metadata_each" => order.lines.iter().all(|line| metadata(&line.metadata)),
+        "order.metadata" => metadata(&order.metadata),
+        "redemption.metadata" => metadata(case.metadata),
+        "customer.metadata" => metadata(&case.customer.as_ref().unwrap()["metadata"]),
+        "customer.segment" => segment(conditions, case),
+        "product.id" | "sku.id" => items::contains(leaf, case),
+        _ => items::holds(leaf, case),
+    }
+}
+
+fn segment(conditions: &Json, case: &Case<'_>) -> bool {
+    let customer = case.customer.as_ref().unwrap();
+    let within = |id: &Json| {
+        let segment = Book::of(&case.book.segments, "id", id.as_str().unwrap()).unwrap();
+        match segment["customers"].as_array() {
+            Some(listed) => listed.contains(&customer["id"]),
+            None => filter::holds(&segment["filter"], customer),
+        }
+    };
+    conditions.as_object().unwrap().iter().all(|(operator, ids)| {
+        let some = ids.as_array().unwrap().iter().any(within);
+        if operator == "$is" { some } else { !some }
+    })
+}
