@@ -1,5 +1,6 @@
 //! The parts of the comparison: what makes shops and carts, the model, and what holds the answers to it.
 
+pub mod alone;
 pub mod carts;
 pub mod chance;
 pub mod compare;
@@ -7,6 +8,7 @@ pub mod desk;
 pub mod goods;
 pub mod model;
 pub mod offers;
+pub mod page;
 pub mod rules;
 pub mod scopes;
 pub mod shop;

@@ -26,13 +26,16 @@ pub fn apply(
 ) -> Result<bool, &'static str> {
     let credits = credits.min(order.total());
     if gift["effect"] != "APPLY_TO_ITEMS" {
+        if !order.known {
+            return Err("missing_amount");
+        }
         order.discount += credits;
         return Ok(credits > 0);
     }
-    let parts = scope::parts(book, scope, order, way.once);
-    if !parts.iter().any(|part| order.lines[part.line].amount.is_some()) {
+    if !scope::has_amount(book, scope, order) {
         return Err("missing_order_items_amount");
     }
+    let parts = scope::parts(book, scope, order, way.once);
     let mut off: Vec<i128> = parts.iter().map(|part| order.lines[part.line].room(part.units)).collect();
     scope::capped(scope, &parts, &mut off, Some(credits));
     let mut some = false;

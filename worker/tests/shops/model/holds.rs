@@ -32,21 +32,25 @@ pub fn customer(book: &Book, request: &Json) -> Option<Json> {
     Some(whole)
 }
 
-/// The first thing that is wrong with some rules, all of which must hold. What only a customer could fulfil is not fulfilled
-/// without one, and then the customer is what is missing.
+/// The first thing that is wrong with some rules, all of which must hold. Where nobody is named a profile is empty, and
+/// a rule that fails says that the customer is missing; what an order without any amount fails says that the amount is.
 pub fn check(rules: &[&Json], case: &Case<'_>) -> Result<(), String> {
     for rule in rules {
         let leaves = leaves(rule);
-        let missing = |leaf: &Json| case.customer.is_none() && group(leaf) == "customer";
-        let held: Vec<(&str, bool)> =
-            leaves.iter().map(|(key, leaf)| (*key, !missing(leaf) && holds(leaf, case))).collect();
-        if !logic(rule, &held) {
-            if leaves.iter().any(|(_, leaf)| missing(leaf)) {
-                return Err("missing_customer".into());
-            }
-            let failing = held.iter().position(|(_, held)| !held).unwrap();
-            return Err(format!("{}_rules_violated", group(leaves[failing].1)));
+        let held: Vec<(&str, bool)> = leaves.iter().map(|(key, leaf)| (*key, holds(leaf, case))).collect();
+        if logic(rule, &held) {
+            continue;
         }
+        let failing: Vec<&Json> =
+            leaves.iter().zip(&held).filter(|(_, (_, held))| !held).map(|((_, leaf), _)| *leaf).collect();
+        if case.customer.is_none() && leaves.iter().any(|(_, leaf)| group(leaf) == "customer") {
+            return Err("missing_customer".into());
+        }
+        let of_amount = |leaf: &&&Json| matches!(leaf["name"].as_str(), Some("order.amount" | "order.initial_amount"));
+        if !case.order.known && failing.iter().any(|leaf| of_amount(&leaf)) {
+            return Err("missing_amount".into());
+        }
+        return Err(format!("{}_rules_violated", group(failing[0])));
     }
     Ok(())
 }
@@ -91,8 +95,8 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
     let metadata = |of: &Json| filter::all(conditions, &of[property]);
     let prices = || order.lines.iter().map(|line| line.price.is_some_and(|price| filter::number(conditions, price)));
     match leaf["name"].as_str().unwrap() {
-        "order.amount" => filter::number(conditions, order.total()),
-        "order.initial_amount" => filter::number(conditions, order.first),
+        "order.amount" => order.known && filter::number(conditions, order.total()),
+        "order.initial_amount" => order.first_known && filter::number(conditions, order.first),
         "order.total_amount" => case.total_behind.is_none_or(|total| filter::number(conditions, total)),
         "order.items.count" => filter::number(conditions, order.lines.iter().map(|line| line.quantity).sum()),
         "order.items.price_any" => prices().any(|holds| holds),
@@ -101,7 +105,7 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
         "order.items.metadata_each" => order.lines.iter().all(|line| metadata(&line.metadata)),
         "order.metadata" => metadata(&order.metadata),
         "redemption.metadata" => metadata(case.metadata),
-        "customer.metadata" => metadata(&case.customer.as_ref().unwrap()["metadata"]),
+        "customer.metadata" => metadata(case.customer.as_ref().map_or(&Json::Null, |customer| &customer["metadata"])),
         "customer.segment" => segment(conditions, case),
         "product.id" | "sku.id" => items::contains(leaf, case),
         _ => items::holds(leaf, case),
@@ -109,11 +113,12 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
 }
 
 fn segment(conditions: &Json, case: &Case<'_>) -> bool {
-    let customer = case.customer.as_ref().unwrap();
+    let nobody = serde_json::json!({});
+    let customer = case.customer.as_ref().unwrap_or(&nobody);
     let within = |id: &Json| {
         let segment = Book::of(&case.book.segments, "id", id.as_str().unwrap()).unwrap();
         match segment["customers"].as_array() {
-            Some(listed) => listed.contains(&customer["id"]),
+            Some(listed) => customer["id"].is_string() && listed.contains(&customer["id"]),
             None => filter::holds(&segment["filter"], customer),
         }
     };

@@ -40,7 +40,9 @@ pub fn holds(leaf: &Json, case: &Case<'_>) -> bool {
             let within: Vec<&Line> = within.collect();
             let least = within.iter().filter_map(|line| rank(line)).min();
             let extreme: Vec<&Line> = within.into_iter().filter(|line| rank(line) == least).collect();
-            !extreme.is_empty() && extreme.iter().all(|line| is(line)) && below(leaf, &extreme, true)
+            // Of several that cost the same, those that match.
+            let matched: Vec<&Line> = extreme.into_iter().filter(|line| is(line)).collect();
+            !matched.is_empty() && below(leaf, &matched, true)
         }
     }
 }

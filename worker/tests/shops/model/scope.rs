@@ -85,6 +85,11 @@ fn candidates(book: &Book, scope: &Scope, order: &Order) -> Vec<(usize, Option<u
     found
 }
 
+/// Whether any line in scope has an amount (D7).
+pub fn has_amount(book: &Book, scope: &Scope, order: &Order) -> bool {
+    candidates(book, scope, order).iter().any(|(at, _)| order.lines[*at].amount.is_some())
+}
+
 /// The units that are discounted. `once`: what an earlier redeemable discounted is not (11.2, 7.4).
 pub fn parts(book: &Book, scope: &Scope, order: &Order, once: bool) -> Vec<Part> {
     let lines: Vec<(usize, Option<usize>)> = candidates(book, scope, order)

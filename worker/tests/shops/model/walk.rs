@@ -30,9 +30,11 @@ pub fn walk(book: &Book, request: &Json) -> Outcome {
     let mut failed = false;
     for candidate in sorting::sort(book, list, exclusive) {
         let mut shown = None;
-        let status = if failed && !partial {
+        let status = if excluded(book, &candidate, exclusive) {
+            Status::Skipped("exclusion_rules_not_met".into())
+        } else if failed && !partial {
             Status::Skipped("preceding_validation_failed".into())
-        } else if let Some(key) = skipped(book, &candidate, &applied, exclusive) {
+        } else if let Some(key) = beyond(book, &candidate, &applied) {
             Status::Skipped(key.into())
         } else {
             match one(book, request, &candidate, &running) {
@@ -61,14 +63,17 @@ pub fn walk(book: &Book, request: &Json) -> Outcome {
     Outcome { valid, verdicts, order }
 }
 
-/// Exclusion and limits; one that does not exist is not skipped for either (D9).
-fn skipped(book: &Book, candidate: &Candidate, applied: &[Candidate], exclusive: bool) -> Option<&'static str> {
+/// Step 5; one that does not exist is not excluded (D9).
+fn excluded(book: &Book, candidate: &Candidate, exclusive: bool) -> bool {
+    let stays = ["exclusive_categories", "joint_categories"].iter().any(|list| candidate.is_in(&book.stacking, list));
+    exclusive && candidate.thing.is_some() && !stays
+}
+
+/// Step 7.2: the limits.
+fn beyond(book: &Book, candidate: &Candidate, applied: &[Candidate]) -> Option<&'static str> {
     candidate.thing.as_ref()?;
     let rules = &book.stacking;
-    let (own, joint) = (candidate.is_in(rules, "exclusive_categories"), candidate.is_in(rules, "joint_categories"));
-    if exclusive && !own && !joint {
-        return Some("exclusion_rules_not_met");
-    }
+    let own = candidate.is_in(rules, "exclusive_categories");
     let limit = |name: &str| rules[name].as_u64().and_then(|limit| usize::try_from(limit).ok());
     let same = applied.iter().filter(|one| one.category == candidate.category && one.category.is_some()).count();
     let exclusives = applied.iter().filter(|one| one.is_in(rules, "exclusive_categories")).count();
