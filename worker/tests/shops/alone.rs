@@ -1,7 +1,7 @@
 //! What qualifies alone is what a validation of it alone would apply, with the same order.
 
 use crate::shops::compare;
-use crate::shops::model::Status;
+use crate::shops::model::{self, Status};
 use crate::shops::shop::Shop;
 use crate::shops::trial::{Told, validated};
 use serde_json::{Value as Json, json};
@@ -14,12 +14,22 @@ fn candidates(shop: &Shop) -> Vec<(Json, Json)> {
         let asked = json!({ "object": "voucher", "id": voucher["code"] });
         match campaign {
             // The codes of a campaign that are nobody's are told as the campaign.
-            Some(campaign) if campaign["type"] != "STANDALONE" => list.push((campaign["id"].clone(), asked)),
+            Some(campaign) if campaign["type"] != "STANDALONE" => {
+                let code = voucher["code"].as_str().unwrap();
+                let fresh = !shop.book.redeemed.iter().any(|(redeemed, ..)| redeemed == code);
+                // The first code is as the campaign made it, unless it was used.
+                if fresh && code.ends_with("-0") {
+                    list.push((campaign["id"].clone(), asked));
+                }
+            }
             _ => list.push((voucher["code"].clone(), asked)),
         }
     }
     list.extend(
-        shop.book.tiers.iter().map(|tier| (tier["id"].clone(), json!({ "object": "promotion_tier", "id": tier["id"] }))),
+        shop.book
+            .tiers
+            .iter()
+            .map(|tier| (tier["id"].clone(), json!({ "object": "promotion_tier", "id": tier["id"] }))),
     );
     list
 }
@@ -35,6 +45,11 @@ pub fn qualifies(shop: &mut Shop, request: &Json, told: &mut Told) -> Result<(),
     }
     let found = answer.json["redeemables"]["data"].as_array().unwrap();
     for (name, redeemable) in candidates(shop) {
+        // A qualification leaves out counts of customers, and without a customer whatever looks at one (section 13).
+        let (customer, counts) = model::looks_at(&shop.book, &redeemable);
+        if counts || (customer && request["customer"].is_null()) {
+            continue;
+        }
         let mut alone = request.clone();
         alone["redeemables"] = json!([redeemable]);
         let outcome = validated(shop, &alone)?;

@@ -32,12 +32,13 @@ pub struct Cart {
 /// A cart of a shop and what is asked for it.
 pub fn make(chance: &mut Chance, book: &Book, number: u64) -> Cart {
     let mut lines: Vec<Line> = Vec::new();
-    for _ in 0..chance.between(1, 4) {
+    let bare = chance.once_in(25);
+    for _ in 0..if bare { 0 } else { chance.between(1, 4) } {
         let line = line(chance, book);
         lines.push(line);
     }
     let mut order = Map::new();
-    if chance.once_in(5) {
+    if bare || chance.once_in(5) {
         order.insert("amount".into(), chance.between(100, 30_000).into());
     }
     if chance.once_in(12) {
@@ -51,7 +52,13 @@ pub fn make(chance: &mut Chance, book: &Book, number: u64) -> Cart {
     if chance.once_in(3) {
         rest.insert("metadata".into(), json!({ "lane": chance.pick(&["fast", "slow"]) }));
     }
-    match chance.below(6) {
+    match chance.below(7) {
+        6 => {
+            // What is said of somebody known goes over what is stored.
+            let said =
+                json!({ "source_id": chance.pick(&book.customers)["source_id"], "metadata": shop::profile(chance) });
+            rest.insert("customer".into(), said);
+        }
         0 => {}
         1 => {
             let guest = json!({ "source_id": format!("guest-{number}"), "metadata": shop::profile(chance) });
@@ -122,6 +129,12 @@ fn line(chance: &mut Chance, book: &Book) -> Line {
     let worth = fields.get("amount").and_then(Json::as_i64).or(fields.get("price").map(|_| price * quantity));
     if let Some(worth) = worth.filter(|_| chance.once_in(6)) {
         fields.insert("discount_amount".into(), chance.between(0, worth).into());
+    } else if let Some(price) = fields.get("price").and_then(Json::as_i64).filter(|_| form == 1 && chance.once_in(8)) {
+        // Units that came for nothing before: the order is asked about again.
+        let free = chance.between(1, quantity);
+        fields.insert("discount_quantity".into(), free.into());
+        fields.insert("initial_quantity".into(), (quantity - chance.between(0, free)).max(1).into());
+        fields.insert("discount_amount".into(), (price * free).into());
     }
     if chance.once_in(3) {
         fields.insert("metadata".into(), json!({ "wrap": chance.pick(&["red", "blue"]) }));
@@ -134,7 +147,9 @@ impl Cart {
     pub fn written(&self, chance: &mut Chance) -> Json {
         let items: Vec<Json> = self.lines.iter().map(|line| named(chance, line)).collect();
         let mut order = self.order.clone();
-        order.insert("items".into(), items.into());
+        if !items.is_empty() {
+            order.insert("items".into(), items.into());
+        }
         let mut request = self.rest.clone();
         request.insert("order".into(), order.into());
         request.into()

@@ -5,7 +5,7 @@ use crate::shops::desk::Desk;
 use crate::shops::shop::Book;
 use serde_json::{Value as Json, json};
 
-const BRANDS: &[&str] = &["Loom", "Oak", "Reef"];
+pub const BRANDS: &[&str] = &["Loom", "Oak", "Reef"];
 
 pub fn make(chance: &mut Chance, desk: &mut Desk, book: &mut Book) {
     for number in 0..chance.between(2, 5) {

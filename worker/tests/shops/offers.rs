@@ -16,6 +16,33 @@ pub fn make(chance: &mut Chance, desk: &mut Desk, book: &mut Book) {
         public(chance, desk, book, number);
     }
     promotion(chance, desk, book);
+    used(chance, desk, book);
+}
+
+/// What happened before: some codes were redeemed by somebody, and gift cards lost credits.
+fn used(chance: &mut Chance, desk: &mut Desk, book: &mut Book) {
+    for at in 0..book.vouchers.len() {
+        if !chance.once_in(4) {
+            continue;
+        }
+        let code = text(&book.vouchers[at], "code");
+        let customer = text(chance.pick(&book.customers), "source_id");
+        let mut redeemable = json!({ "object": "voucher", "id": code });
+        let mut spent = 0;
+        if let Some(amount) = book.vouchers[at]["gift"]["amount"].as_i64() {
+            spent = chance.between(1, amount);
+            redeemable["gift"] = json!({ "credits": spent });
+        }
+        let order = json!({ "amount": 100_000, "items": [{ "product_id": book.products[0]["id"], "price": 100_000, "quantity": 1 }] });
+        let body = json!({ "redeemables": [redeemable], "customer": { "source_id": customer }, "order": order });
+        let answer = desk.ask("POST /v1/redemptions", &body);
+        let one = &answer.json["redemptions"][0];
+        // What the rules of the code refuse is no use of it; the model is held to that by the carts.
+        if answer.status == 200 && one["status"] == "SUCCEEDED" {
+            desk.log.push(format!("POST /v1/redemptions {body}"));
+            book.redeemed.push((code, customer, one["amount"].as_i64().unwrap_or(0).min(spent)));
+        }
+    }
 }
 
 /// Three of four have a category.
@@ -32,6 +59,22 @@ fn rule(chance: &mut Chance, book: &Book) -> Option<String> {
         1 => Some(text(&book.rules[chance.index(2)], "id")),
         _ => Some(text(chance.pick(&book.rules), "id")),
     }
+}
+
+/// Now and then something is over, or is not yet.
+fn window(chance: &mut Chance, body: &mut Json) {
+    match chance.below(20) {
+        0 => body["start_date"] = "2026-04-01T00:00:00Z".into(),
+        1 => body["expiration_date"] = "2026-02-01T00:00:00Z".into(),
+        2 => body["expiration_date"] = "2026-12-01T00:00:00Z".into(),
+        _ => {}
+    }
+}
+
+/// A rule that says nothing of what is discounted, so that it may stand beside another.
+fn condition(chance: &mut Chance, book: &Book) -> Option<String> {
+    let bare: Vec<Json> = book.rules.iter().filter(|rule| rule["applicable_to"].is_null()).cloned().collect();
+    (!bare.is_empty()).then(|| text(chance.pick(&bare), "id"))
 }
 
 fn gift(chance: &mut Chance) -> Json {
@@ -63,8 +106,10 @@ fn voucher(chance: &mut Chance, desk: &mut Desk, book: &mut Book, number: i64) {
     if chance.once_in(8) {
         body["active"] = false.into();
     }
+    window(chance, &mut body);
     let made = desk.make(&format!("POST /v1/vouchers/{code}"), &body);
     body["id"] = made["id"].clone();
+    body["redemption"] = json!({ "quantity": made["redemption"]["quantity"] });
     body["code"] = code.clone().into();
     if let Some(rule) = rule(chance, book) {
         let to = json!({ "related_object_type": "voucher", "related_object_id": code });
@@ -94,8 +139,14 @@ fn campaign(chance: &mut Chance, desk: &mut Desk, book: &mut Book, number: i64) 
         let made = desk.make(&format!("POST /v1/campaigns/{id}/vouchers/{code}"), &json!({}));
         let mut voucher = body["voucher"].clone();
         voucher["id"] = made["id"].clone();
+        voucher["redemption"] = json!({ "quantity": made["redemption"]["quantity"] });
         voucher["code"] = code.into();
         voucher["campaign_id"] = id.clone().into();
+        if let Some(rule) = condition(chance, book).filter(|_| number == 1 && chance.once_in(4)) {
+            let to = json!({ "related_object_type": "voucher", "related_object_id": voucher["code"] });
+            desk.make(&format!("POST /v1/validation-rules/{rule}/assignments"), &to);
+            book.assigned.push((rule, text(&voucher, "id")));
+        }
         book.vouchers.push(voucher);
     }
     book.campaigns.push(body);
@@ -117,6 +168,8 @@ fn public(chance: &mut Chance, desk: &mut Desk, book: &mut Book, number: i64) {
         book.assigned.push((rule, text(&body, "id")));
     }
     let mut voucher = body["voucher"].clone();
+    let made = desk.ask(&format!("GET /v1/vouchers/{code}"), &Json::Null).json;
+    voucher["redemption"] = json!({ "quantity": made["redemption"]["quantity"] });
     voucher["code"] = code.into();
     voucher["campaign_id"] = body["id"].clone();
     book.vouchers.push(voucher);
@@ -137,14 +190,18 @@ fn promotion(chance: &mut Chance, desk: &mut Desk, book: &mut Book) {
         if chance.once_in(10) {
             tier["active"] = false.into();
         }
+        window(chance, &mut tier);
         let rule = rule(chance, book);
-        if let Some(rule) = &rule {
-            tier["validation_rules"] = json!([rule]);
+        let mut named: Vec<&String> = rule.iter().collect();
+        let more = condition(chance, book).filter(|more| Some(more) != rule.as_ref() && chance.once_in(4));
+        named.extend(&more);
+        if !named.is_empty() {
+            tier["validation_rules"] = json!(named);
         }
         let made = desk.make(&format!("POST /v1/promotions/{id}/tiers"), &tier);
         tier["id"] = made["id"].clone();
         tier["campaign_id"] = id.clone().into();
-        if let Some(rule) = rule {
+        for rule in rule.into_iter().chain(more) {
             book.assigned.push((rule, text(&tier, "id")));
         }
         book.tiers.push(tier);

@@ -58,7 +58,8 @@ fn public(chance: &mut Chance, shop: &Shop, request: &Json) -> Json {
     let redeemables = request["redeemables"].as_array_mut().unwrap();
     redeemables.retain(|one| !secret(one));
     if redeemables.is_empty() {
-        let open: Vec<&Json> = shop.book.vouchers.iter().filter(|voucher| voucher["code"].as_str().unwrap().starts_with("OPEN")).collect();
+        let open: Vec<&Json> =
+            shop.book.vouchers.iter().filter(|voucher| voucher["code"].as_str().unwrap().starts_with("OPEN")).collect();
         redeemables.push(json!({ "object": "voucher", "id": chance.pick(&open)["code"] }));
     }
     if !chance.once_in(4) {

@@ -2,6 +2,7 @@
 
 use crate::shops::chance::{Chance, text};
 use crate::shops::desk::Desk;
+use crate::shops::goods;
 use crate::shops::scopes;
 use crate::shops::shop::Book;
 use serde_json::{Value as Json, json};
@@ -22,7 +23,10 @@ pub fn make(chance: &mut Chance, desk: &mut Desk, book: &mut Book) {
 }
 
 fn conditions(chance: &mut Chance, book: &Book) -> Json {
-    match chance.below(3) {
+    match chance.below(4) {
+        3 => {
+            json!({ "1": { "name": "order.total_amount", "conditions": bound(chance, 15_000) }, "2": leaf(chance, book), "logic": "1 and 2" })
+        }
         0 => {
             json!({ "1": leaf(chance, book), "2": leaf(chance, book), "logic": chance.pick(&["1 and 2", "1 or 2", "1 AND (2)", "2"]) })
         }
@@ -37,7 +41,19 @@ fn bound(chance: &mut Chance, most: i64) -> Json {
 }
 
 fn leaf(chance: &mut Chance, book: &Book) -> Json {
-    match chance.below(12) {
+    match chance.below(14) {
+        12 => {
+            let kind = *chance.pick(&["product.metadata", "product.metadata", "product.metadata.match_all"]);
+            let mut rule =
+                json!({ "name": "product.metadata", "property": "brand", "conditions": words(chance, goods::BRANDS) });
+            if kind.ends_with("match_all") {
+                rule["rules"] = json!({ "1": { "name": kind, "conditions": { "$is": [true] } }, "logic": "1" });
+            }
+            rule
+        }
+        13 => {
+            json!({ "name": "redemption.count.per_customer", "conditions": { "$less_than_or_equal": [chance.between(1, 2)] } })
+        }
         0 | 1 => {
             json!({ "name": chance.pick(&["order.amount", "order.initial_amount"]), "conditions": bound(chance, 20_000) })
         }

@@ -4,7 +4,7 @@ use crate::shops::chance::Chance;
 use crate::shops::shop::Book;
 use serde_json::{Map, Value as Json, json};
 
-/// A scope for a discount; `priced` entries say a new price each.
+/// A scope for a discount; an entry may say a new price, which matters to a FIXED one.
 pub fn make(chance: &mut Chance, book: &Book) -> Json {
     let mut scope = json!({});
     match chance.below(8) {
@@ -17,6 +17,9 @@ pub fn make(chance: &mut Chance, book: &Book) -> Json {
                 let mut entry = goods(chance, book);
                 let own = if chance.once_in(4) { settings(chance) } else { shared.clone() };
                 entry.extend(own);
+                if chance.once_in(4) {
+                    entry.insert("price".into(), chance.between(0, 2_000).into());
+                }
                 Json::Object(entry)
             });
             scope["included"] = entries.collect();

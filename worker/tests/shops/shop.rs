@@ -23,6 +23,8 @@ pub struct Book {
     /// Rule and what it is assigned to, in the order of the calls.
     pub assigned: Vec<(String, String)>,
     pub stacking: Json,
+    /// Codes that were redeemed, by whom, and with how many credits.
+    pub redeemed: Vec<(String, String, i64)>,
 }
 
 impl Book {

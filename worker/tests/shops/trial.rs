@@ -37,7 +37,8 @@ impl Told {
 
     /// A shard that met too little of something compared too little.
     pub fn reached_enough(&self) {
-        let met = |what: &str| self.reached.iter().filter(|(name, _)| name.starts_with(what)).map(|(_, count)| *count).sum();
+        let met =
+            |what: &str| self.reached.iter().filter(|(name, _)| name.starts_with(what)).map(|(_, count)| *count).sum();
         for (what, of_a_hundred) in [
             ("valid", 50),
             ("not valid", 8),
@@ -74,13 +75,7 @@ pub fn shop(seed: u64) -> Told {
     told
 }
 
-fn cart_holds(
-    chance: &mut Chance,
-    shop: &mut Shop,
-    page: &Page,
-    cart: &Cart,
-    told: &mut Told,
-) -> Result<(), String> {
+fn cart_holds(chance: &mut Chance, shop: &mut Shop, page: &Page, cart: &Cart, told: &mut Told) -> Result<(), String> {
     let request = cart.written(chance);
     let wanted = model::validate(&shop.book, &request);
     let got = validated(shop, &request)?;
@@ -128,6 +123,12 @@ fn redeemed(shop: &mut Shop, request: &Json, validated: &Outcome, told: &mut Tol
     let order = compare::amounts(&answer.json["order"]);
     if let Some(wrong) = compare::order_difference(validated.order.as_ref(), Some(&order)) {
         return fault(wrong);
+    }
+    // Who redeems is written down as the request says; a rollback leaves that.
+    let book = &mut shop.book;
+    let known = book.customers.iter_mut().find(|known| known["source_id"] == request["customer"]["source_id"]);
+    if let (Some(known), Some(said)) = (known, request["customer"]["metadata"].as_object()) {
+        known["metadata"].as_object_mut().unwrap().extend(said.clone());
     }
     let parent = answer.json["parent_redemption"]["id"].as_str();
     let (id, verb) = match parent {

@@ -7,9 +7,10 @@ use crate::shops::shop::Book;
 use serde_json::Value as Json;
 
 /// The balance holds what is asked for, or the key of the refusal.
-pub fn credits(gift: &Json, asked: Option<i128>) -> Result<i128, &'static str> {
-    let balance = i128::from(gift["amount"].as_i64().unwrap());
+pub fn credits(gift: &Json, asked: Option<i128>, used: i64) -> Result<i128, &'static str> {
+    let balance = i128::from(gift["amount"].as_i64().unwrap() - used);
     match asked {
+        None if balance == 0 => Err("gift_amount_exceeded"),
         Some(credits) if credits > balance => Err("gift_amount_exceeded"),
         Some(credits) => Ok(credits),
         None => Ok(balance),
@@ -32,7 +33,7 @@ pub fn apply(
         order.discount += credits;
         return Ok(credits > 0);
     }
-    if !scope::has_amount(book, scope, order) {
+    if !scope::has_amount(book, scope, order, way.once) {
         return Err("missing_order_items_amount");
     }
     let parts = scope::parts(book, scope, order, way.once);

@@ -13,6 +13,8 @@ pub struct Case<'a> {
     pub customer: Option<Json>,
     pub metadata: &'a Json,
     pub order: &'a Order,
+    /// The code of what is asked about.
+    pub code: &'a str,
     /// What the order comes to behind the effect, once that is known.
     pub total_behind: Option<i128>,
 }
@@ -43,7 +45,7 @@ pub fn check(rules: &[&Json], case: &Case<'_>) -> Result<(), String> {
         }
         let failing: Vec<&Json> =
             leaves.iter().zip(&held).filter(|(_, (_, held))| !held).map(|((_, leaf), _)| *leaf).collect();
-        if case.customer.is_none() && leaves.iter().any(|(_, leaf)| group(leaf) == "customer") {
+        if case.customer.is_none() && leaves.iter().any(|(_, leaf)| asks_who(leaf)) {
             return Err("missing_customer".into());
         }
         let of_amount = |leaf: &&&Json| matches!(leaf["name"].as_str(), Some("order.amount" | "order.initial_amount"));
@@ -81,6 +83,20 @@ fn logic(rule: &Json, held: &[(&str, bool)]) -> bool {
     }
 }
 
+fn asks_who(leaf: &Json) -> bool {
+    leaf["name"].as_str().is_some_and(|name| name.starts_with("customer.") || name.ends_with(".per_customer"))
+}
+
+/// Whether a rule looks at the customer at all.
+pub fn looks_at_customer(rule: &Json) -> bool {
+    leaves(rule).iter().any(|(_, leaf)| asks_who(leaf))
+}
+
+/// Whether a rule counts redemptions of a customer, which a qualification leaves out.
+pub fn counts(rule: &Json) -> bool {
+    leaves(rule).iter().any(|(_, leaf)| leaf["name"] == "redemption.count.per_customer")
+}
+
 fn group(leaf: &Json) -> &'static str {
     match leaf["name"].as_str().unwrap().split('.').next().unwrap() {
         "customer" => "customer",
@@ -107,6 +123,8 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
         "redemption.metadata" => metadata(case.metadata),
         "customer.metadata" => metadata(case.customer.as_ref().map_or(&Json::Null, |customer| &customer["metadata"])),
         "customer.segment" => segment(conditions, case),
+        "product.metadata" => items::data(leaf, case),
+        "redemption.count.per_customer" => per_customer(conditions, case),
         "product.id" | "sku.id" => items::contains(leaf, case),
         _ => items::holds(leaf, case),
     }
@@ -126,4 +144,12 @@ fn segment(conditions: &Json, case: &Case<'_>) -> bool {
         let some = ids.as_array().unwrap().iter().any(within);
         if operator == "$is" { some } else { !some }
     })
+}
+
+/// How often this one redeemed the code, with this time.
+fn per_customer(conditions: &Json, case: &Case<'_>) -> bool {
+    let Some(customer) = &case.customer else { return false };
+    let by = |who: &str| customer["source_id"] == who;
+    let before = case.book.redeemed.iter().filter(|(code, who, _)| code == case.code && by(who)).count();
+    filter::number(conditions, before as i128 + 1)
 }

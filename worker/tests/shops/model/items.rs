@@ -63,3 +63,15 @@ fn below(leaf: &Json, lines: &[&Line], each: bool) -> bool {
         _ => of(&|line| Some(line.quantity)),
     }
 }
+
+/// `product.metadata`: the goods of one line, or with `match_all` of every line, have it.
+pub fn data(leaf: &Json, case: &Case<'_>) -> bool {
+    let property = leaf["property"].as_str().unwrap();
+    let has = |line: &Line| {
+        let goods = [&line.found.sku_known, &line.found.product_known];
+        let value =
+            goods.into_iter().flatten().map(|known| &known["metadata"][property]).find(|value| !value.is_null());
+        filter::all(&leaf["conditions"], value.unwrap_or(&Json::Null))
+    };
+    if leaf["rules"]["1"].is_null() { case.order.lines.iter().any(has) } else { case.order.lines.iter().all(has) }
+}

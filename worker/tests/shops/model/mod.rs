@@ -71,3 +71,11 @@ pub fn about(book: &Book, request: &Json) -> String {
     }
     told.join("\n") + "\n"
 }
+
+/// What the rules of a redeemable look at: the customer, and how often the customer came.
+pub fn looks_at(book: &Book, redeemable: &Json) -> (bool, bool) {
+    let request = serde_json::json!({ "redeemables": [redeemable] });
+    let candidate = &sorting::candidates(book, &request)[0];
+    let rules = walk::rules(book, candidate);
+    (rules.iter().any(|rule| holds::looks_at_customer(rule)), rules.iter().any(|rule| holds::counts(rule)))
+}

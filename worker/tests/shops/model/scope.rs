@@ -85,9 +85,12 @@ fn candidates(book: &Book, scope: &Scope, order: &Order) -> Vec<(usize, Option<u
     found
 }
 
-/// Whether any line in scope has an amount (D7).
-pub fn has_amount(book: &Book, scope: &Scope, order: &Order) -> bool {
-    candidates(book, scope, order).iter().any(|(at, _)| order.lines[*at].amount.is_some())
+/// Whether there is a line with an amount to take credits off of (D7); one that is free altogether is still there.
+pub fn has_amount(book: &Book, scope: &Scope, order: &Order, once: bool) -> bool {
+    let priced = |at: usize| order.lines[at].amount.is_some();
+    let free = |at: usize| order.lines[at].eligible() == 0 && !(once && order.lines[at].touched);
+    parts(book, scope, order, once).iter().any(|part| priced(part.line))
+        || candidates(book, scope, order).iter().any(|(at, _)| priced(*at) && free(*at))
 }
 
 /// The units that are discounted. `once`: what an earlier redeemable discounted is not (11.2, 7.4).

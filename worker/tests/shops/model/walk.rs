@@ -71,7 +71,6 @@ fn excluded(book: &Book, candidate: &Candidate, exclusive: bool) -> bool {
 
 /// Step 7.2: the limits.
 fn beyond(book: &Book, candidate: &Candidate, applied: &[Candidate]) -> Option<&'static str> {
-    candidate.thing.as_ref()?;
     let rules = &book.stacking;
     let own = candidate.is_in(rules, "exclusive_categories");
     let limit = |name: &str| rules[name].as_u64().and_then(|limit| usize::try_from(limit).ok());
@@ -111,14 +110,44 @@ fn check(book: &Book, request: &Json, candidate: &Candidate, order: &Order) -> R
         let key = if thing["action"].is_null() { "voucher_disabled" } else { "promotion_inactive" };
         return Err(key.into());
     }
-    if !thing["gift"].is_null() {
-        gift::credits(&thing["gift"], candidate.credits)?;
+    for one in [Some(thing), candidate.campaign.as_ref()].into_iter().flatten() {
+        in_time(one, thing)?;
     }
-    holds::check(&rules(book, candidate), &case(book, request, order, None))
+    let code = thing["code"].as_str().unwrap_or_default();
+    let used: Vec<i64> =
+        book.redeemed.iter().filter(|(redeemed, ..)| redeemed == code).map(|(.., credits)| *credits).collect();
+    if thing["redemption"]["quantity"].as_u64().is_some_and(|most| used.len() as u64 >= most) {
+        return Err("quantity_exceeded".into());
+    }
+    if !thing["gift"].is_null() {
+        gift::credits(&thing["gift"], candidate.credits, used.iter().sum())?;
+    }
+    holds::check(&rules(book, candidate), &case(book, request, candidate, order, None))
 }
 
-fn case<'a>(book: &'a Book, request: &'a Json, order: &'a Order, total_behind: Option<i128>) -> Case<'a> {
-    Case { book, customer: holds::customer(book, request), metadata: &request["metadata"], order, total_behind }
+fn case<'a>(
+    book: &'a Book,
+    request: &'a Json,
+    candidate: &'a Candidate,
+    order: &'a Order,
+    total_behind: Option<i128>,
+) -> Case<'a> {
+    let (customer, metadata) = (holds::customer(book, request), &request["metadata"]);
+    Case { book, customer, metadata, order, code: &candidate.id, total_behind }
+}
+
+/// The window of a code, a tier or a campaign, asked in March 2026.
+fn in_time(one: &Json, thing: &Json) -> Result<(), String> {
+    let tier = !thing["action"].is_null();
+    let key = |voucher: &str| if tier { "promotion_not_active_now" } else { voucher }.to_owned();
+    let month = |field: &str| one[field].as_str().map(|date| date[..7].to_owned());
+    if month("start_date").is_some_and(|month| month.as_str() > "2026-03") {
+        return Err(key("voucher_not_active"));
+    }
+    if month("expiration_date").is_some_and(|month| month.as_str() < "2026-03") {
+        return Err(key("voucher_expired"));
+    }
+    Ok(())
 }
 
 /// One redeemable on an order, or the key of what is wrong.
@@ -133,10 +162,12 @@ fn one(book: &Book, request: &Json, candidate: &Candidate, order: &Order) -> Res
         let discount = if thing["action"].is_null() { &thing["discount"] } else { &thing["action"]["discount"] };
         effect::apply(book, discount, &scope, &mut after, &way)
     } else {
-        let credits = gift::credits(card, candidate.credits)?;
+        let code = &candidate.id;
+        let used = book.redeemed.iter().filter(|(redeemed, ..)| redeemed == code).map(|(.., credits)| credits).sum();
+        let credits = gift::credits(card, candidate.credits, used)?;
         gift::apply(book, card, credits, &scope, &mut after, &way)?
     };
-    holds::check(&rules, &case(book, request, order, Some(after.total())))?;
+    holds::check(&rules, &case(book, request, candidate, order, Some(after.total())))?;
     Ok(Applied { order: after, some })
 }
 
