@@ -39,6 +39,10 @@ pub fn customer(book: &Book, request: &Json) -> Option<Json> {
 pub fn check(rules: &[&Json], case: &Case<'_>) -> Result<(), String> {
     for rule in rules {
         let leaves = leaves(rule);
+        // A rule that asks what is left behind the effect is asked then, as a whole (11.2, 7.6).
+        if leaves.iter().any(|(_, leaf)| leaf["name"] == "order.total_amount") != case.total_behind.is_some() {
+            continue;
+        }
         let held: Vec<(&str, bool)> = leaves.iter().map(|(key, leaf)| (*key, holds(leaf, case))).collect();
         if logic(rule, &held) {
             continue;
@@ -48,9 +52,16 @@ pub fn check(rules: &[&Json], case: &Case<'_>) -> Result<(), String> {
         if case.customer.is_none() && leaves.iter().any(|(_, leaf)| asks_who(leaf)) {
             return Err("missing_customer".into());
         }
-        let of_amount = |leaf: &&&Json| matches!(leaf["name"].as_str(), Some("order.amount" | "order.initial_amount"));
-        if !case.order.known && failing.iter().any(|leaf| of_amount(&leaf)) {
+        let amounts = ["order.amount", "order.initial_amount", "order.total_amount"];
+        let of_amount = |leaf: &Json| leaf["name"].as_str().is_some_and(|name| amounts.contains(&name));
+        if !case.order.known && of_amount(failing[0]) {
             return Err("missing_amount".into());
+        }
+        let of_items = ["order.items", "product.", "sku."]
+            .iter()
+            .any(|name| failing[0]["name"].as_str().is_some_and(|known| known.starts_with(name)));
+        if case.order.lines.is_empty() && of_items {
+            return Err("missing_order_items".into());
         }
         return Err(format!("{}_rules_violated", group(failing[0])));
     }
@@ -113,7 +124,7 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
     match leaf["name"].as_str().unwrap() {
         "order.amount" => order.known && filter::number(conditions, order.total()),
         "order.initial_amount" => order.first_known && filter::number(conditions, order.first),
-        "order.total_amount" => case.total_behind.is_none_or(|total| filter::number(conditions, total)),
+        "order.total_amount" => order.known && filter::number(conditions, case.total_behind.unwrap()),
         "order.items.count" => filter::number(conditions, order.lines.iter().map(|line| line.quantity).sum()),
         "order.items.price_any" => prices().any(|holds| holds),
         "order.items.price_each" => prices().all(|holds| holds),
