@@ -107,10 +107,7 @@ fn line(chance: &mut Chance, book: &Book) -> Line {
     let known = matches!(good, Good::Product(_) | Good::Sku(_));
     let price = chance.price();
     let mut inline = None;
-    let mut form = if known { chance.below(7) } else { chance.between(1, 5).unsigned_abs() };
-    if plain() && (form == 2 || form == 5) {
-        form = 1;
-    }
+    let form = if known { chance.below(7) } else { chance.between(1, 5).unsigned_abs() };
     match form {
         1 => drop(fields.insert("price".into(), price.into())),
         2 => drop(fields.insert("amount".into(), (price * quantity).into())),
@@ -178,14 +175,7 @@ fn named(chance: &mut Chance, line: &Line) -> Json {
     item
 }
 
-fn plain() -> bool {
-    std::env::var_os("SHOPS_PLAIN").is_some()
-}
-
 fn product_named(chance: &mut Chance, id: &str, source: &str) -> Json {
-    if plain() {
-        return json!({ "product_id": id });
-    }
     match chance.below(7) {
         0 => json!({ "product_id": id }),
         1 => json!({ "product_id": source }),
@@ -199,9 +189,6 @@ fn product_named(chance: &mut Chance, id: &str, source: &str) -> Json {
 
 fn sku_named(chance: &mut Chance, sku: &Json) -> Json {
     let (id, source, product) = (text(sku, "id"), text(sku, "source_id"), text(sku, "product_id"));
-    if plain() {
-        return json!({ "product_id": product, "sku_id": id });
-    }
     match chance.below(10) {
         0 => json!({ "sku_id": id }),
         1 => json!({ "sku_id": source }),

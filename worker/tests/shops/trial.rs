@@ -90,7 +90,7 @@ fn cart_holds(chance: &mut Chance, shop: &mut Shop, page: &Page, cart: &Cart, to
     if let Some(wrong) = compare::difference(&got, &validated(shop, &other)?) {
         return Err(format!("names: {wrong}\n  POST /v1/validations {request}\n  POST /v1/validations {other}"));
     }
-    if chance.once_in(3) {
+    if chance.once_in(4) {
         alone::qualifies(shop, &request, told)?;
     }
     page.holds(chance, shop, &request, told)?;

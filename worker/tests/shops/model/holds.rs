@@ -2,7 +2,7 @@
 
 use super::filter;
 use super::items;
-use super::order::Order;
+use super::order::{Line, Order};
 use crate::shops::shop::Book;
 use serde_json::Value as Json;
 
@@ -120,16 +120,17 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
     let (order, conditions) = (case.order, &leaf["conditions"]);
     let property = leaf["property"].as_str().unwrap_or_default();
     let metadata = |of: &Json| filter::all(conditions, &of[property]);
-    let prices = || order.lines.iter().map(|line| line.price.is_some_and(|price| filter::number(conditions, price)));
+    let price = |line: &Line| line.price.is_some_and(|price| filter::number(conditions, price));
+    let data = |line: &Line| metadata(&line.metadata);
     match leaf["name"].as_str().unwrap() {
         "order.amount" => order.known && filter::number(conditions, order.total()),
         "order.initial_amount" => order.first_known && filter::number(conditions, order.first),
         "order.total_amount" => order.known && filter::number(conditions, case.total_behind.unwrap()),
         "order.items.count" => filter::number(conditions, order.lines.iter().map(|line| line.quantity).sum()),
-        "order.items.price_any" => prices().any(|holds| holds),
-        "order.items.price_each" => prices().all(|holds| holds),
-        "order.items.metadata_any" => order.lines.iter().any(|line| metadata(&line.metadata)),
-        "order.items.metadata_each" => order.lines.iter().all(|line| metadata(&line.metadata)),
+        "order.items.price_any" => order.lines.iter().any(price),
+        "order.items.price_each" => items::each(order, price),
+        "order.items.metadata_any" => order.lines.iter().any(data),
+        "order.items.metadata_each" => items::each(order, data),
         "order.metadata" => metadata(&order.metadata),
         "redemption.metadata" => metadata(case.metadata),
         "customer.metadata" => metadata(case.customer.as_ref().map_or(&Json::Null, |customer| &customer["metadata"])),

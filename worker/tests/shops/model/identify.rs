@@ -11,6 +11,8 @@ pub struct Found {
     /// The documents of the catalogue.
     pub product_known: Option<Json>,
     pub sku_known: Option<Json>,
+    /// What the request says of goods that are in no catalogue.
+    pub said: Option<Json>,
 }
 
 /// A name is an id or a source_id.
@@ -41,6 +43,7 @@ pub fn find(book: &Book, item: &Json) -> Found {
         sku: id(sku, &skus),
         product_known: product.cloned(),
         sku_known: sku.cloned(),
+        said: Some(&item["product"]).filter(|said| said.is_object() && product.is_none() && sku.is_none()).cloned(),
     }
 }
 
@@ -84,6 +87,6 @@ pub fn in_collection(book: &Book, found: &Found, id: &str) -> bool {
         });
     }
     // "A dynamic collection tests product and SKU separately": a line is there for either.
-    let goods = [&found.sku_known, &found.product_known];
+    let goods = [&found.sku_known, &found.product_known, &found.said];
     goods.into_iter().flatten().any(|goods| super::filter::holds(&collection["filter"], goods))
 }

@@ -3,7 +3,7 @@
 use super::filter;
 use super::holds::Case;
 use super::identify;
-use super::order::Line;
+use super::order::{Line, Order};
 use serde_json::Value as Json;
 
 fn matching(line: &Line, list: &Json, case: &Case<'_>) -> bool {
@@ -64,6 +64,11 @@ fn below(leaf: &Json, lines: &[&Line], each: bool) -> bool {
     }
 }
 
+/// Every line, where there is one.
+pub fn each(order: &Order, holds: impl Fn(&Line) -> bool) -> bool {
+    !order.lines.is_empty() && order.lines.iter().all(holds)
+}
+
 /// `product.metadata`: the goods of one line, or with `match_all` of every line, have it.
 pub fn data(leaf: &Json, case: &Case<'_>) -> bool {
     let property = leaf["property"].as_str().unwrap();
@@ -73,5 +78,5 @@ pub fn data(leaf: &Json, case: &Case<'_>) -> bool {
             goods.into_iter().flatten().map(|known| &known["metadata"][property]).find(|value| !value.is_null());
         filter::all(&leaf["conditions"], value.unwrap_or(&Json::Null))
     };
-    if leaf["rules"]["1"].is_null() { case.order.lines.iter().any(has) } else { case.order.lines.iter().all(has) }
+    if leaf["rules"]["1"].is_null() { case.order.lines.iter().any(has) } else { each(case.order, has) }
 }
