@@ -13,11 +13,12 @@ pub mod rollback;
 pub mod running;
 pub mod scene;
 pub mod sight;
+mod unit_goods;
 pub mod validate;
 
 pub use case::Case;
 pub use qualify::{Qualified, qualify};
-pub use redeem::{Redeemed, RedeemedPart, redeem};
+pub use redeem::{Redeemed, RedeemedPart, promised, redeem};
 pub use rollback::{RollBack, RolledBack, rollback};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};
 
