@@ -241,6 +241,10 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
 fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
     let source_id = case.buyer.customer.as_ref().and_then(|customer| customer.source_id.as_deref());
     let Some(source_id) = source_id else {
+        // Who was named otherwise has a hash as soon as the server knows them.
+        if let Some(unknown) = case.buyer.unknown.clone() {
+            case.lacks.add(unknown);
+        }
         return case.request.tracking_id.clone();
     };
     match case.facts.tracking_id(source_id) {

@@ -215,7 +215,8 @@ impl OrderView<'_> {
             }
         }
         out.money_if("amount", line.amount);
-        out.money_if("initial_amount", item.initial_amount.or(changed.and_then(|changed| changed.initial_amount)));
+        let before = || changed?.initial_value(line.price, item.initial_quantity);
+        out.money_if("initial_amount", item.initial_amount.or_else(before));
     }
 
     /// What was given in place of it, its goods and its custom data.
