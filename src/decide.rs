@@ -10,6 +10,7 @@ pub mod postings;
 pub mod qualify;
 pub mod redeem;
 pub mod rollback;
+pub mod running;
 pub mod scene;
 pub mod sight;
 pub mod validate;

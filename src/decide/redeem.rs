@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::decide::caps::cap_postings;
-use crate::decide::case::Case;
+use crate::decide::case::{Case, Offer};
 use crate::decide::check::standing;
-use crate::decide::postings::{counted, reserved};
-use crate::decide::validate::{Evaluated, spent};
+use crate::decide::postings::{counted, reserved, spent};
+use crate::decide::validate::{Evaluated, exceeded};
 use crate::decide::{Changes, Decision, Referral, RewardGrant};
 use crate::facts::{Facts, Held, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
@@ -129,7 +129,8 @@ fn parts(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
         let Outcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.place)?;
         let incentive = &offer.incentive;
-        let spent = spent(offer, gain, evaluated.found.get(step.place));
+        let given = gain.total().unwrap_or_default().minor();
+        let spent = spent(offer, evaluated.found.get(step.place), given);
         let taken = |account: &AccountId| {
             let balance = case.facts.balance(account).is().unwrap_or(0);
             Standing { balance, ..Standing::default() }.taken()
@@ -158,6 +159,7 @@ fn post(
 ) -> Result<(), Refusal> {
     let case = &evaluated.case;
     let mut chain: Vec<Transfer> = Vec::new();
+    let mut owners: Vec<&Offer<'_>> = Vec::new();
     let mut campaigns: Vec<&Text> = Vec::new();
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
@@ -171,18 +173,18 @@ fn post(
         let campaign = offer.incentive.campaign_id.as_ref();
         let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
         campaigns.extend(campaign);
-        let spent = part.credits.or(part.points).unwrap_or(0);
-        let postings = reserved(offer, spent, customer_id).into_iter();
+        let postings = reserved(offer, evaluated.found.get(part.place), discount, customer_id).into_iter();
         for posting in postings.chain(counted(case, offer, discount, is_first)).chain(caps) {
             if let Known::Is(standing) = standing(case, &posting.debit, posting.allotment) {
                 book.open(posting.debit.clone(), standing);
             }
-            if posting.amount > 0 {
+            if let Some(credit) = posting.credit.filter(|_| posting.amount > 0) {
+                owners.push(offer);
                 chain.push(Transfer {
                     id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: whole.clone(),
                     debit: posting.debit,
-                    credit: posting.credit,
+                    credit,
                     amount: posting.amount,
                     reverses: None,
                     at: case.context.now,
@@ -190,8 +192,13 @@ fn post(
             }
         }
     }
-    // The checks came first, so that this refuses only what no check looks at.
-    book.post(chain).map_err(|shortfall| Refusal::new(Reason::QuantityExceeded, shortfall.account.as_str()))
+    let debits: Vec<AccountId> = chain.iter().map(|transfer| transfer.debit.clone()).collect();
+    // The walk took each from what was left for the next, so that this refuses only what no check looks at.
+    book.post(chain).map_err(|shortfall| {
+        let mut of = debits.iter().zip(owners).filter(|(debit, _)| **debit == shortfall.account);
+        // The last that takes from the account is the one for which there was nothing left.
+        of.next_back().map_or_else(|| Refusal::new(Reason::QuantityExceeded, ""), |(_, offer)| exceeded(offer))
+    })
 }
 
 /// The rewards that the host is to hand over.
@@ -226,12 +233,24 @@ fn referrals(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<Referral> {
 }
 
 fn fail<'a>(evaluated: Box<Evaluated<'a>>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {
-    let none = || Refusal::new(Reason::NoApplicableRedeemables, "No applicable redeemables");
     let refusal = match evaluated.first_refusal() {
         Some(refusal) if evaluated.all_or_nothing() => refusal.clone(),
-        _ => none(),
+        _ => Refusal::new(Reason::NoApplicableRedeemables, reasons(&evaluated)),
     };
     fail_with(evaluated, now, ids, refusal)
+}
+
+/// Why nothing was applied, of each by its name, in the order of trying.
+fn reasons(evaluated: &Evaluated<'_>) -> String {
+    let told = |step: &Step| {
+        let why = match &step.outcome {
+            Outcome::Applied(_) => return None,
+            Outcome::Refused(refusal) => refusal.reason.message(),
+            Outcome::Skipped(skip) => skip.message(),
+        };
+        Some([&evaluated.redeemable(step)?.id, ": ", why].concat())
+    };
+    evaluated.walk.steps.iter().filter_map(told).collect::<Vec<_>>().join("; ")
 }
 
 fn fail_with<'a>(

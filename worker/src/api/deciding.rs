@@ -1,7 +1,7 @@
 //! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
 //! It must not know what is decided.
 
-use crate::api::customers;
+use crate::api::{admission, customers};
 use crate::auth::{Caller, Class};
 use crate::reply::{Stop, duplicate};
 use crate::route::Call;
@@ -163,15 +163,7 @@ pub fn write_customer(
         }
     };
     if let Some(sent) = sent {
-        let mut profile: Map<String, Json> =
-            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.to_fields(), crate::shape::Nulls::Kept)
-                .map_err(|problem| problem.within("customer"))?;
-        profile.remove("id");
-        profile.remove("source_id");
-        if !sent.metadata.is_empty() {
-            // The engine keeps it apart from the rest of the profile.
-            profile.insert("metadata".into(), Json::Object(sent.metadata.to_fields()));
-        }
+        let profile = admission::profile(sent)?;
         let has_metadata = profile.contains_key("metadata");
         customers::merge(&mut document.body, profile);
         if has_metadata {

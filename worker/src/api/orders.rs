@@ -230,7 +230,7 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
 }
 
 /// Holds the metadata of an order and of its lines against the project's schemas, as far as it was sent.
-pub fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
+fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
     let own = of_order.then(|| ("order", Json::Object(order.metadata.to_fields())));
     let items = order.items.iter().filter(|_| of_items);
     let items = items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())));

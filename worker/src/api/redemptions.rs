@@ -3,7 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::api::{handing, metadata_schemas, orders, overrides};
+use crate::api::{admission, handing, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::Stop;
@@ -225,6 +225,7 @@ fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
 
 /// Decides a validation: its answer, with the lock that it sets written at the commit.
 fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop> {
+    admission::check(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
         (write_validation(&decision.answer, call.context), decision.changes.unwrap_or_default().entries)
@@ -257,7 +258,7 @@ fn redeem(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
-    check_metadata(call, request)?;
+    admission::check(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
@@ -295,15 +296,6 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     }
     deciding::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
-}
-
-/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
-fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
-    let metadata = Json::Object(request.metadata.to_fields());
-    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
-    let Some(order) = &request.order else { return Ok(()) };
-    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
-    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
 }
 
 /// Rewards that were handed over are shown where the redemption of their points is.
