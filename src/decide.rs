@@ -13,6 +13,7 @@ pub mod rollback;
 pub mod running;
 pub mod scene;
 pub mod sight;
+mod unit_goods;
 pub mod validate;
 
 pub use case::Case;

@@ -31,7 +31,7 @@ pub struct Found {
     pub lacks: Vec<Text>,
     /// The bundles in the order, when the rules ask for any.
     pub bundles: Option<Box<Bundles>>,
-    /// The discount with the numbers that its formulas came to, when it has any.
+    /// The discount with the numbers that its formulas came to and the names of the goods that it gives, when it has any.
     pub resolved: Option<Box<Discount>>,
 }
 

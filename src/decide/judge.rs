@@ -8,6 +8,7 @@ use crate::decide::loyalty::exchange;
 use crate::decide::running::Running;
 use crate::decide::scene::{Stand, check_rules_after, setting};
 use crate::decide::sight::View;
+use crate::decide::unit_goods::with_goods;
 use crate::facts::Held;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
@@ -155,11 +156,16 @@ impl<'c> Bench<'c> {
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = View::new(self.case, turn.offer, turn.cart);
         let numbers = Numbers { cart: turn.cart, sight: &view, bundles };
-        if discount.is_dynamic()
+        let numbered = discount.is_dynamic().then(|| resolve(discount, &numbers));
+        let mut lacks = Vec::new();
+        let named = numbered.as_ref().unwrap_or(discount);
+        let named = with_goods(named, self.case.facts, &mut |lack| lacks.push(lack)).or(numbered);
+        if let Some(named) = named
             && let Some(found) = self.found.of(turn.place)
         {
-            found.resolved = Some(Box::new(resolve(discount, &numbers)));
+            found.resolved = Some(Box::new(named));
         }
+        self.found.lack(turn.place, lacks);
         let scoped = turn.scope.is_some();
         let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {

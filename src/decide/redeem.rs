@@ -16,7 +16,7 @@ use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::Grant;
-use crate::model::order::{Order, OrderStatus};
+use crate::model::order::{LINE_ID, Order, OrderStatus};
 use crate::model::request::Redeemables;
 use crate::model::reward::RewardKind;
 use crate::refusal::{Reason, Refusal};
@@ -54,6 +54,8 @@ pub struct Redeemed<'a> {
     pub parts: Vec<RedeemedPart>,
     /// The id of the stack, when there is more than one part.
     pub parent: Option<Text>,
+    /// The ids of the order's lines, those included that unit effects added.
+    pub line_ids: Vec<Text>,
     /// The id of the order that it was redeemed for.
     pub order_id: Option<Text>,
     /// The id of the customer who redeemed.
@@ -107,9 +109,13 @@ pub fn redeem<'a>(
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     evaluated.case.order = order.clone().map(|order| Held::Own(Arc::new(order)));
+    let line_ids = line_ids(&evaluated, &mut ids);
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
         evaluated.walk.cart.write_into(&mut order);
+        for (item, id) in order.items.iter_mut().zip(&line_ids) {
+            item.id = Some(id.clone());
+        }
         order
     });
     let changes = Changes {
@@ -119,7 +125,8 @@ pub fn redeem<'a>(
         referrals,
         customer: customer.map(Box::new),
     };
-    let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
+    let answer =
+        Redeemed { evaluated, date: context.now, parts, parent, line_ids, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
@@ -265,6 +272,7 @@ fn fail_with<'a>(
         date: now,
         parts: Vec::new(),
         parent: None,
+        line_ids: Vec::new(),
         order_id: None,
         customer_id,
         failure: Some((ids.hex18("rf_"), refusal)),
@@ -282,6 +290,14 @@ fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
 fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Customer> {
     let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Held::into_owned))?;
     Some(Customer { id, ..sent })
+}
+
+/// A line that was stored before keeps its id; every other one is given its own.
+fn line_ids(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<Text> {
+    let Some(order) = evaluated.case.order.as_ref() else { return Vec::new() };
+    let known = |place: usize| order.items.get(place).and_then(|item| item.id.clone());
+    let lines = 0..evaluated.walk.cart.lines.len();
+    lines.map(|place| known(place).unwrap_or_else(|| ids.hex18(LINE_ID))).collect()
 }
 
 /// The order as a redemption leaves it: paid. Its amounts are in the cart.

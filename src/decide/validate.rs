@@ -38,6 +38,15 @@ pub struct SessionAnswer {
     pub unit: TtlUnit,
 }
 
+/// Whose order it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct People<'a> {
+    /// The id of the customer.
+    pub customer_id: Option<&'a Text>,
+    /// The id of the customer who referred them.
+    pub referrer_id: Option<&'a Text>,
+}
+
 /// A request tried from end to end. It is filled in where it stands, and handed on as a place: it is as large as half a
 /// kilobyte, and what was just written is slow to copy.
 #[derive(Clone)]
@@ -135,6 +144,20 @@ impl<'a> Evaluated<'a> {
             item.metadata = sent.items.get(place).map(|item| item.metadata.clone()).unwrap_or_default();
         }
         Some(Cow::Owned(order))
+    }
+
+    /// Whose order it is, by ids: of who buys, as far as they are stored, else of whom a stored order belongs to. Pages are not
+    /// told.
+    pub fn people(&self) -> People<'_> {
+        if self.request.channel.client {
+            return People::default();
+        }
+        let order = self.order.as_deref();
+        let customer_id = match &self.buyer.customer {
+            Some(customer) => customer.id.as_ref().filter(|_| self.buyer.stored),
+            None => order.and_then(|order| order.customer_id.as_ref()),
+        };
+        People { customer_id, referrer_id: order.and_then(|order| order.referrer_id.as_ref()) }
     }
 
     /// The redeemable of a step.

@@ -166,4 +166,8 @@ pub struct Category {
     pub name: Text,
     /// 0 is the strongest.
     pub hierarchy: u64,
+    /// When it was created, as far as that is known.
+    pub created_at: Option<Instant>,
+    /// When it was changed last.
+    pub updated_at: Option<Instant>,
 }

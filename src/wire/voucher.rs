@@ -267,6 +267,8 @@ pub fn read_category(at: &At<'_>) -> Category {
         id: at.need("id", read::text),
         name: at.option("name", read::text).unwrap_or_default(),
         hierarchy: at.option("hierarchy", read::whole_number).unwrap_or(1),
+        created_at: at.option("created_at", read::instant),
+        updated_at: at.option("updated_at", read::instant),
     }
 }
 

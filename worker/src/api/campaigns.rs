@@ -4,9 +4,9 @@
 
 use crate::api::campaign_creation::{self, TYPES, VOUCHERS_MAX};
 use crate::api::fields::{CODE_CONFIG, KEY, LIMIT, PAGE, REDEMPTION};
-use crate::api::{assignments, generation, grants, promotions, reward_assignments, vouchers};
+use crate::api::{assignments, categories, generation, grants, promotions, reward_assignments, vouchers};
 use crate::jobs::{self, Removal};
-use crate::list::{Filter, List};
+use crate::list::{Clause, Filter, List};
 use crate::reply::{Stop, invalid_payload};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post};
@@ -59,11 +59,12 @@ pub const CAMPAIGN: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/campaigns", "List campaigns", resource::list).of(&CAMPAIGN).scope("campaigns").query(&[
+    get("/v1/campaigns", "List campaigns", list).of(&CAMPAIGN).scope("campaigns").query(&[
         LIMIT,
         PAGE,
         may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
         may("campaign_type", Kind::OneOf(TYPES)),
+        may("expand", Kind::OneOf(&["category", "access_settings_assignments"])),
         may("campaign_status", Kind::OneOf(STATUSES)),
         may("is_referral_code", Kind::Bool),
         may("filters", Kind::Map),
@@ -104,10 +105,12 @@ pub const ROUTES: &[Route] = &[
 /// Campaigns as they are shown.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
     let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::Shown::of(call, &documents)?;
     let mut shown = Vec::new();
     for document in documents {
+        let listed = categories.list(&document);
         let mut body = document.body;
-        body.insert("categories".into(), json!([]));
+        body.insert("categories".into(), listed);
         let rules = assigned.remove(&document.id).unwrap_or_default();
         body.insert("validation_rules_assignments".into(), assignments::listed(rules));
         if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
@@ -117,6 +120,18 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         shown.push(Json::Object(body));
     }
     Ok(shown)
+}
+
+/// A list shows categories where it is asked to (interface.md, campaigns).
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let page = CAMPAIGN.list.select(call.store, &call.query, Clause::of_kind(CAMPAIGN.object))?;
+    let mut shown = show(call, page.documents)?;
+    if call.query.get("expand") != Some("category") {
+        for campaign in shown.iter_mut().filter_map(Json::as_object_mut) {
+            campaign.insert("categories".into(), json!([]));
+        }
+    }
+    Ok(Answer::json(Json::Object(CAMPAIGN.list.envelope(shown, page.total))))
 }
 
 fn enable(call: &mut Call<'_, '_>) -> Outcome {

@@ -1,7 +1,7 @@
 //! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
 //! It must not know what is decided.
 
-use crate::api::{admission, customers};
+use crate::api::{admission, customers, vouchers};
 use crate::auth::{Caller, Class};
 use crate::reply::{Stop, duplicate};
 use crate::route::Call;
@@ -73,8 +73,15 @@ pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
     }
 }
 
+/// The voucher that a redemption took something from, or that a rollback gave it back to.
+fn voucher_of(written: &Written) -> Option<&str> {
+    let is_done = written.kind == "redemption" && written.body.get("result").and_then(Json::as_str) == Some("SUCCESS");
+    written.body.get("voucher").filter(|_| is_done)?.get("id").and_then(Json::as_str)
+}
+
 /// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
 pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), Stop> {
+    vouchers::touch(call, documents.iter().filter_map(voucher_of).collect());
     for written in documents {
         // An order is found by its source_id; what a redemption belongs to is only listed by it.
         let is_order = written.kind == "order";

@@ -14,7 +14,7 @@ use crate::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::shape::{self, Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::facts::ById;
-use scrip::model::order::Order;
+use scrip::model::order::{LINE_ID, Order};
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
 use scrip::wire::order::read_order;
@@ -225,6 +225,9 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
         if overrides::any(&order) {
             overrides::persist(call, &mut order, "")?;
         }
+    }
+    for item in order.items.iter_mut().filter(|item| item.id.is_none()) {
+        item.id = Some(call.ids.hex18(LINE_ID));
     }
     Ok(order)
 }

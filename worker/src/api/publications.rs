@@ -80,7 +80,6 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
     if customer.is_empty() {
         return Err(Problem::missing("customer", "source_id").into());
     }
-    let channel = text(body.get("channel")).or_else(|| call.caller.channel.clone());
     Ok(Wanted {
         campaign: text(campaign.and_then(|campaign| campaign.get("name"))).filter(|_| voucher.is_none()),
         voucher,
@@ -88,7 +87,7 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
         source_id: text(body.get("source_id")),
         customer,
         metadata: body.get("metadata").cloned().unwrap_or(json!({})),
-        channel: channel.unwrap_or_else(|| "API".into()),
+        channel: text(body.get("channel")).unwrap_or_else(|| "API".into()),
         join_once: call.query.is_true("join_once"),
     })
 }
@@ -255,11 +254,11 @@ fn hand_over(
             }
             start_activity(call, campaign, &mut voucher)?;
         }
+        call.touch(&mut voucher);
         if is_new {
             made = made.saturating_add(1);
             call.store.insert("voucher", &voucher);
-        } else if !is_generic {
-            call.touch(&mut voucher);
+        } else {
             call.store.update("voucher", &voucher);
         }
         posts.push(Post {

@@ -252,13 +252,17 @@ struct Redemption {
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> Outcome {
-    let request = read(call, &call.request.body)?;
-    let redemption = run(call, &request)?;
+    let mut request = read(call, &call.request.body)?;
+    let redemption = run(call, &mut request)?;
     Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() })
 }
 
-fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
+fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption, Stop> {
     admission::check(call, request)?;
+    if let Some(order) = request.order.as_mut().filter(|order| overrides::any(order) && !deciding::is_bare(call)) {
+        overrides::name(call, order)?;
+    }
+    let request = &*request;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
@@ -340,8 +344,8 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Redeems one thing alone, and answers its redemption itself.
 pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Outcome {
-    let request = read_alone(call, named, body)?;
-    let redemption = run(call, &request)?;
+    let mut request = read_alone(call, named, body)?;
+    let redemption = run(call, &mut request)?;
     let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
     match whole.get("redemptions").and_then(|list| list.get(0)) {
         Some(single) => Ok(Answer::json(single.clone())),
