@@ -11,6 +11,7 @@ pub mod qualify;
 pub mod redeem;
 pub mod rollback;
 pub mod scene;
+mod shape;
 pub mod sight;
 pub mod validate;
 

@@ -32,6 +32,8 @@ pub enum Known<T> {
     Absent,
     /// Only somebody else knows.
     Unknown,
+    /// It is there and cannot be read, so that nobody can say what it allows: whatever needs it is refused.
+    Unreadable,
 }
 
 impl<T> Known<T> {
@@ -39,7 +41,7 @@ impl<T> Known<T> {
     pub fn is(self) -> Option<T> {
         match self {
             Known::Is(fact) => Some(fact),
-            Known::Absent | Known::Unknown => None,
+            Known::Absent | Known::Unknown | Known::Unreadable => None,
         }
     }
 
@@ -49,6 +51,7 @@ impl<T> Known<T> {
             Known::Is(fact) => Known::Is(turn(fact)),
             Known::Absent => Known::Absent,
             Known::Unknown => Known::Unknown,
+            Known::Unreadable => Known::Unreadable,
         }
     }
 }

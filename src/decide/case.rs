@@ -6,20 +6,20 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::decide::shape::{check_shape, check_stack, duplicated};
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
 use crate::model::incentive::Incentive;
 use crate::model::order::Order;
-use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, price};
 use crate::rank::has_twins;
-use crate::refusal::{Reason, Refusal};
-use crate::rules::Needs;
-use crate::text::{Text, digits, joined};
+use crate::refusal::Refusal;
+use crate::rules::{Needs, Rule};
+use crate::text::{Text, joined};
 use crate::time::TimeZone;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -96,6 +96,9 @@ pub struct Case<'a> {
     pub passes: Needs,
     /// The facts that only the server has.
     pub lacks: Lacks,
+    /// The refusal of everything, when what the request is about is there and cannot be read: nobody can say then what it
+    /// would allow.
+    pub unreadable: Option<Refusal>,
 }
 
 impl<'a> Case<'a> {
@@ -117,6 +120,7 @@ impl<'a> Case<'a> {
             needs: Default::default(),
             passes: Needs::default(),
             lacks: Lacks::default(),
+            unreadable: None,
         }
     }
 
@@ -124,8 +128,8 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = find_buyer(self.facts, request);
-        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks);
+        self.buyer = find_buyer(self.facts, request, &mut self.unreadable);
+        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks, &mut self.unreadable);
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
         match request.redeemables.as_slice() {
@@ -160,7 +164,16 @@ impl<'a> Case<'a> {
 
     fn price(&mut self) -> Result<(), Refusal> {
         let Case { order: Some(order), priced, lacks, .. } = self else { return Ok(()) };
-        price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
+        price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)?;
+        let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
+        let all = (0..order.items.len()).flat_map(of_line);
+        // Nobody can say what they cost, or which scopes they are in.
+        let unreadable = all.filter_map(|(kind, goods)| Some((kind, goods.filter(|goods| goods.unreadable)?))).next();
+        if let Some((kind, goods)) = unreadable {
+            let name = goods.id.as_deref().or(goods.source_id.as_deref()).unwrap_or_default();
+            self.unreadable = Some(Refusal::unreadable(kind, name));
+        }
+        Ok(())
     }
 
     fn resolve_all(&mut self) {
@@ -172,6 +185,10 @@ impl<'a> Case<'a> {
 
     /// Adds what the next name turned out to be, and what the rules of an offer look at.
     pub(super) fn put(&mut self, resolved: Resolved<'a>) {
+        let resolved = match (&self.unreadable, resolved) {
+            (Some(refusal), Resolved::Offer(_)) => Resolved::Refused(refusal.clone()),
+            (_, resolved) => resolved,
+        };
         if let Resolved::Offer(offer) = &resolved {
             let (needs, rules) = self.needs;
             self.needs = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
@@ -190,6 +207,10 @@ impl<'a> Case<'a> {
             Known::Unknown => {
                 self.lack(named.object.name(), &named.id);
                 self.put(Resolved::Unknown);
+                return Ok(());
+            }
+            Known::Unreadable => {
+                self.put(Resolved::Refused(Refusal::unreadable(named.object.name(), &named.id)));
                 return Ok(());
             }
         };
@@ -229,44 +250,75 @@ impl<'a> Case<'a> {
                 self.lack(kind, &redeemable.id);
                 Resolved::Unknown
             }
+            Known::Unreadable => Resolved::Refused(Refusal::unreadable(kind, &redeemable.id)),
         }
     }
 
     /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
     pub fn complete(&mut self, incentive: Held<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+        match self.find_offer(incentive, wanted) {
+            Ok(offer) => Resolved::Offer(Held::Own(Arc::new(offer))),
+            Err(instead) => instead,
+        }
+    }
+
+    /// The same; `Err` is what it is instead of an offer.
+    fn find_offer(
+        &mut self,
+        incentive: Held<'a, Incentive>,
+        wanted: Option<&WantedReward>,
+    ) -> Result<Offer<'a>, Resolved<'a>> {
         let campaign = match incentive.campaign_id.as_deref() {
-            Some(id) => self.need("campaign", id, self.facts.campaign(id)),
+            Some(id) => self.need("campaign", id, self.facts.campaign(id))?,
             None => None,
         };
         let inherited = || campaign.as_ref().and_then(|campaign| campaign.category_id.as_ref());
         let category = match incentive.category_id.as_ref().or_else(inherited) {
-            Some(id) => self.need("category", id, self.facts.category(id)),
+            Some(id) => self.need("category", id, self.facts.category(id))?,
             None => None,
         };
-        let mut rules = match self.facts.rules(&incentive) {
-            Known::Is(rules) => rules,
-            Known::Absent => Vec::new(),
-            Known::Unknown => {
-                self.lack("rules", &incentive.id);
-                return Resolved::Unknown;
-            }
-        };
-        let exchange = match self.find_exchange(&incentive, wanted) {
-            Ok(exchange) => exchange.map(Box::new),
-            Err(unknown) => return unknown,
-        };
+        let mut rules = self.need_rules(&incentive.id, self.facts.rules(&incentive))?;
+        let exchange = self.find_exchange(&incentive, wanted)?.map(Box::new);
         if let Some(exchange) = &exchange {
-            rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
+            let id = &exchange.assignment.id;
+            rules.extend(self.need_rules(id, self.facts.rules_of(id))?);
         }
-        let offer = Offer::new(incentive, (campaign, category), rules, exchange);
-        Resolved::Offer(Held::Own(Arc::new(offer)))
+        Ok(Offer::new(incentive, (campaign, category), rules, exchange))
     }
 
-    fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {
-        if matches!(fact, Known::Unknown) {
-            self.lack(kind, id);
+    /// A part of an offer that may be missing, but must be readable when it is there.
+    fn need<T: Clone>(
+        &mut self,
+        kind: &str,
+        id: &str,
+        fact: Known<Cow<'a, T>>,
+    ) -> Result<Option<Held<'a, T>>, Resolved<'a>> {
+        match fact {
+            Known::Is(fact) => Ok(Some(Held::from(fact))),
+            Known::Absent => Ok(None),
+            Known::Unknown => {
+                self.lack(kind, id);
+                Ok(None)
+            }
+            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable(kind, id))),
         }
-        fact.is().map(Held::from)
+    }
+
+    /// Rules, all of which must be known and readable: one that is passed over would give money away.
+    fn need_rules(
+        &mut self,
+        id: &str,
+        rules: Known<Vec<Held<'a, Rule>>>,
+    ) -> Result<Vec<Held<'a, Rule>>, Resolved<'a>> {
+        match rules {
+            Known::Is(rules) => Ok(rules),
+            Known::Absent => Ok(Vec::new()),
+            Known::Unknown => {
+                self.lack("rules", id);
+                Err(Resolved::Unknown)
+            }
+            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable("the validation rules of what is known", id))),
+        }
     }
 
     /// Writes down that a fact was asked for which only the server has.
@@ -308,63 +360,18 @@ fn named_twice(redeemables: &[Redeemable]) -> bool {
     redeemables.iter().enumerate().any(|(place, one)| before(place).any(|other| same_name(Some(one), Some(other))))
 }
 
-fn duplicated() -> Refusal {
-    Refusal::new(Reason::DuplicatedRedeemables, "Duplicated redeemables detected in one redemption")
-}
-
-fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), Refusal> {
-    if redeemables.len() < 2 {
-        return Ok(());
-    }
-    let is_stack = |redeemable: &Redeemable| redeemable.object == RedeemableObject::PromotionStack;
-    if redeemables.iter().any(is_stack) {
-        return Err(Refusal::new(Reason::InvalidRedeemables, "Promotion Stack cannot be use with other redeemables"));
-    }
-    let limit = rules.redeemables_limit;
-    let count = redeemables.len();
-    if u64::try_from(count).unwrap_or(u64::MAX) > limit {
-        return Err(Refusal::new(
-            Reason::InvalidRedeemables,
-            ["Property .redeemables", &too_many(limit, "items", count)].concat(),
-        ));
-    }
-    Ok(())
-}
-
-fn too_many(limit: u64, things: &str, count: usize) -> String {
-    let (limit, count) = (digits(limit), digits(count));
-    [" must NOT have more than ", &limit, " ", things, " (actual count is `", &count, "`)"].concat()
-}
-
-/// How a refusal of a stack begins; its id follows.
-const STACK: &str = "Promotion Stack with id: ";
-
-/// A stack is refused as a whole when it cannot be tried: it has no tiers, one of them twice, or more than a request may
-/// name. Only tiers can be in it, so that no stack is within another.
-fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
-    let (id, count, limit) = (&stack.id, stack.tiers.len(), rules.redeemables_limit);
-    let refuse = |details: String| Err(Refusal::new(Reason::InvalidRedeemables, details));
-    if count == 0 {
-        return refuse([STACK, id, " has no tiers"].concat());
-    }
-    if u64::try_from(count).unwrap_or(u64::MAX) > limit {
-        return refuse([STACK, id, &too_many(limit, "tiers", count)].concat());
-    }
-    let twice =
-        stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
-    if twice { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
-}
-
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
+fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables, unreadable: &mut Option<Refusal>) -> Buyer<'a> {
     let sent = request.customer.as_ref();
     let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
     let key = named.or(request.tracking_id.as_deref());
     let found = key.map_or(Known::Absent, |key| facts.customer(key));
-    let unknown = match (&found, key) {
-        (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
-        _ => None,
-    };
+    let mut unknown = None;
+    match (&found, key) {
+        (Known::Unknown, Some(key)) => unknown = Some(joined(&["customer/", key])),
+        (Known::Unreadable, Some(key)) => *unreadable = Some(Refusal::unreadable("customer", key)),
+        (Known::Is(_) | Known::Absent, _) | (_, None) => {}
+    }
     let Some(stored) = found.is() else {
         return Buyer { customer: sent.map(Held::Lent), stored: false, unknown };
     };
@@ -380,7 +387,12 @@ fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
 
 /// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
 /// named by `source_id`, what is stored.
-fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks) -> Option<Held<'a, Order>> {
+fn find_order<'a>(
+    facts: &dyn Facts,
+    sent: Option<&'a Order>,
+    lacks: &mut Lacks,
+    unreadable: &mut Option<Refusal>,
+) -> Option<Held<'a, Order>> {
     let sent = sent?;
     let key = sent.id.as_deref().or(sent.source_id.as_deref());
     let Some(key) = key else { return Some(Held::Lent(sent)) };
@@ -389,6 +401,10 @@ fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks)
         Known::Absent => return Some(Held::Lent(sent)),
         Known::Unknown => {
             lacks.add(joined(&["order/", key]));
+            return Some(Held::Lent(sent));
+        }
+        Known::Unreadable => {
+            *unreadable = Some(Refusal::unreadable("order", key));
             return Some(Held::Lent(sent));
         }
     };

@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 
-use crate::decide::case::Case;
+use crate::decide::case::{Case, Offer};
 use crate::facts::Known;
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
 use crate::pricing::lines::goods_key;
+use crate::refusal::Refusal;
 use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, SceneItem, Told};
 use crate::text::{Symbol, Text, joined};
 
@@ -28,6 +29,31 @@ pub struct Items<'a> {
     pub(super) index: Option<GoodsIndex>,
     /// Collections and goods that only the server knows.
     pub(super) lacks: Vec<Text>,
+    /// Collections that are there and cannot be read.
+    pub(super) unreadable: Vec<Text>,
+}
+
+/// Collections that rules name, as far as they are known.
+#[derive(Default)]
+struct Gathered<'c> {
+    found: Vec<Cow<'c, Collection>>,
+    lacks: Vec<Text>,
+    unreadable: Vec<Text>,
+}
+
+impl<'c> Gathered<'c> {
+    fn has(&self, id: &str) -> bool {
+        self.found.iter().any(|known| known.id == id)
+    }
+
+    fn add(&mut self, id: &Text, collection: Known<Cow<'c, Collection>>) {
+        match collection {
+            Known::Is(found) => self.found.push(found),
+            Known::Absent => {}
+            Known::Unknown => self.lacks.push(joined(&["collection/", id])),
+            Known::Unreadable => self.unreadable.push(id.clone()),
+        }
+    }
 }
 
 impl<'a> Items<'a> {
@@ -58,10 +84,9 @@ impl<'a> Items<'a> {
     #[inline(never)]
     fn looked_up(case: &'a Case<'a>, added: &'a [Item], wants: (bool, bool)) -> Items<'a> {
         let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
-        let mut lacks = Vec::new();
-        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        let mut collections = Gathered::default();
         if !case.needs.0.meets(Needs::COLLECTIONS) {
-            return Items::within(case, added, &collections, lacks, wants);
+            return Items::within(case, added, collections, wants);
         }
         for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
             let mut asked: Vec<&GoodsRef> = Vec::new();
@@ -71,64 +96,52 @@ impl<'a> Items<'a> {
                 }
             });
             for goods in asked {
-                if collections.iter().any(|known| known.id == goods.id) {
+                if collections.has(&goods.id) {
                     continue;
                 }
                 let own = rule.own_collections.iter().find(|own| own.id == goods.id);
-                match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
-                    Known::Is(found) => collections.push(found),
-                    Known::Absent => {}
-                    Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
-                }
+                let own = own.map(|own| Known::Is(Cow::Owned(own.clone())));
+                collections.add(&goods.id, own.unwrap_or_else(|| find_collection(case, &goods.id)));
             }
         }
         for id in offers().filter_map(|offer| offer.same_items()) {
-            if !collections.iter().any(|known| known.id == *id) {
-                match find_collection(case, id) {
-                    Known::Is(found) => collections.push(found),
-                    Known::Absent => {}
-                    Known::Unknown => lacks.push(joined(&["collection/", id])),
-                }
+            if !collections.has(id) {
+                collections.add(id, find_collection(case, id));
             }
         }
-        Items::within(case, added, &collections, lacks, wants)
+        Items::within(case, added, collections, wants)
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
     pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
-        let mut lacks = Vec::new();
-        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        let mut collections = Gathered::default();
         for (id, own) in &index.collections {
-            match own.as_ref().map_or_else(|| find_collection(case, id), |own| Known::Is(Cow::Borrowed(own))) {
-                Known::Is(found) => collections.push(found),
-                Known::Absent => {}
-                Known::Unknown => lacks.push(joined(&["collection/", id])),
-            }
+            let own = own.as_ref().map(|own| Known::Is(Cow::Borrowed(own)));
+            collections.add(id, own.unwrap_or_else(|| find_collection(case, id)));
         }
-        Items::within(case, &[], &collections, lacks, (index.goods_data, false))
+        Items::within(case, &[], collections, (index.goods_data, false))
     }
 
     /// The lines in these collections, with their goods' data and an index if somebody wants them.
     fn within(
         case: &'a Case<'a>,
         added: &'a [Item],
-        collections: &[Cow<'_, Collection>],
-        lacks: Vec<Text>,
+        Gathered { found: collections, lacks, unreadable }: Gathered<'_>,
         (wants_data, wants_index): (bool, bool),
     ) -> Items<'a> {
-        let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
+        let Some(order) = &case.order else { return Items { lacks, unreadable, ..Items::default() } };
         if !wants_data && collections.is_empty() && added.is_empty() && are_bare(case, &order.items) {
-            let mut items = Items { bare: &order.items, lacks, ..Items::default() };
+            let mut items = Items { bare: &order.items, lacks, unreadable, ..Items::default() };
             items.index = wants_index.then(|| GoodsIndex::new(items.basket()));
             return items;
         }
         let all = || order.items.iter().chain(added).enumerate();
         let told = all().map(|(place, item)| scene_item(item, case.priced.sku(place), case.priced.product(place)));
-        let mut items = Items { told: told.collect(), lacks, ..Items::default() };
+        let mut items = Items { told: told.collect(), lacks, unreadable, ..Items::default() };
         if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
             items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
         }
-        items.join(collections, case, added);
+        items.join(&collections, case, added);
         if wants_index {
             items.index = Some(GoodsIndex::new(items.basket()));
         }
@@ -138,6 +151,21 @@ impl<'a> Items<'a> {
     /// The collections that only the server knows.
     pub fn lacks(&self) -> &[Text] {
         &self.lacks
+    }
+
+    /// The refusal of an offer that names a collection which cannot be read: in its tests, its scope, its bundle or what
+    /// it adds more of.
+    #[cold]
+    pub(super) fn refusal_of(&self, offer: &Offer<'_>) -> Option<Refusal> {
+        let mut found = offer.same_items().filter(|id| self.unreadable.contains(id)).cloned();
+        for rule in &offer.rules {
+            rule.each_goods(&mut |goods| {
+                if goods.object == GoodsObject::Collection && self.unreadable.contains(&goods.id) {
+                    found = Some(goods.id.clone());
+                }
+            });
+        }
+        found.map(|id| Refusal::unreadable("products_collection", &id))
     }
 
     /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.

@@ -262,6 +262,9 @@ impl<'c> Bench<'c> {
         };
         let is_sku = sku.is_some() || told == Some(GoodsObject::Sku);
         free.goods = named(if is_sku { GoodsObject::Sku } else { GoodsObject::Product });
+        if [&sku, &product].into_iter().flatten().any(|goods| goods.unreadable) {
+            return None;
+        }
         let price = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
         free.price = price(&sku).or_else(|| price(&product));
         let id_of = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.id.clone());

@@ -26,14 +26,19 @@ impl<'a> Case<'a> {
         let reward = self.facts.reward(&wanted.id);
         let campaign = voucher.campaign_id.as_deref().unwrap_or_default();
         let assignment = self.facts.reward_assignment(&wanted.id, campaign);
-        if matches!(reward, Known::Unknown) || matches!(assignment, Known::Unknown) {
-            self.lack("reward", &wanted.id);
-            return Err(Resolved::Unknown);
+        match (reward, assignment) {
+            (Known::Unreadable, _) | (_, Known::Unreadable) => {
+                Err(Resolved::Refused(Refusal::unreadable("reward", &wanted.id)))
+            }
+            (Known::Unknown, _) | (_, Known::Unknown) => {
+                self.lack("reward", &wanted.id);
+                Err(Resolved::Unknown)
+            }
+            (Known::Is(reward), Known::Is(assignment)) => {
+                Ok(Some(Exchange { reward: reward.into(), assignment: assignment.into() }))
+            }
+            (Known::Absent, _) | (_, Known::Absent) => Ok(None),
         }
-        Ok(reward
-            .is()
-            .zip(assignment.is())
-            .map(|(reward, assignment)| Exchange { reward: reward.into(), assignment: assignment.into() }))
     }
 }
 

@@ -119,7 +119,8 @@ fn price_listed<'a>(
 ) -> Option<Line> {
     let mut find = |kind: &str, key: Option<&str>, found: Known<Cow<'a, Goods>>| match found {
         Known::Is(goods) => Some(goods),
-        Known::Absent => None,
+        // Goods that are there and cannot be read say so themselves.
+        Known::Absent | Known::Unreadable => None,
         Known::Unknown => {
             lacks(joined(&[kind, "/", key.unwrap_or_default()]));
             None

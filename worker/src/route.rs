@@ -14,6 +14,7 @@ use crate::store::document::{BODY_BYTES_MAX, Document};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+use scrip::wire::legible;
 use serde_json::{Map, Value as Json};
 
 /// An operation of the interface.
@@ -250,16 +251,24 @@ impl Call<'_, '_> {
         document.body.insert("updated_at".into(), moment::text(self.now_ms()).into());
     }
 
-    /// Refuses a document that would not fit a row.
+    /// Refuses a document that would not fit a row, and one that the engine could not read when a decision asks for it.
     pub fn check_fits(&self, document: &Document) -> Result<(), ErrorBody> {
-        let length = Json::Object(document.body.clone()).to_string().len();
+        let text = self.check_length(document)?;
+        let kind = document.body.get("object").and_then(Json::as_str).unwrap_or_default();
+        Ok(legible::check(kind, &text)?)
+    }
+
+    /// Refuses a document that would not fit a row; gives its text.
+    pub fn check_length(&self, document: &Document) -> Result<String, ErrorBody> {
+        let text = Json::Object(document.body.clone()).to_string();
+        let length = text.len();
         if length > BODY_BYTES_MAX {
             let told = format!(
                 "Payload must NOT make a document of more than {BODY_BYTES_MAX} bytes (actual length is `{length}`)"
             );
             return Err(crate::reply::invalid_payload(told));
         }
-        Ok(())
+        Ok(text)
     }
 }
 

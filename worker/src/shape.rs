@@ -200,7 +200,15 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         Kind::Duration => moment::is_duration(&text),
         Kind::Clock => moment::is_clock(&text),
         Kind::OneOf(words) => words.contains(&text.as_str()),
-        _ => true,
+        Kind::Text | Kind::Any => true,
+        // No text is any of these.
+        Kind::Int(..)
+        | Kind::Number(..)
+        | Kind::Bool
+        | Kind::Object(_)
+        | Kind::Map
+        | Kind::MapOfInt(..)
+        | Kind::List(..) => false,
     };
     if fits {
         return Ok(Json::String(text));

@@ -14,6 +14,7 @@ pub mod sqlite;
 
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 /// One statement that waits for the commit.
 struct Write {
@@ -27,6 +28,8 @@ pub struct Store<'s> {
     writes: Vec<Write>,
     alarm: Option<i64>,
     is_new: bool,
+    /// What whoever keeps the service should look at, each once.
+    notes: RefCell<Vec<String>>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -40,6 +43,7 @@ impl<'s> Store<'s> {
             writes: Vec::new(),
             alarm: None,
             is_new: false,
+            notes: RefCell::default(),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -54,6 +58,19 @@ impl<'s> Store<'s> {
     /// Whether the database was empty until this event; true once.
     pub fn take_new(&mut self) -> bool {
         std::mem::take(&mut self.is_new)
+    }
+
+    /// Notes something for whoever keeps the service; the host logs it with the id of the request.
+    pub fn note(&self, text: String) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
+
+    /// What was noted since this was last asked.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
     }
 
     /// Runs a reading statement now.

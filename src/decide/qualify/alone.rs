@@ -5,7 +5,7 @@
 
 use super::scenario::concerns;
 use crate::decide::case::Case;
-use crate::decide::check::{Findings, Found, check_bundles, check_terms};
+use crate::decide::check::{Findings, Found, check_bundles, check_readable, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
 use crate::decide::scene::{Items, Stand, check_rules, setting};
@@ -81,7 +81,8 @@ impl Judge for Alone<'_> {
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
         let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
         let mut found = Found::default();
-        let mut verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
+        let mut verdict = check_readable(offer, self.items)
+            .and_then(|()| check_terms(self.case, &self.redeemable, offer, cart, &mut found));
         // Tests of the incentive itself could not be asked for all together.
         let stand = Stand { cart, items: self.items, setting: &self.setting, applied: &[] };
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);

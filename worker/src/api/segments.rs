@@ -2,7 +2,7 @@
 //! It must not know what a filter means; `membership` says who belongs to a segment.
 
 use crate::api::fields::{KEY, LIMIT, PAGE};
-use crate::api::membership::{check_filter, segment_has};
+use crate::api::membership::{Present, check_filter, segment_of};
 use crate::list::{Clause, List};
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, error, invalid_payload, not_found};
@@ -189,10 +189,15 @@ fn of_customer(call: &mut Call<'_, '_>) -> Outcome {
            SELECT 1 FROM json_each(body, '$.customers') WHERE value = ?1)) ORDER BY created_at DESC, seq DESC",
         &[id.into()],
     )?;
-    let is_in = |segment: &Document| {
-        segment.body.get("filter").is_none_or(Json::is_null) || segment_has(&segment.body, &customer)
-    };
-    let shown: Vec<Json> = found.into_iter().filter(is_in).map(|segment| Json::Object(segment.body)).collect();
+    let present = Present::of(call)?;
+    let mut shown = Vec::new();
+    for document in found {
+        // The statement has found those that list the customer.
+        let lists = document.body.get("filter").is_none_or(Json::is_null);
+        if lists || segment_of(call, &document)?.is_some_and(|segment| present.is_in_segment(&segment, &customer)) {
+            shown.push(Json::Object(document.body));
+        }
+    }
     Ok(Answer::json(json!({ "object": "list", "data_ref": "data", "total": shown.len(), "data": shown })))
 }
 

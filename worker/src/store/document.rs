@@ -146,9 +146,36 @@ fn columns(kind: &str, document: &Document) -> Vec<Value> {
     ]
 }
 
-/// Reads a stored document as the engine does; one that does not read is a fault of ours.
-pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
-    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
+/// Why something that is stored is no fact.
+#[derive(Debug)]
+pub enum Unread {
+    /// The store failed, and so does whoever asks.
+    Fault(Fault),
+    /// Its document does not read, as an older version may have written it: what that says is refused, and nothing else.
+    Illegible(String),
+}
+
+impl From<Fault> for Unread {
+    fn from(fault: Fault) -> Unread {
+        Unread::Fault(fault)
+    }
+}
+
+/// What is there, if it reads; one that does not is noted, and left out.
+pub fn legible<T>(store: &Store<'_>, outcome: Result<T, Unread>) -> Result<Option<T>, Fault> {
+    match outcome {
+        Ok(read) => Ok(Some(read)),
+        Err(Unread::Fault(fault)) => Err(fault),
+        Err(Unread::Illegible(what)) => {
+            store.note(what);
+            Ok(None)
+        }
+    }
+}
+
+/// Reads a stored document as the engine does.
+pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Unread> {
+    read_document(text, read).map_err(|problem| illegible(kind, id, &problem))
 }
 
 /// The JSON of a document.
@@ -156,7 +183,7 @@ pub fn written(document: &Document) -> String {
     Json::Object(document.body.clone()).to_string()
 }
 
-/// The fault of a stored document that does not read.
-pub fn broken(kind: &str, id: &str, problem: &Problem) -> Fault {
-    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
+/// What is said of a stored document that does not read.
+pub fn illegible(kind: &str, id: &str, problem: &Problem) -> Unread {
+    Unread::Illegible(format!("the stored {kind} `{id}` does not read: {problem}"))
 }
