@@ -187,13 +187,15 @@ impl GivenFacts {
     }
 
     /// What a whole catalogue does not list does not exist.
-    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Cow<'a, Goods>> {
-        match self.known(kind, name, found) {
-            Known::Unreadable => {
-                Known::Is(Cow::Owned(Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() }))
+    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Held<'a, Goods>> {
+        match found {
+            Some(goods) => Known::Is(Held::Lent(goods)),
+            None if self.illegible.has(kind, name) => {
+                let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
+                Known::Is(Held::Own(Arc::new(goods)))
             }
-            Known::Unknown if self.whole_catalogue => Known::Absent,
-            known => known,
+            None if self.whole_catalogue || self.complete => Known::Absent,
+            None => Known::Unknown,
         }
     }
 
@@ -319,11 +321,11 @@ impl Facts for GivenFacts {
         self.known("order", key, self.orders.get(key))
     }
 
-    fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
+    fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
         self.listed("product", key, self.products.get(key))
     }
 
-    fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
+    fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
         self.listed("sku", key, self.skus.get(key))
     }
 

@@ -113,7 +113,8 @@ fn try_all<'a>(
     let page = page::cut(asked, hits);
     let mut hits = page.hits;
     look(case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
-    let illegible = |outcome: &Outcome| matches!(outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
+    let illegible =
+        |outcome: &Outcome| matches!(outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
     let works = |hit: &Hit<'_>| hit.looked.as_ref().is_none_or(|looked| !illegible(&looked.1));
     let counted_rightly = hits.iter().all(works);
     let mut steps = Vec::with_capacity(hits.len());

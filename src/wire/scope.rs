@@ -3,6 +3,7 @@
 //!
 //! calculation.md section 7; validation-rules.md section 5.
 
+use crate::formula::Formula;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind};
 use crate::pricing::Reach;
 use crate::text::Symbol;
@@ -206,18 +207,27 @@ pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: 
     out.text_if("source_id", source_id);
 }
 
+/// A formula as its author may write it again.
+fn put_formula(out: &mut Out, name: &str, formula: Option<&Formula>) {
+    if let Some(formula) = formula {
+        out.put_text(name, &formula.to_string());
+    }
+}
+
 /// How an entry selects and limits, without what it leaves as it is.
 fn put_terms(out: &mut Out, entry: &Entry) {
     let terms = &entry.terms;
     out.money_if("price", entry.price.plain);
+    put_formula(out, "price_formula", entry.price.formula.as_deref());
     out.word_if("effect", word(PICKS, terms.pick));
     out.number_if("quantity_limit", terms.quantity_limit);
     out.number_if("aggregated_quantity_limit", terms.aggregated_quantity_limit);
     out.money_if("amount_limit", terms.amount_limit);
     out.money_if("aggregated_amount_limit", terms.aggregated_amount_limit);
-    for (name, _, kind) in CAPS {
-        let cap = terms.caps.iter().find(|cap| cap.kind == *kind);
-        out.number_if(name, cap.and_then(|cap| cap.most.plain));
+    for (name, formula, kind) in CAPS {
+        let Some(cap) = terms.caps.iter().find(|cap| cap.kind == *kind) else { continue };
+        out.number_if(name, cap.most.plain);
+        put_formula(out, formula, cap.most.formula.as_deref());
     }
     out.number_if("skip_initially", Some(terms.skip_initially).filter(|skip| *skip > 0));
     out.number_if("repeat", Some(terms.repeat).filter(|repeat| *repeat > 1));

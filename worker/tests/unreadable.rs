@@ -79,7 +79,8 @@ impl Shop {
     /// Writes something else into a stored document.
     fn spoil(&self, kind: &str, id: &str, path: &str, value: Json) {
         let params = [value.to_string().into(), kind.into(), id.into(), path.into()];
-        let statement = "UPDATE document SET body = json_set(body, ?4, json(?1)) WHERE kind = ?2 AND (id = ?3 OR key = ?3)";
+        let statement =
+            "UPDATE document SET body = json_set(body, ?4, json(?1)) WHERE kind = ?2 AND (id = ?3 OR key = ?3)";
         self.edge.run("proj_dev", statement, &params);
         self.edge.notes("proj_dev");
     }
@@ -118,7 +119,9 @@ fn assert_only_bad_is_hurt(shop: &Shop, what: &str) {
             assert_eq!(found["redeemables"]["total"], 1, "{what}: {found}");
         }
     }
-    for list in ["vouchers", "validation-rules", "segments", "product-collections", "campaigns", "categories", "customers"] {
+    for list in
+        ["vouchers", "validation-rules", "segments", "product-collections", "campaigns", "categories", "customers"]
+    {
         shop.get(&format!("/v1/{list}"));
     }
     shop.get("/v1/customers/anna/segments");
@@ -190,7 +193,8 @@ fn a_rule_and_what_assigns_it() {
     assert_only_bad_is_hurt(&shop, "a rule");
     let shop = Shop::new();
     shop.rule(rules(), Json::Null);
-    let statement = "UPDATE document SET body = json_set(body, '$.rule_id', 5) WHERE kind = 'validation_rules_assignment'";
+    let statement =
+        "UPDATE document SET body = json_set(body, '$.rule_id', 5) WHERE kind = 'validation_rules_assignment'";
     shop.edge.run("proj_dev", statement, &[]);
     assert_only_bad_is_hurt(&shop, "an assignment");
 }
@@ -211,7 +215,11 @@ fn a_campaign_hurts_its_own_codes_and_tiers() {
 #[test]
 fn stacking_rules_that_do_not_read_let_one_redeemable_at_a_time_through() {
     let shop = Shop::new();
-    shop.edge.run("proj_dev", "UPDATE document SET body = json_set(body, '$.redeemables_sorting_rule', 'ANY') WHERE kind = 'stacking_rules'", &[]);
+    shop.edge.run(
+        "proj_dev",
+        "UPDATE document SET body = json_set(body, '$.redeemables_sorting_rule', 'ANY') WHERE kind = 'stacking_rules'",
+        &[],
+    );
     assert_eq!(shop.post("/v1/validations", ask("PLAIN"))["valid"], true);
     let mut two = ask("PLAIN");
     two["redeemables"] = json!([{ "object": "voucher", "id": "PLAIN" }, { "object": "voucher", "id": "BAD" }]);
@@ -231,9 +239,7 @@ fn a_customer_a_product_and_an_order() {
     shop.spoil("customer", "anna", "$.metadata", json!("gold"));
     shop.spoil("product", "sh", "$.price", json!("cheap"));
     shop.spoil("order", "o-1", "$.amount", json!("little"));
-    let of = |customer: Json, order: Json| {
-        json!({ "redeemables": [{ "object": "voucher", "id": "PLAIN" }], "customer": customer, "order": order })
-    };
+    let of = |customer: Json, order: Json| json!({ "redeemables": [{ "object": "voucher", "id": "PLAIN" }], "customer": customer, "order": order });
     let shirt = json!({ "items": [{ "source_id": "sh", "related_object": "product", "quantity": 1 }] });
     let cases = [
         of(json!({ "source_id": "anna" }), json!({ "amount": 1000 })),
@@ -285,7 +291,8 @@ fn a_page_is_told_what_was_left_out() {
     let key = |prepared: &Prepared, code: &str| {
         let order = json!({ "amount": 1000 });
         let asked = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order, "customer": { "name": "Bert" } });
-        let answer: Json = serde_json::from_slice(&prepared.validate(asked.to_string().as_bytes(), &context).body).unwrap();
+        let answer: Json =
+            serde_json::from_slice(&prepared.validate(asked.to_string().as_bytes(), &context).body).unwrap();
         (answer["valid"] == true, answer["redeemables"][0]["result"]["error"]["key"].clone())
     };
     let prepared = Prepared::new(bundle.to_string().as_bytes()).unwrap();

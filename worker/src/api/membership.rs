@@ -100,8 +100,9 @@ impl Present {
             Contents::Listed(listed) => {
                 listed.iter().any(|listed| listed.id == goods.id || goods.parent.as_deref() == Some(&listed.id))
             }
-            Contents::Passing(filter) => read_document(&written(goods), read_goods)
-                .is_ok_and(|goods| filter.passes_goods(&goods, &self.clock())),
+            Contents::Passing(filter) => {
+                read_document(&written(goods), read_goods).is_ok_and(|goods| filter.passes_goods(&goods, &self.clock()))
+            }
         }
     }
 

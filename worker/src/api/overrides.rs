@@ -8,7 +8,6 @@ use crate::resource::{Names, Resource};
 use crate::route::Call;
 use crate::store::document::Document;
 use scrip::model::order::{Goods, Item, Order, RelatedObject};
-use scrip::pricing::lines::goods_key;
 use scrip::text::Text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
@@ -39,7 +38,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                 }
                 None => products::upsert(call, sent)?,
             };
-            (item.product_id, item.symbols) = (Some(Text::from(product.id.as_str())), Default::default());
+            item.product_id = Some(Text::from(product.id.as_str()));
             note(&mut written.products, product);
         }
         if let Some(sent) = brought(item, RelatedObject::Sku) {
@@ -53,7 +52,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                     skus::upsert(call, &parent, sent)?
                 }
             };
-            (item.sku_id, item.symbols) = (Some(Text::from(sku.id.as_str())), Default::default());
+            item.sku_id = Some(Text::from(sku.id.as_str()));
             note(&mut written.skus, sku);
         }
     }
@@ -127,7 +126,8 @@ fn note(written: &mut Vec<Document>, document: Document) {
 
 /// The product that a new SKU belongs to.
 fn parent(call: &Call<'_, '_>, item: &Item, written: &[Document], path: &str) -> Result<String, Stop> {
-    let key = goods_key(item, RelatedObject::Product).ok_or_else(|| Problem::missing(path, "product_id"))?;
+    let key = item.names(RelatedObject::Product).next();
+    let key = key.ok_or_else(|| Problem::missing(path, "product_id"))?.as_str();
     if let Some(product) = written.iter().find(|product| product.id == key || product.key.as_deref() == Some(key)) {
         return Ok(product.id.clone());
     }

@@ -76,6 +76,9 @@ const CONTEXTS: &[&str] = &[
     "reward_assignment.pay_with_points",
 ];
 
+/// How many units.
+const UNITS: Kind = Kind::Int(0, INT_MAX);
+
 /// One product, SKU or collection of a scope (endpoints.md section 1, shape S12).
 const GOODS: Kind = Kind::Object(&[
     must("object", Kind::OneOf(&["product", "sku", "products_collection"])),
@@ -86,6 +89,23 @@ const GOODS: Kind = Kind::Object(&[
     may("strict", Kind::Bool),
     may("price", Kind::Int(0, INT_MAX)),
     may("price_formula", Kind::Text),
+    // Caps over the life of a campaign or tier (calculation.md section 7.1).
+    may("product_campaign_quantity_limit", UNITS),
+    may("product_campaign_quantity_limit_formula", Kind::Text),
+    may("product_customer_campaign_quantity_limit", UNITS),
+    may("product_customer_campaign_quantity_limit_formula", Kind::Text),
+    may("product_in_collection_campaign_quantity_limit", UNITS),
+    may("product_in_collection_campaign_quantity_limit_formula", Kind::Text),
+    may("product_in_collection_customer_campaign_quantity_limit", UNITS),
+    may("product_in_collection_customer_campaign_quantity_limit_formula", Kind::Text),
+    may("product_promotion_tier_quantity_limit", UNITS),
+    may("product_promotion_tier_quantity_limit_formula", Kind::Text),
+    may("product_customer_promotion_tier_quantity_limit", UNITS),
+    may("product_customer_promotion_tier_quantity_limit_formula", Kind::Text),
+    may("product_in_collection_promotion_tier_quantity_limit", UNITS),
+    may("product_in_collection_promotion_tier_quantity_limit_formula", Kind::Text),
+    may("product_in_collection_customer_promotion_tier_quantity_limit", UNITS),
+    may("product_in_collection_customer_promotion_tier_quantity_limit_formula", Kind::Text),
     may(
         "effect",
         Kind::OneOf(&[

@@ -3,6 +3,7 @@
 //! asked for at the end ([`StoreFacts::finish`]).
 
 mod counts;
+mod goods;
 
 use super::Store;
 use super::candidates::Offered;
@@ -27,7 +28,7 @@ use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::Read;
 use scrip::wire::given::read_assignment;
-use scrip::wire::order::{read_goods, read_order};
+use scrip::wire::order::read_order;
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
@@ -65,6 +66,7 @@ struct Seen {
     unheld: Vec<String>,
     customers: BTreeMap<String, Document>,
     orders: BTreeMap<String, Document>,
+    goods: goods::Catalogue,
     fault: Option<Fault>,
 }
 
@@ -136,7 +138,8 @@ impl<'a, 's> StoreFacts<'a, 's> {
         if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
             return Ok(None);
         }
-        let voucher = read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| illegible("voucher", code, &problem))?;
+        let voucher =
+            read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| illegible("voucher", code, &problem))?;
         let mut seen = self.seen.borrow_mut();
         if let Some(id) = campaign {
             seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
@@ -173,7 +176,8 @@ impl<'a, 's> StoreFacts<'a, 's> {
         if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {
             return Ok(None);
         }
-        let tier = read_stored_tier(sql::text(&row, 0)?).map_err(|problem| illegible("promotion tier", id, &problem))?;
+        let tier =
+            read_stored_tier(sql::text(&row, 0)?).map_err(|problem| illegible("promotion tier", id, &problem))?;
         let mut seen = self.seen.borrow_mut();
         if let Some(id) = campaign {
             seen.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
@@ -261,15 +265,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         let order = read_stored("order", key, &written(&document), read_order)?;
         self.seen.borrow_mut().orders.insert(document.id.clone(), document);
         Ok(Some(order))
-    }
-
-    fn find_goods(&self, kind: &str, key: &str) -> Result<Option<Goods>, Fault> {
-        let Some(document) = self.store.document_by_name(kind, key, key)? else { return Ok(None) };
-        let goods = legible(self.store, read_stored(kind, key, &written(&document), read_goods))?;
-        Ok(Some(goods.unwrap_or_else(|| {
-            let (id, source_id) = (Some(document.id.into()), document.key.map(Text::from));
-            Goods { id, source_id, unreadable: true, ..Goods::default() }
-        })))
     }
 
     fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Unread> {
@@ -360,12 +355,16 @@ impl Facts for StoreFacts<'_, '_> {
         self.known(self.find_order(key)).map(Cow::Owned)
     }
 
-    fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.note(self.find_goods("product", key)).map(Cow::Owned).into()
+    fn expect_goods(&self, order: &Order) {
+        self.note(self.find_goods_of(order).map(Some));
     }
 
-    fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.note(self.find_goods("sku", key)).map(Cow::Owned).into()
+    fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
+        self.note(self.find_goods("product", key)).map(Held::Own).into()
+    }
+
+    fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
+        self.note(self.find_goods("sku", key)).map(Held::Own).into()
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
@@ -418,5 +417,7 @@ impl Facts for StoreFacts<'_, '_> {
 
 /// What is said of an assignment that does not name its rule.
 pub(super) fn unnamed_rule(assignment: &str) -> Unread {
-    Unread::Illegible(format!("the stored validation rules assignment `{assignment}` does not say which rule it assigns"))
+    Unread::Illegible(format!(
+        "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
+    ))
 }

@@ -29,7 +29,12 @@ struct Object {
 
 impl Object {
     fn new() -> Object {
-        Object { sql: Sqlite::memory().unwrap(), fresh: Cell::new(true), alarm: Cell::new(None), notes: RefCell::default() }
+        Object {
+            sql: Sqlite::memory().unwrap(),
+            fresh: Cell::new(true),
+            alarm: Cell::new(None),
+            notes: RefCell::default(),
+        }
     }
 
     /// One event: inside a transaction that a fault undoes, as the object's shell has it.
