@@ -297,6 +297,16 @@ pub fn channel_total_account(channel_id: &str) -> AccountId {
     AccountId::new(joined(&["channel/", channel_id]))
 }
 
+/// Redemptions of one incentive by one user, whatever keys they call with.
+pub fn user_account(login: &str, of: &str) -> AccountId {
+    AccountId::new(joined(&["user/", login, "/of/", of]))
+}
+
+/// All redemptions by one user.
+pub fn user_total_account(login: &str) -> AccountId {
+    AccountId::new(joined(&["user/", login]))
+}
+
 /// The value of orders made with a campaign, in minor units (validation-rules.md section 4.6); without a campaign,
 /// where that value comes from.
 pub fn orders_account(campaign_id: Option<&str>) -> AccountId {

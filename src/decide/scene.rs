@@ -9,7 +9,7 @@ use crate::decide::check::Found;
 pub use crate::decide::items::Items;
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
-    points_spent_account, redeemed_account, spent_account,
+    points_spent_account, redeemed_account, spent_account, user_account,
 };
 use crate::ledger::AccountId;
 use crate::model::incentive::Grant;
@@ -210,7 +210,7 @@ impl Asks for View<'_> {
             Counter::IncentiveOfCustomer => (customer.map(|id| customer_account(id, &incentive.id)), 1, true),
             Counter::IncentiveOfKey => (Some(channel_account(&channel.id, &incentive.id)), 1, false),
             Counter::IncentiveOfUser => {
-                (channel.user.as_deref().map(|user| channel_account(user, &incentive.id)), 1, false)
+                (channel.user.as_deref().map(|user| user_account(user, &incentive.id)), 1, false)
             }
             Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), times, false),
             Counter::CampaignOfCustomer => {

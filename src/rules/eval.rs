@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
 use crate::rules::basket::Told;
 use crate::rules::compare::{Condition, Found, Operand};
-use crate::rules::names::{ChannelPart, Data, Figure, Kind, Membership, Over, Pick};
+use crate::rules::names::{ChannelPart, Counter, Data, Figure, Kind, Membership, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::rules::scene::{Lines, Scene};
@@ -214,6 +214,8 @@ impl Test {
             // A count that only the server knows is no reason to refuse.
             // Without a customer nobody can say how often they have been here.
             Kind::Count(..) if scene.customer.is_none() && self.kind.needs().meets(Needs::CUSTOMER) => false,
+            // And of a call that is no user's, how often its user has.
+            Kind::Count(Counter::IncentiveOfUser, _) if scene.channel[1].is_none() => false,
             Kind::Count(counter, period) => match scene.asks.count(counter, period) {
                 Some(count) => self.all(Found::Number(Number::count(count)), scene),
                 None => true,

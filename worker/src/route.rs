@@ -14,6 +14,7 @@ use crate::store::document::{BODY_BYTES_MAX, Document};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+use scrip::wire::at::{LONGEST_NAME, is_too_long};
 use scrip::wire::legible;
 use serde_json::{Map, Value as Json};
 
@@ -280,6 +281,20 @@ pub struct Matched {
     pub params: Vec<(&'static str, String)>,
 }
 
+/// Refuses parameters of a path that are longer than any name is.
+pub fn check_params(params: &[(&'static str, String)]) -> Result<(), ErrorBody> {
+    match params.iter().find(|(_, value)| is_too_long(value)) {
+        None => Ok(()),
+        Some((name, value)) => {
+            let length = value.chars().count();
+            let told = format!(
+                "the path's `{name}` must NOT have more than {LONGEST_NAME} characters (actual length is `{length}`)"
+            );
+            Err(error(400, "invalid_path", "Invalid path", told))
+        }
+    }
+}
+
 /// Finds the route of a method and a path. A trailing slash means the collection; a literal segment wins over a parameter.
 pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
     let bare = path.strip_suffix('/').filter(|bare| !bare.is_empty()).unwrap_or(path);
@@ -295,6 +310,7 @@ pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
     }
     best.ok_or_else(|| {
         if methods.is_empty() {
+            let path: String = path.chars().take(200).collect();
             return error(404, "not_found", "Resource not found", format!("Cannot find a route for {method} {path}"));
         }
         methods.sort_unstable();

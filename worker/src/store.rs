@@ -83,6 +83,16 @@ impl<'s> Store<'s> {
         Ok(self.sql.run(statement, params)?.into_iter().next())
     }
 
+    /// Runs a reading statement whose one parameter is a list of names; of more than the platform takes at once, again.
+    /// Each name is in one run.
+    pub fn rows_among(&self, statement: &str, names: &[&str]) -> Result<Vec<Row>, Fault> {
+        let mut rows = Vec::new();
+        for slice in slices(names) {
+            rows.extend(self.sql.run(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);
+        }
+        Ok(rows)
+    }
+
     /// Remembers a writing statement for the commit.
     pub fn write(&mut self, statement: impl Into<Cow<'static, str>>, params: Vec<Value>) {
         self.writes.push(Write { statement: statement.into(), params });
@@ -135,4 +145,14 @@ impl<'s> Store<'s> {
     pub fn alarm(&self) -> Option<i64> {
         self.alarm
     }
+}
+
+/// Names in slices that a statement can take as one text.
+pub fn slices<'n, 's>(names: &'s [&'n str]) -> Vec<&'s [&'n str]> {
+    /// Names in a slice, at most: of 1,000 characters, each of which may be written with six letters.
+    const NAMES_MAX: usize = 300;
+    /// Bytes of names that are few, however they are written.
+    const BYTES_MAX: usize = 200_000;
+    let are_few = names.iter().map(|name| name.len()).sum::<usize>() <= BYTES_MAX;
+    names.chunks(if are_few { names.len().max(1) } else { NAMES_MAX }).collect()
 }

@@ -18,7 +18,7 @@ use scrip::wire::rules::{read_collection, read_segment};
 use serde_json::{Map, Value as Json};
 
 /// The operators of filters (validation-rules.md section 12).
-const OPERATORS: &[&str] = &[
+pub const OPERATORS: &[&str] = &[
     "$is",
     "$is_not",
     "$in",

@@ -139,10 +139,11 @@ fn settle_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
 
 /// The ids of the customers that are sent by id or source_id; they must exist.
 fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, Stop> {
-    let rows = call.store.rows(
+    let names: Vec<&str> = sent.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let rows = call.store.rows_among(
         "SELECT id, id FROM document WHERE kind = 'customer' AND id IN (SELECT value FROM json_each(?1))
          UNION ALL SELECT key, id FROM document WHERE kind = 'customer' AND key IN (SELECT value FROM json_each(?1))",
-        &[if sent.is_null() { "[]".into() } else { sent.to_string().into() }],
+        &names,
     )?;
     let mut known: HashMap<&str, &str> = HashMap::new();
     for row in &rows {
@@ -151,7 +152,7 @@ fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, Stop> {
     }
     let mut seen = HashSet::new();
     let mut settled = Vec::new();
-    for name in sent.as_array().into_iter().flatten().filter_map(Json::as_str) {
+    for name in names {
         let id = known.get(name).copied().ok_or_else(|| not_found("customer", name))?;
         if seen.insert(id) {
             settled.push(id);

@@ -149,10 +149,11 @@ impl Offered {
     fn read_rules(&mut self, store: &Store<'_>, list: &[Candidate]) -> Result<(), Fault> {
         let mut names: BTreeSet<&str> = self.campaigns.keys().map(Text::as_str).collect();
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
-        let given = store.rows(
+        let names: Vec<&str> = names.into_iter().collect();
+        let given = store.rows_among(
             "SELECT parent, CASE json_type(body, '$.rule_id') WHEN 'text' THEN json_extract(body, '$.rule_id') END FROM document
              WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-            &[Json::from(names.into_iter().collect::<Vec<&str>>()).to_string().into()],
+            &names,
         )?;
         let mut wanted = BTreeSet::new();
         for row in &given {
@@ -190,19 +191,17 @@ impl Offered {
         if accounts.is_empty() {
             return Ok(());
         }
-        let names = Json::from(accounts.iter().map(String::as_str).collect::<Vec<&str>>()).to_string();
-        let rows = store.rows(
-            "SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))",
-            &[names.clone().into()],
+        let names: Vec<&str> = accounts.iter().map(String::as_str).collect();
+        let rows = store
+            .rows_among("SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))", &names)?;
+        let held = store.rows_among(
+            "SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))",
+            &names,
         )?;
         self.balances = accounts.iter().map(|account| (account.clone(), 0)).collect();
         for row in &rows {
             self.balances.insert(sql::text(row, 0)?.to_owned(), sql::int(row, 1)?);
         }
-        let held = store.rows(
-            "SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))",
-            &[names.into()],
-        )?;
         for row in &held {
             accounts.remove(sql::text(row, 0)?);
         }

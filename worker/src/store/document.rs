@@ -75,15 +75,21 @@ impl Store<'_> {
 
     /// The documents with any of the keys, or any of the ids.
     pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
-        let keys = Json::from(keys.to_vec()).to_string();
-        let ids = Json::from(ids.to_vec()).to_string();
-        self.documents(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
-             UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
-            &[kind.into(), keys.into(), ids.into()],
-        )
+        let mut found = Vec::new();
+        let (keys, ids) = (super::slices(keys), super::slices(ids));
+        for place in 0..keys.len().max(ids.len()) {
+            let part =
+                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
+            let (keys, ids) = (part(&keys), part(&ids));
+            found.extend(self.documents(
+                "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+                 WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
+                 UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+                 WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
+                &[kind.into(), keys.into(), ids.into()],
+            )?);
+        }
+        Ok(found)
     }
 
     /// The documents of a statement that selects [`COLUMNS`].

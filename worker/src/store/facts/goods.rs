@@ -3,6 +3,7 @@
 
 use super::StoreFacts;
 use crate::store::document::{legible, read_stored};
+use crate::store::slices;
 use crate::store::sql::{self, Fault};
 use scrip::model::order::{Goods, Order, RelatedObject};
 use scrip::text::Text;
@@ -65,7 +66,12 @@ impl StoreFacts<'_, '_> {
             return Ok(());
         }
         let listed = |names: &[&str]| Json::from(names.to_vec()).to_string().into();
-        let rows = self.store.rows(NAMED, &[listed(&skus), listed(&products)])?;
+        let mut rows = Vec::new();
+        let (sku_names, product_names) = (slices(&skus), slices(&products));
+        for place in 0..sku_names.len().max(product_names.len()) {
+            let part = |names: &[&[&str]]| listed(names.get(place).copied().unwrap_or_default());
+            rows.extend(self.store.rows(NAMED, &[part(&sku_names), part(&product_names)])?);
+        }
         let (mut by_id, mut by_source) = (Catalogue::new(), Catalogue::new());
         for row in &rows {
             let kind = if sql::text(row, 0)? == "sku" { "sku" } else { "product" };
