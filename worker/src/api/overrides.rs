@@ -6,6 +6,7 @@ use crate::api::skus::{self, SKU};
 use crate::reply::{Stop, not_found};
 use crate::resource::{Names, Resource};
 use crate::route::Call;
+use crate::shape::{self, Field, Nulls};
 use crate::store::document::Document;
 use scrip::model::order::{Goods, Item, Order, RelatedObject};
 use scrip::text::Text;
@@ -31,6 +32,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
     let mut written = Written::default();
     for (place, item) in order.items.iter_mut().enumerate() {
         if let Some(sent) = brought(item, RelatedObject::Product) {
+            let sent = fitting(products::FIELDS, sent, &format!("{path}items[{place}].product"))?;
             let product = match known(call, &PRODUCT, &sent, &written.products)? {
                 Some(mut product) => {
                     products::change(call, &PRODUCT, &mut product, without_names(sent))?;
@@ -42,6 +44,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
             note(&mut written.products, product);
         }
         if let Some(sent) = brought(item, RelatedObject::Sku) {
+            let sent = fitting(skus::FIELDS, sent, &format!("{path}items[{place}].sku"))?;
             let sku = match known(call, &SKU, &sent, &written.skus)? {
                 Some(mut sku) => {
                     products::change(call, &SKU, &mut sku, without_names(sent))?;
@@ -87,6 +90,11 @@ fn brought(item: &Item, kind: RelatedObject) -> Option<Map<String, Json>> {
         body.insert("metadata".into(), Json::Object(goods.metadata.to_fields()));
     }
     Some(body)
+}
+
+/// The catalogue takes from an order what it would take from a call of its own, and nothing else.
+fn fitting(fields: &[Field], sent: Map<String, Json>, path: &str) -> Result<Map<String, Json>, Problem> {
+    shape::read(fields, sent, Nulls::Kept).map_err(|problem| problem.within(path))
 }
 
 /// What the names of a body mean: written by this order, or stored. A line names its goods by either name in either place.
