@@ -7,6 +7,7 @@ pub mod decision;
 pub mod error;
 pub mod given;
 pub mod legible;
+pub mod name;
 pub mod node;
 pub mod offer;
 pub mod order;

@@ -16,21 +16,6 @@ use crate::wire::problem::Problem;
 /// What a whole number must be; its end is [`LARGEST`].
 const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
 
-/// How many characters a name has at most.
-pub const LONGEST_NAME: usize = 1_000;
-
-/// Whether a text is too long for a name.
-pub fn is_too_long(text: &str) -> bool {
-    text.len() > LONGEST_NAME && text.chars().count() > LONGEST_NAME
-}
-
-#[cold]
-#[inline(never)]
-fn longer_than_a_name(text: &str, what: &str) -> String {
-    let (bound, length) = (digits(LONGEST_NAME), digits(text.chars().count()));
-    ["must NOT have ", what, "more than ", &bound, " characters (actual length is `", &length, "`)"].concat()
-}
-
 /// Where a value stands in the value around it.
 #[derive(Debug, Clone, Copy)]
 enum Step<'p> {
@@ -284,16 +269,6 @@ impl<'p> At<'p> {
         }
     }
 
-    /// A name: a text that something is found by, which no store could look for when it is endless.
-    #[inline(never)]
-    pub fn name(&self) -> Text {
-        let text = self.text();
-        if is_too_long(&text) {
-            self.problem(&longer_than_a_name(&text, ""));
-        }
-        text
-    }
-
     /// A list of short texts.
     #[inline(never)]
     pub fn texts(&self) -> Vec<Text> {
@@ -392,14 +367,6 @@ impl<'p> At<'p> {
                 self.wrong("must be an object");
                 Metadata::default()
             }
-        }
-    }
-
-    /// Refuses anything but an object whose names are no longer than names may be.
-    #[inline(never)]
-    pub fn check_names(&self) {
-        if let Some((name, _)) = self.members().find(|(name, _)| is_too_long(name)) {
-            self.problem(&longer_than_a_name(name, "names of "));
         }
     }
 

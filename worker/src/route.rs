@@ -14,8 +14,9 @@ use crate::store::document::{BODY_BYTES_MAX, Document};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
-use scrip::wire::at::{LONGEST_NAME, is_too_long};
+
 use scrip::wire::legible;
+use scrip::wire::name::{LONGEST_NAME, is_too_long};
 use serde_json::{Map, Value as Json};
 
 /// An operation of the interface.

@@ -3,7 +3,8 @@
 
 use crate::moment;
 use scrip::wire::Problem;
-use scrip::wire::at::{LONGEST_NAME, is_too_long};
+use scrip::wire::name::{LONGEST_NAME, is_too_long};
+
 use serde_json::{Map, Value as Json};
 
 /// The largest whole number that JSON readers agree on: 2^53-1.
