@@ -8,8 +8,8 @@ use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
 use crate::rules::basket::Told;
-use crate::rules::compare::{Condition, Found};
-use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
+use crate::rules::compare::{Condition, Found, Operand};
+use crate::rules::names::{ChannelPart, Counter, Data, Figure, Kind, Membership, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::rules::scene::{Lines, Scene};
@@ -145,6 +145,16 @@ impl Group {
 }
 
 impl Condition {
+    /// Whether the customer belongs to any of what it names; nothing when nobody can say.
+    fn belongs(&self, to: Membership, scene: &Scene<'_>) -> Option<bool> {
+        for wanted in self.operands.iter().filter_map(Operand::as_text) {
+            if scene.customer.is_some() && scene.asks.belongs(to, wanted)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
     /// Whether any line is any of its goods.
     #[inline(never)]
     fn is_on_a_line(&self, scene: &Scene<'_>) -> bool {
@@ -203,6 +213,8 @@ impl Test {
             }),
             // Of somebody who cannot be told from others nobody can say how often they have been here.
             Kind::Count(..) if !scene.identified && self.kind.needs().meets(Needs::CUSTOMER) => false,
+            // And of a call that is no user's, how often its user has.
+            Kind::Count(Counter::IncentiveOfUser, _) if scene.channel[1].is_none() => false,
             // A count that only the server knows is no reason to refuse.
             Kind::Count(counter, period) => match scene.asks.count(counter, period) {
                 Some(count) => self.all(Found::Number(Number::count(count)), scene),
@@ -217,13 +229,11 @@ impl Test {
                 };
                 self.all(self.property_of(data), scene)
             }
-            Kind::Member(to) => {
-                let belongs = |wanted: &str| scene.customer.is_some() && scene.asks.belongs(to, wanted);
-                self.conditions.iter().all(|condition| {
-                    let named = condition.operands.iter().filter_map(|operand| operand.as_text());
-                    named.into_iter().any(belongs) != condition.operator.is_negative()
-                })
-            }
+            Kind::Member(to) => self.conditions.iter().all(|condition| {
+                // Where nobody can say, neither "is" holds nor "is not".
+                let belongs = condition.belongs(to, scene);
+                belongs.is_some_and(|belongs| belongs != condition.operator.is_negative())
+            }),
             Kind::Channel(part) => {
                 let [key, user] = scene.channel;
                 let found = if part == ChannelPart::Key { key } else { user };
@@ -231,7 +241,10 @@ impl Test {
             }
             // `false` asks for nothing: the code may be redeemed by everybody [inferred].
             Kind::Linked => scene.linked || !self.wants_true(),
-            _ => true,
+            // They say something of the test around them, and test nothing.
+            Kind::Scopes | Kind::MatchAll => true,
+            // Asked before, so that nobody comes here; whoever did would not be let through.
+            Kind::Amount | Kind::InitialAmount | Kind::Goods(_) | Kind::GoodsData => false,
         }
     }
 

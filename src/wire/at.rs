@@ -359,7 +359,10 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn metadata(&self) -> Metadata {
         match self.node {
-            Node::Object(members) => Metadata::of(members),
+            Node::Object(members) => {
+                self.check_names();
+                Metadata::of(members)
+            }
             _ => {
                 self.wrong("must be an object");
                 Metadata::default()
@@ -403,6 +406,7 @@ pub mod read {
 
     readers! {
         text: Text,
+        name: Text,
         texts: Vec<Text>,
         string: String,
         flag: bool,

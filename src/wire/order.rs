@@ -21,16 +21,16 @@ const RELATED: &[(&str, RelatedObject)] = &[("product", RelatedObject::Product),
 
 /// The members of an order.
 const ORDER: Fields<Order> = &[
-    ("id", |order, at| order.id = Some(at.text())),
-    ("source_id", |order, at| order.source_id = Some(at.text())),
+    ("id", |order, at| order.id = Some(at.name())),
+    ("source_id", |order, at| order.source_id = Some(at.name())),
     ("status", |order, at| order.status = Some(at.one_of(STATUSES))),
     ("amount", |order, at| order.amount = Some(at.money())),
     ("initial_amount", |order, at| order.initial_amount = Some(at.money())),
     ("discount_amount", |order, at| order.discount_amount = Some(at.money())),
     ("items", |order, at| order.items = read_items(at)),
     ("metadata", |order, at| order.metadata = at.metadata()),
-    ("customer_id", |order, at| order.customer_id = Some(at.text())),
-    ("referrer_id", |order, at| order.referrer_id = Some(at.text())),
+    ("customer_id", |order, at| order.customer_id = Some(at.name())),
+    ("referrer_id", |order, at| order.referrer_id = Some(at.name())),
     ("created_at", |order, at| order.created_at = Some(at.instant())),
     ("redemptions", |order, at| order.redemptions = at.metadata()),
 ];
@@ -38,9 +38,9 @@ const ORDER: Fields<Order> = &[
 /// The members of a line.
 const ITEM: Fields<Item> = &[
     ("id", |item, at| item.id = line_id(at)),
-    ("product_id", |item, at| item.product_id = Some(at.text())),
-    ("sku_id", |item, at| item.sku_id = Some(at.text())),
-    ("source_id", |item, at| item.source_id = Some(at.text())),
+    ("product_id", |item, at| item.product_id = Some(at.name())),
+    ("sku_id", |item, at| item.sku_id = Some(at.name())),
+    ("source_id", |item, at| item.source_id = Some(at.name())),
     ("related_object", |item, at| item.related_object = Some(at.one_of(RELATED))),
     ("quantity", |item, at| item.quantity = at.quantity()),
     ("discount_quantity", |item, at| item.discount_quantity = Some(at.quantity())),
@@ -93,9 +93,9 @@ pub fn read_goods(at: &At<'_>) -> Goods {
     at.object();
     let mut goods = Goods::default();
     at.fill_some("name", &mut goods.name, read::text);
-    at.fill_some("id", &mut goods.id, read::text);
-    at.fill_some("source_id", &mut goods.source_id, read::text);
-    at.fill_some("product_id", &mut goods.product_id, read::text);
+    at.fill_some("id", &mut goods.id, read::name);
+    at.fill_some("source_id", &mut goods.source_id, read::name);
+    at.fill_some("product_id", &mut goods.product_id, read::name);
     let sku = at.option("sku", read::text);
     goods.name = goods.name.or(sku);
     at.fill_some("price", &mut goods.price, read::money);

@@ -53,7 +53,7 @@ pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
     body.fill_some("customer", &mut request.customer, read_sent_customer);
     body.fill_some("order", &mut request.order, read_order);
     body.fill_some("session", &mut request.session, read_session);
-    body.fill_some("tracking_id", &mut request.tracking_id, read::text);
+    body.fill_some("tracking_id", &mut request.tracking_id, read::name);
     request.tracking_id = request.tracking_id.filter(|id| !id.is_empty());
     body.fill("metadata", &mut request.metadata, read::metadata);
     request
@@ -62,7 +62,7 @@ pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
 fn read_redeemable(at: &At<'_>) -> Redeemable {
     at.object();
     let id = at.need("id", |id| {
-        let text = id.text();
+        let text = id.name();
         if text.is_empty() {
             id.wrong("must NOT be empty");
         }
@@ -75,7 +75,7 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
     });
     let reward = at.option("reward", |reward| {
         reward.object();
-        let id = reward.need("id", read::text);
+        let id = reward.need("id", read::name);
         WantedReward { id, points: reward.option("points", read::whole_number) }
     });
     Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
@@ -117,12 +117,12 @@ fn read_day(at: &At<'_>) {
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
 pub fn read_customer(at: &At<'_>) -> Customer {
     let mut document = at.metadata();
-    at.option("metadata", |metadata| metadata.object());
+    at.option("metadata", |metadata| metadata.check_names());
     Customer {
         metadata: document.take_members("metadata"),
         document,
-        id: at.option("id", read::text),
-        source_id: at.option("source_id", read::text),
+        id: at.option("id", read::name),
+        source_id: at.option("source_id", read::name),
     }
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn read_session(at: &At<'_>) -> Session {
     }
     Session {
         lock: at.option("type", |kind| kind.one_of(&[("LOCK", ())])).is_some(),
-        key: at.option("key", read::text).filter(|key| !key.is_empty()),
+        key: at.option("key", read::name).filter(|key| !key.is_empty()),
         ttl: at.option("ttl", read::whole_number),
         unit: at.option("ttl_unit", |unit| unit.one_of(TTL_UNITS)),
     }
@@ -164,7 +164,7 @@ pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<R
             redemption_id: Text::from(redemption_id),
             stack,
             reason: body.option("reason", read::string),
-            tracking_id: body.option("tracking_id", read::text),
+            tracking_id: body.option("tracking_id", read::name),
             customer: body.option("customer", read_sent_customer),
             order: body.option("order", read_order),
             metadata: body.option("metadata", read::metadata).unwrap_or_default(),

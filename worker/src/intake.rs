@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 pub const DEPTH_MAX: usize = 64;
 /// Elements of one array or object, at most: a static segment lists so many customers.
 pub const ELEMENTS_MAX: usize = 20_000;
-/// Bytes of a query string, at most.
+/// Bytes of a query string, of a path and of a header, at most.
 pub const QUERY_BYTES_MAX: usize = 16_384;
 
 /// A header's value.
@@ -52,10 +52,33 @@ fn accepts_json(range: &str) -> bool {
         || (bare.starts_with("application/") && bare.ends_with("+json"))
 }
 
+/// Refuses a path and headers that are too long, before anything is looked up for them.
+pub fn check_head(request: &Request) -> Result<(), ErrorBody> {
+    if request.path.len() > QUERY_BYTES_MAX {
+        let details =
+            format!("the path is `{}` bytes long, at most {QUERY_BYTES_MAX} bytes are read", request.path.len());
+        return Err(reply::error(400, "path_too_large", "Path too large", details));
+    }
+    // The host's own headers hold what the setup says.
+    let sent = request.headers.iter().filter(|(name, _)| !name.starts_with("scrip-"));
+    match sent.into_iter().find(|(_, value)| value.len() > QUERY_BYTES_MAX) {
+        None => Ok(()),
+        Some((name, value)) => {
+            let name: String = name.chars().take(80).collect();
+            let details = format!(
+                "the header `{name}` is `{}` bytes long, at most {QUERY_BYTES_MAX} bytes are read",
+                value.len()
+            );
+            Err(reply::error(400, "header_too_large", "Header too large", details))
+        }
+    }
+}
+
 /// Refuses a query that is too long, and a body that is nested too deep or holds too many elements, before it is parsed.
 pub fn check_size(request: &Request) -> Result<(), ErrorBody> {
     if request.query.len() > QUERY_BYTES_MAX {
-        let details = format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} are read", request.query.len());
+        let details =
+            format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} bytes are read", request.query.len());
         return Err(reply::error(400, "query_too_large", "Query too large", details));
     }
     scan(&request.body)

@@ -14,6 +14,9 @@ use crate::store::document::{BODY_BYTES_MAX, Document};
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+
+use scrip::wire::legible;
+use scrip::wire::name::{LONGEST_NAME, is_too_long};
 use serde_json::{Map, Value as Json};
 
 /// An operation of the interface.
@@ -275,16 +278,24 @@ impl Call<'_, '_> {
         document.body.insert("updated_at".into(), moment::text(self.now_ms()).into());
     }
 
-    /// Refuses a document that would not fit a row.
+    /// Refuses a document that would not fit a row, and one that the engine could not read when a decision asks for it.
     pub fn check_fits(&self, document: &Document) -> Result<(), ErrorBody> {
-        let length = Json::Object(document.body.clone()).to_string().len();
+        let text = self.check_length(document)?;
+        let kind = document.body.get("object").and_then(Json::as_str).unwrap_or_default();
+        Ok(legible::check(kind, &text)?)
+    }
+
+    /// Refuses a document that would not fit a row; gives its text.
+    pub fn check_length(&self, document: &Document) -> Result<String, ErrorBody> {
+        let text = Json::Object(document.body.clone()).to_string();
+        let length = text.len();
         if length > BODY_BYTES_MAX {
             let told = format!(
                 "Payload must NOT make a document of more than {BODY_BYTES_MAX} bytes (actual length is `{length}`)"
             );
             return Err(crate::reply::invalid_payload(told));
         }
-        Ok(())
+        Ok(text)
     }
 }
 
@@ -294,6 +305,20 @@ pub struct Matched {
     pub route: &'static Route,
     /// The decoded parameters.
     pub params: Vec<(&'static str, String)>,
+}
+
+/// Refuses parameters of a path that are longer than any name is.
+pub fn check_params(params: &[(&'static str, String)]) -> Result<(), ErrorBody> {
+    match params.iter().find(|(_, value)| is_too_long(value)) {
+        None => Ok(()),
+        Some((name, value)) => {
+            let length = value.chars().count();
+            let told = format!(
+                "the path's `{name}` must NOT have more than {LONGEST_NAME} characters (actual length is `{length}`)"
+            );
+            Err(error(400, "invalid_path", "Invalid path", told))
+        }
+    }
 }
 
 /// Finds the route of a method and a path. A trailing slash means the collection; a literal segment wins over a parameter.
@@ -311,6 +336,7 @@ pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
     }
     best.ok_or_else(|| {
         if methods.is_empty() {
+            let path: String = path.chars().take(200).collect();
             return error(404, "not_found", "Resource not found", format!("Cannot find a route for {method} {path}"));
         }
         methods.sort_unstable();

@@ -88,6 +88,7 @@ fn answer(
     context: &Context,
     request_id: &str,
 ) -> Result<Reply, Stop> {
+    intake::check_head(request)?;
     let matched = route::find(&request.method, &request.path)?;
     let route = matched.route;
     let Some(caller) = caller.filter(|_| !route.classes.is_empty()) else {
@@ -98,6 +99,7 @@ fn answer(
     }
     intake::check_media(request, route.form)?;
     intake::check_size(request)?;
+    route::check_params(&matched.params)?;
     let memory = match idempotency::recall(request, route, caller, store)? {
         Memory::Answered(reply) => return Ok(reply),
         memory => memory,

@@ -15,6 +15,7 @@ pub mod sqlite;
 
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// One statement that waits for the commit.
@@ -31,6 +32,8 @@ pub struct Store<'s> {
     is_new: bool,
     /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
     pub drawn: BTreeMap<String, ([u8; 32], u64)>,
+    /// What whoever keeps the service should look at, each once.
+    notes: RefCell<Vec<String>>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -45,6 +48,7 @@ impl<'s> Store<'s> {
             alarm: None,
             is_new: false,
             drawn: BTreeMap::new(),
+            notes: RefCell::default(),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -61,6 +65,19 @@ impl<'s> Store<'s> {
         std::mem::take(&mut self.is_new)
     }
 
+    /// Notes something for whoever keeps the service; the host logs it with the id of the request.
+    pub fn note(&self, text: String) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
+
+    /// What was noted since this was last asked.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
+    }
+
     /// Runs a reading statement now.
     pub fn rows(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
         self.sql.run(statement, params)
@@ -69,6 +86,16 @@ impl<'s> Store<'s> {
     /// Runs a reading statement now and gives its first row.
     pub fn row(&self, statement: &str, params: &[Value]) -> Result<Option<Row>, Fault> {
         Ok(self.sql.run(statement, params)?.into_iter().next())
+    }
+
+    /// Runs a reading statement whose one parameter is a list of names; of more than the platform takes at once, again.
+    /// Each name is in one run.
+    pub fn rows_among(&self, statement: &str, names: &[&str]) -> Result<Vec<Row>, Fault> {
+        let mut rows = Vec::new();
+        for slice in slices(names) {
+            rows.extend(self.sql.run(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);
+        }
+        Ok(rows)
     }
 
     /// Remembers a writing statement for the commit.
@@ -135,4 +162,14 @@ impl<'s> Store<'s> {
     pub fn alarm(&self) -> Option<i64> {
         self.alarm
     }
+}
+
+/// Names in slices that a statement can take as one text.
+pub fn slices<'n, 's>(names: &'s [&'n str]) -> Vec<&'s [&'n str]> {
+    /// Names in a slice, at most: of 1,000 characters, each of which may be written with six letters.
+    const NAMES_MAX: usize = 300;
+    /// Bytes of names that are few, however they are written.
+    const BYTES_MAX: usize = 200_000;
+    let are_few = names.iter().map(|name| name.len()).sum::<usize>() <= BYTES_MAX;
+    names.chunks(if are_few { names.len().max(1) } else { NAMES_MAX }).collect()
 }

@@ -122,7 +122,8 @@ fn routes() -> impl Iterator<Item = &'static Route> {
         .filter(|route| !route.path.starts_with("/rehearsal/") && !route.classes.is_empty())
 }
 
-fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) {
+/// Sends junk; gives what was accepted.
+fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) -> Option<Json> {
     let before = edge.rows("proj_dev");
     let request = Request {
         method: route.method.into(),
@@ -142,7 +143,68 @@ fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) {
             assert!(error["details"].is_string(), "{told}: {error}");
             assert_eq!(edge.rows("proj_dev"), before, "{told}: {error}");
         }
+        return None;
     }
+    (route.method != "GET").then(|| serde_json::from_slice(&reply.body).unwrap_or_default())
+}
+
+/// A call that must be answered whatever was written before.
+fn must_answer(edge: &Edge, method: &str, path: &str, body: &Json, told: &dyn Fn() -> String) -> Json {
+    let client = path.starts_with("/client/");
+    let pairs: &[(&str, &str)] = match client {
+        true => &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:1"),
+        ],
+        false => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
+    };
+    let request = Request {
+        method: method.into(),
+        path: path.into(),
+        query: String::new(),
+        headers: pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+    };
+    let reply = edge.send(request, NOW, None);
+    assert!(reply.status < 500, "{method} {path} answers {} after {}", reply.status, told());
+    serde_json::from_slice(&reply.body).unwrap_or_default()
+}
+
+/// Whether a document does nothing before a rule names it.
+fn is_put_to_use(written: &Json) -> bool {
+    matches!(written["object"].as_str(), Some("segment" | "products_collection"))
+}
+
+/// What was accepted hurts nobody: it is put to use where it has an effect only then, and a validation, a qualification and
+/// the bundle answer.
+fn still_answers(edge: &Edge, written: &Json, told: &dyn Fn() -> String) {
+    let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, told);
+    let id = written["id"].as_str().unwrap_or_default();
+    let test = match written["object"].as_str() {
+        Some("segment") => Some(json!({ "name": "customer.segment", "conditions": { "$is_not": [id] } })),
+        Some("products_collection") => Some(
+            json!({ "name": "order.items.none", "conditions": { "$is": [{ "object": "products_collection", "id": id }] } }),
+        ),
+        _ => None,
+    };
+    let mut code = written["code"].as_str().unwrap_or("other").to_owned();
+    if let Some(test) = test {
+        code = format!("uses-{id}");
+        post(&format!("/v1/vouchers/{code}"), json!({ "discount": { "type": "AMOUNT", "amount_off": 1 } }));
+        let rule = post("/v1/validation-rules", json!({ "name": id, "rules": { "1": test } }));
+        let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
+        post(&path, json!({ "related_object_type": "voucher", "related_object_id": code }));
+        must_answer(edge, "GET", &format!("/v1/product-collections/{id}/products"), &Json::Null, told);
+        must_answer(edge, "GET", "/v1/customers/thing/segments", &Json::Null, told);
+    }
+    let customer = json!({ "source_id": "thing" });
+    let order = json!({ "items": [{ "source_id": "thing", "related_object": "product" }, { "source_id": "thing", "related_object": "sku" }] });
+    let redeemables = json!([{ "object": "voucher", "id": "thing" }, { "object": "voucher", "id": code }]);
+    post("/v1/validations", json!({ "redeemables": redeemables, "customer": customer, "order": order }));
+    post("/v1/validations", json!({ "redeemables": [redeemables[0]], "order": { "source_id": "thing" } }));
+    post("/v1/qualifications", json!({ "customer": customer, "order": order }));
+    must_answer(edge, "GET", "/client/v1/bundle", &Json::Null, told);
 }
 
 fn opened() -> Edge {
@@ -154,20 +216,67 @@ fn opened() -> Edge {
 
 #[test]
 fn junk_in_every_field_of_every_body() {
-    let edge = opened();
     let mut sent = 0;
+    let mut accepted = 0;
     for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
+        let edge = opened();
         for value in junk() {
             let mut bodies = Vec::new();
             variants(route.body, &value, &mut bodies, &|body| if route.many { json!([body]) } else { body });
-            for body in bodies {
+            bodies.push(value.clone());
+            let mut last = None;
+            for body in &bodies {
                 sent += 1;
-                check(&edge, route, path_of(route, "thing"), "code=thing", body.to_string().as_bytes());
+                let text = body.to_string();
+                let path = path_of(route, "thing");
+                let Some(written) = check(&edge, route, path, "code=thing", text.as_bytes()) else { continue };
+                accepted += 1;
+                // What is new stays beside what comes after it, so that one look at the end sees it all.
+                if route.method == "PUT" || is_put_to_use(&written) {
+                    still_answers(&edge, &written, &|| format!("{} {} {text}", route.method, route.path));
+                } else {
+                    last = Some(written);
+                }
             }
-            check(&edge, route, path_of(route, "thing"), "code=thing", value.to_string().as_bytes());
+            if let Some(written) = last {
+                still_answers(&edge, &written, &|| format!("{} {} with {value} somewhere", route.method, route.path));
+            }
         }
     }
-    assert!(sent > 5_000, "only {sent} bodies were sent");
+    assert!(sent > 5_000 && accepted > 500, "only {sent} bodies were sent, and {accepted} accepted");
+}
+
+/// What a filter compares with is the caller's, and read by nobody but the engine.
+#[test]
+fn junk_in_every_condition_of_a_filter() {
+    let numbers = json!([5, "5", "abc", "yesterday", "2026-01-01", [[1]], { "a": 1 }]);
+    let values = junk().into_iter().chain(numbers.as_array().unwrap().clone());
+    let mut values: Vec<Json> = values.flat_map(|value| [json!([value]), value]).collect();
+    values.push(serde_json::from_str("[10000000000000000000000000000000000000000]").unwrap());
+    let operators = scrip_worker::api::membership::OPERATORS;
+    let mut accepted = 0;
+    for (field, path) in
+        [("price", "/v1/product-collections"), ("created_at", "/v1/segments"), ("birthday", "/v1/segments")]
+    {
+        let route = routes().find(|route| route.path == path && route.method == "POST").unwrap();
+        for operator in operators {
+            // A project has 100 segments with a filter.
+            let edge = opened();
+            for value in &values {
+                let filter = json!({ "junction": "and", field: { "conditions": { *operator: value } } });
+                let kind = if path == "/v1/segments" { "passive" } else { "AUTO_UPDATE" };
+                let body = json!({ "name": "thing", "type": kind, "filter": filter }).to_string();
+                if let Some(written) = check(&edge, route, path.to_owned(), "", body.as_bytes()) {
+                    accepted += 1;
+                    // One value of a list stands for itself, so that half of them say enough.
+                    if value.is_array() {
+                        still_answers(&edge, &written, &|| format!("{path} {body}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(accepted > 100, "only {accepted} filters were accepted");
 }
 
 #[test]

@@ -75,15 +75,21 @@ impl Store<'_> {
 
     /// The documents with any of the keys, or any of the ids.
     pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
-        let keys = Json::from(keys.to_vec()).to_string();
-        let ids = Json::from(ids.to_vec()).to_string();
-        self.documents(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
-             UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
-            &[kind.into(), keys.into(), ids.into()],
-        )
+        let mut found = Vec::new();
+        let (keys, ids) = (super::slices(keys), super::slices(ids));
+        for place in 0..keys.len().max(ids.len()) {
+            let part =
+                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
+            let (keys, ids) = (part(&keys), part(&ids));
+            found.extend(self.documents(
+                "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+                 WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
+                 UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+                 WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
+                &[kind.into(), keys.into(), ids.into()],
+            )?);
+        }
+        Ok(found)
     }
 
     /// The documents of a statement that selects [`COLUMNS`].
@@ -146,9 +152,36 @@ fn columns(kind: &str, document: &Document) -> Vec<Value> {
     ]
 }
 
-/// Reads a stored document as the engine does; one that does not read is a fault of ours.
-pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
-    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
+/// Why something that is stored is no fact.
+#[derive(Debug)]
+pub enum Unread {
+    /// The store failed, and so does whoever asks.
+    Fault(Fault),
+    /// Its document does not read, as an older version may have written it: what that says is refused, and nothing else.
+    Illegible(String),
+}
+
+impl From<Fault> for Unread {
+    fn from(fault: Fault) -> Unread {
+        Unread::Fault(fault)
+    }
+}
+
+/// What is there, if it reads; one that does not is noted, and left out.
+pub fn legible<T>(store: &Store<'_>, outcome: Result<T, Unread>) -> Result<Option<T>, Fault> {
+    match outcome {
+        Ok(read) => Ok(Some(read)),
+        Err(Unread::Fault(fault)) => Err(fault),
+        Err(Unread::Illegible(what)) => {
+            store.note(what);
+            Ok(None)
+        }
+    }
+}
+
+/// Reads a stored document as the engine does.
+pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Unread> {
+    read_document(text, read).map_err(|problem| illegible(kind, id, &problem))
 }
 
 /// The JSON of a document.
@@ -156,7 +189,7 @@ pub fn written(document: &Document) -> String {
     Json::Object(document.body.clone()).to_string()
 }
 
-/// The fault of a stored document that does not read.
-pub fn broken(kind: &str, id: &str, problem: &Problem) -> Fault {
-    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
+/// What is said of a stored document that does not read.
+pub fn illegible(kind: &str, id: &str, problem: &Problem) -> Unread {
+    Unread::Illegible(format!("the stored {kind} `{id}` does not read: {problem}"))
 }

@@ -7,6 +7,8 @@ use rusqlite::{Connection, ToSql};
 
 /// The platform refuses a 101st parameter, so the native driver does too.
 const PARAMS_MAX: usize = 100;
+/// Nor does it take a longer text.
+const TEXT_BYTES_MAX: usize = 2_000_000;
 
 /// A SQLite database in memory.
 pub struct Sqlite {
@@ -61,6 +63,9 @@ impl Sql for Sqlite {
     fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
         if params.len() > PARAMS_MAX {
             return Err(Fault(format!("{} parameters where {PARAMS_MAX} are allowed", params.len())));
+        }
+        if params.iter().any(|param| matches!(param, Value::Text(text) if text.len() > TEXT_BYTES_MAX)) {
+            return Err(Fault::new("sqlite: string or blob too big: SQLITE_TOOBIG"));
         }
         let mut prepared = self.connection.prepare_cached(statement).map_err(fault)?;
         let width = prepared.column_count();
