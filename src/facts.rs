@@ -185,10 +185,12 @@ pub trait Facts {
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
     /// A stored order by id or `source_id`.
     fn order(&self, key: &str) -> Known<Cow<'_, Order>>;
+    /// The goods that these lines name will be asked for: who has to fetch them may fetch all of them at once.
+    fn expect_goods(&self, _order: &Order) {}
     /// A product of the catalogue by id or `source_id`.
-    fn product(&self, key: &str) -> Known<Cow<'_, Goods>>;
+    fn product(&self, key: &str) -> Known<Held<'_, Goods>>;
     /// A SKU of the catalogue by id or `source_id`.
-    fn sku(&self, key: &str) -> Known<Cow<'_, Goods>>;
+    fn sku(&self, key: &str) -> Known<Held<'_, Goods>>;
     /// The net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
     /// Units that left or reached an account since a moment, by transfers that have not been undone.

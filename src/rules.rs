@@ -19,7 +19,7 @@ pub mod scene;
 pub mod why;
 
 pub use ast::{Group, Leaf, Needs, Rule, Test};
-pub use basket::{Basket, GoodsIndex, SceneItem, Told};
+pub use basket::{Basket, GoodsIndex, Told};
 pub use compare::{Clock, Condition, Found, Moment, Operand, Window};
 pub use eval::{Blamed, Failure};
 pub use filter::{Collection, Contents, Field, Filter, Members, Segment};

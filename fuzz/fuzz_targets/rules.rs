@@ -64,7 +64,7 @@ fuzz_target!(|text: &str| {
         Told::new([None, Some(nothing)], [None, None]),
         Told::default(),
     ];
-    let items = Basket::Told(&items);
+    let items = Basket(&items);
     let index = GoodsIndex::new(items);
     for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
         let asks = Adverse { data: customer.metadata.clone(), amount };
@@ -80,7 +80,7 @@ fuzz_target!(|text: &str| {
             setting: &setting,
             linked: with_index,
             after: amount,
-            items: if amount.is_some() { items } else { Basket::Bare(&[]) },
+            items: if amount.is_some() { items } else { Basket(&[]) },
             index: with_index.then_some(&index),
             passes: Needs::default(),
             asks: &asks,

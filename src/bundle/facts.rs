@@ -174,8 +174,12 @@ impl GivenFacts {
     }
 
     /// What a whole catalogue does not list does not exist.
-    fn listed<'a>(&self, found: Option<&'a Goods>) -> Known<Cow<'a, Goods>> {
-        if self.whole_catalogue && found.is_none() { Known::Absent } else { self.known(found) }
+    fn listed<'a>(&self, found: Option<&'a Goods>) -> Known<Held<'a, Goods>> {
+        match found {
+            Some(goods) => Known::Is(Held::Lent(goods)),
+            None if self.whole_catalogue || self.complete => Known::Absent,
+            None => Known::Unknown,
+        }
     }
 
     /// Whether whoever asks is a page.
@@ -295,11 +299,11 @@ impl Facts for GivenFacts {
         self.known(self.orders.get(key))
     }
 
-    fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
+    fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
         self.listed(self.products.get(key))
     }
 
-    fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
+    fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
         self.listed(self.skus.get(key))
     }
 

@@ -5,14 +5,13 @@
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::standing;
-use crate::decide::items::scene_item;
 use crate::decide::postings::Posting;
 use crate::facts::{Known, discounted_units_account, units_account};
 use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;
 use crate::model::scope::{Cap, Entry};
 use crate::pricing::{Allowance, Gain, Numbers};
-use crate::rules::{Basket, SceneItem, Told};
+use crate::rules::{Basket, Told};
 use crate::text::Text;
 
 /// The units that redeemables of one request have used up, by account.
@@ -99,10 +98,8 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
     let priced = &case.priced;
-    let items = order.items.iter().enumerate();
-    let items = items.map(|(place, item)| scene_item(item, priced.sku(place), priced.product(place)));
-    let items: Vec<Told<'_>> = items.collect();
-    let used = counted(offer, Basket::Told(&items), gain, customer);
+    let items: Vec<Told<'_>> = order.items.iter().enumerate().map(|(place, item)| priced.told(place, item)).collect();
+    let used = counted(offer, Basket(&items), gain, customer);
     let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
     used.into_iter().map(posting).collect()
 }
@@ -134,7 +131,7 @@ fn account_of(
     cap: &Cap,
     entry: &Entry,
     offer: &Offer<'_>,
-    item: SceneItem<'_>,
+    item: &Told<'_>,
     customer: Option<&str>,
 ) -> Option<AccountId> {
     let incentive = &offer.incentive;

@@ -2,6 +2,8 @@
 //! prices, the rules of the project. The only file that asks facts on behalf of a whole request; everything after
 //! it is total. It must not know what any of them leads to.
 
+mod stored;
+
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use crate::model::order::Order;
 use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
-use crate::pricing::lines::{Priced, price};
+use crate::pricing::lines::{Priced, Trust, price};
 use crate::rank::has_twins;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
@@ -84,6 +86,8 @@ pub struct Case<'a> {
     pub zone: Held<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
     pub order: Option<Held<'a, Order>>,
+    /// Whose word counts for what its lines cost.
+    pub trust: Trust,
     /// Its goods and amounts.
     pub priced: Priced<'a>,
     /// Who buys.
@@ -111,6 +115,7 @@ impl<'a> Case<'a> {
             stacking: facts.stacking_rules().into(),
             zone: facts.time_zone().into(),
             order: None,
+            trust: Trust::Sent,
             priced: Priced::default(),
             buyer: Buyer::default(),
             resolved: Vec::new(),
@@ -124,8 +129,8 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = find_buyer(self.facts, request);
-        self.order = find_order(self.facts, request.order.as_ref(), &mut self.lacks);
+        self.buyer = stored::find_buyer(self.facts, request);
+        self.find_order();
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
         match request.redeemables.as_slice() {
@@ -159,8 +164,31 @@ impl<'a> Case<'a> {
     }
 
     fn price(&mut self) -> Result<(), Refusal> {
-        let Case { order: Some(order), priced, lacks, .. } = self else { return Ok(()) };
-        price(order, self.facts, self.request.channel.client, &mut |lack| lacks.add(lack), priced)
+        let Case { order: Some(order), priced, lacks, trust, .. } = self else { return Ok(()) };
+        price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)
+    }
+
+    /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
+    /// one named by `source_id`, what is stored.
+    fn find_order(&mut self) {
+        let Some(sent) = self.request.order.as_ref() else { return };
+        let client = self.request.channel.client;
+        self.trust = if client { Trust::Catalogue } else { Trust::Sent };
+        self.order = Some(Held::Lent(sent));
+        let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return };
+        match self.facts.order(key) {
+            Known::Is(stored) => {
+                let is_stored = sent.id.is_none() || sent.items.is_empty();
+                if is_stored {
+                    // Somebody vouched for what is stored (calculation.md section 19, D13).
+                    self.trust = Trust::Sent;
+                }
+                let order = stored::overlaid(stored.into_owned(), sent, client);
+                self.order = Some(Held::Own(Arc::new(order)));
+            }
+            Known::Absent => {}
+            Known::Unknown => self.lack("order", key),
+        }
     }
 
     fn resolve_all(&mut self) {
@@ -353,59 +381,4 @@ fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
     let twice =
         stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
     if twice { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
-}
-
-/// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
-    let sent = request.customer.as_ref();
-    let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
-    let key = named.or(request.tracking_id.as_deref());
-    let found = key.map_or(Known::Absent, |key| facts.customer(key));
-    let unknown = match (&found, key) {
-        (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
-        _ => None,
-    };
-    let Some(stored) = found.is() else {
-        return Buyer { customer: sent.map(Held::Lent), stored: false, unknown };
-    };
-    let mut customer = stored.into_owned();
-    if let Some(sent) = sent {
-        let overlaid = |name: &str| name != "id" && name != "metadata";
-        let document = sent.document.iter().filter(|(name, value)| overlaid(name) && !value.is_null());
-        customer.document.overlay(document);
-        customer.metadata.overlay(sent.metadata.iter());
-    }
-    Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown }
-}
-
-/// The order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of one
-/// named by `source_id`, what is stored.
-fn find_order<'a>(facts: &dyn Facts, sent: Option<&'a Order>, lacks: &mut Lacks) -> Option<Held<'a, Order>> {
-    let sent = sent?;
-    let key = sent.id.as_deref().or(sent.source_id.as_deref());
-    let Some(key) = key else { return Some(Held::Lent(sent)) };
-    let stored = match facts.order(key) {
-        Known::Is(stored) => stored.into_owned(),
-        Known::Absent => return Some(Held::Lent(sent)),
-        Known::Unknown => {
-            lacks.add(joined(&["order/", key]));
-            return Some(Held::Lent(sent));
-        }
-    };
-    if sent.id.is_none() {
-        return Some(Held::Own(Arc::new(Order { status: sent.status.or(stored.status), ..stored })));
-    }
-    let replaced = !sent.items.is_empty() || sent.amount.is_some();
-    let mut order = stored;
-    if replaced {
-        order.amount = sent.amount;
-        order.initial_amount = sent.initial_amount;
-    }
-    if !sent.items.is_empty() {
-        order.items = sent.items.clone();
-    }
-    order.discount_amount = sent.discount_amount.or(order.discount_amount);
-    order.status = sent.status.or(order.status);
-    order.metadata.overlay(sent.metadata.iter());
-    Some(Held::Own(Arc::new(order)))
 }

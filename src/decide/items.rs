@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use crate::decide::case::Case;
 use crate::facts::Known;
 use crate::model::order::{Goods, Item, RelatedObject};
-use crate::model::scope::{GoodsObject, GoodsRef, symbols_of};
-use crate::pricing::lines::goods_key;
-use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, SceneItem, Told};
-use crate::text::{Symbol, Text, joined};
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::pricing::Priced;
+use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, Told};
+use crate::text::{Text, joined};
 
 /// From how many rules times lines on, it is worth to write down which goods the lines are.
 const WORTH_AN_INDEX: usize = 1024;
@@ -19,22 +19,17 @@ const WORTH_AN_INDEX: usize = 1024;
 /// The lines of an order as rules and scopes see them.
 #[derive(Debug, Clone, Default)]
 pub struct Items<'a> {
-    /// The lines when their own ids say everything; none when more is told of them.
-    bare: &'a [Item],
-    /// The lines otherwise.
-    told: Vec<Told<'a>>,
-    /// SKU and product of the catalogue by line; empty when no rule asks for their data.
-    pub(super) listed: Vec<[Option<Cow<'a, Goods>>; 2]>,
+    lines: Vec<Told<'a>>,
     pub(super) index: Option<GoodsIndex>,
-    /// Collections and goods that only the server knows.
-    pub(super) lacks: Vec<Text>,
+    /// Collections that only the server knows.
+    lacks: Vec<Text>,
 }
 
 impl<'a> Items<'a> {
     /// What the lines are.
     #[inline]
     pub fn basket(&self) -> Basket<'_> {
-        if self.told.is_empty() { Basket::Bare(self.bare) } else { Basket::Told(&self.told) }
+        Basket(&self.lines)
     }
 
     /// The lines of a case, with what its rules and scopes ask of them.
@@ -44,54 +39,15 @@ impl<'a> Items<'a> {
 
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
-        let Some(order) = &case.order else { return Items::default() };
         let (needs, rules) = case.needs;
-        let wants_index = rules.saturating_mul(order.items.len()) >= WORTH_AN_INDEX;
-        let looks_things_up = needs.meets(Needs::GOODS_DATA.and(Needs::COLLECTIONS)) || wants_index;
-        if !looks_things_up && added.is_empty() && are_bare(case, &order.items) {
-            return Items { bare: &order.items, ..Items::default() };
-        }
-        Items::looked_up(case, added, (needs.meets(Needs::GOODS_DATA), wants_index))
-    }
-
-    /// The lines of a case and those added, with what is found out about them.
-    #[inline(never)]
-    fn looked_up(case: &'a Case<'a>, added: &'a [Item], wants: (bool, bool)) -> Items<'a> {
-        let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
+        let count = case.order.as_ref().map_or(0, |order| order.items.len());
+        let wants_index = rules.saturating_mul(count) >= WORTH_AN_INDEX;
         let mut lacks = Vec::new();
-        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
-        if !case.needs.0.meets(Needs::COLLECTIONS) {
-            return Items::within(case, added, &collections, lacks, wants);
-        }
-        for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
-            let mut asked: Vec<&GoodsRef> = Vec::new();
-            rule.each_goods(&mut |goods| {
-                if goods.object == GoodsObject::Collection {
-                    asked.push(goods);
-                }
-            });
-            for goods in asked {
-                if collections.iter().any(|known| known.id == goods.id) {
-                    continue;
-                }
-                let own = rule.own_collections.iter().find(|own| own.id == goods.id);
-                match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
-                    Known::Is(found) => collections.push(found),
-                    Known::Absent => {}
-                    Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
-                }
-            }
-        }
-        for id in offers().filter_map(|offer| offer.same_items()) {
-            if !collections.iter().any(|known| known.id == *id) {
-                match find_collection(case, id) {
-                    Known::Is(found) => collections.push(found),
-                    Known::Absent => {}
-                    Known::Unknown => lacks.push(joined(&["collection/", id])),
-                }
-            }
-        }
-        Items::within(case, added, &collections, lacks, wants)
+        let collections = match needs.meets(Needs::COLLECTIONS) {
+            true => collections_of(case, &mut lacks),
+            false => Vec::new(),
+        };
+        Items::within(case, added, &collections, lacks, wants_index)
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
@@ -105,30 +61,22 @@ impl<'a> Items<'a> {
                 Known::Unknown => lacks.push(joined(&["collection/", id])),
             }
         }
-        Items::within(case, &[], &collections, lacks, (index.goods_data, false))
+        Items::within(case, &[], &collections, lacks, false)
     }
 
-    /// The lines in these collections, with their goods' data and an index if somebody wants them.
+    /// The lines in these collections, with an index if somebody wants one.
     fn within(
         case: &'a Case<'a>,
         added: &'a [Item],
         collections: &[Cow<'_, Collection>],
         lacks: Vec<Text>,
-        (wants_data, wants_index): (bool, bool),
+        wants_index: bool,
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
-        if !wants_data && collections.is_empty() && added.is_empty() && are_bare(case, &order.items) {
-            let mut items = Items { bare: &order.items, lacks, ..Items::default() };
-            items.index = wants_index.then(|| GoodsIndex::new(items.basket()));
-            return items;
-        }
-        let all = || order.items.iter().chain(added).enumerate();
-        let told = all().map(|(place, item)| scene_item(item, case.priced.sku(place), case.priced.product(place)));
-        let mut items = Items { told: told.collect(), lacks, ..Items::default() };
-        if wants_data || collections.iter().any(|one| matches!(one.goods, Contents::Passing(_))) {
-            items.listed = all().map(|(place, item)| listed(case, place, item, &mut items.lacks)).collect();
-        }
-        items.join(collections, case, added);
+        let all = order.items.iter().chain(added).enumerate();
+        let lines = all.map(|(place, item)| case.priced.told(place, item)).collect();
+        let mut items = Items { lines, lacks, index: None };
+        items.join(collections, case);
         if wants_index {
             items.index = Some(GoodsIndex::new(items.basket()));
         }
@@ -141,23 +89,19 @@ impl<'a> Items<'a> {
     }
 
     /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
-    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &'a Case<'a>, added: &'a [Item]) {
+    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &Case<'_>) {
         let clock = Clock { now: case.context.now, zone: &case.zone };
         for collection in collections {
             let symbol = GoodsObject::Collection.symbol(&collection.id);
-            for place in 0..self.told.len() {
-                let Some(line) = self.told.get(place) else { continue };
+            for (place, line) in self.lines.iter_mut().enumerate() {
                 let is_in = match &collection.goods {
                     Contents::All => true,
-                    Contents::Listed(goods) => SceneItem::Told(line).is_any(goods),
+                    Contents::Listed(goods) => line.is_any(goods),
                     Contents::Passing(filter) => {
-                        let inline = case.order.iter().filter_map(|order| order.items.iter().chain(added).nth(place));
-                        let inline = inline.flat_map(|item| [&item.sku, &item.product]).flatten().map(|goods| &**goods);
-                        let listed = self.listed.get(place).into_iter().flatten().flatten().map(Cow::as_ref);
-                        inline.chain(listed).any(|goods| filter.passes_goods(goods, &clock))
+                        known_goods(&case.priced, place, line).any(|goods| filter.passes_goods(goods, &clock))
                     }
                 };
-                if let Some(line) = self.told.get_mut(place).filter(|_| is_in) {
+                if is_in {
                     line.join(symbol);
                 }
             }
@@ -165,17 +109,47 @@ impl<'a> Items<'a> {
     }
 }
 
-/// Whether the ids of every line say all that there is to know of it.
-fn are_bare(case: &Case<'_>, items: &[Item]) -> bool {
-    let is_bare = |item: &Item| item.symbols != [Symbol::default(); 2];
-    debug_assert!(items.iter().all(|item| !is_bare(item) || is_said(item)), "a line was changed without its symbols");
-    case.priced.are_bare || (case.priced.lists_nothing() && items.iter().all(is_bare))
+/// The SKU and the product of a line: what the catalogue has, before what was sent.
+fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &Told<'g>) -> impl Iterator<Item = &'g Goods> {
+    let sent = |kind| line.item().and_then(|item| item.goods(kind));
+    let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
+    [priced.sku(place).or(sku), priced.product(place).or(product)].into_iter().flatten()
 }
 
-/// Whether the symbols of a line are those of its ids, and nothing else says what goods it is.
-fn is_said(item: &Item) -> bool {
-    let symbols = symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
-    item.symbols == symbols && item.related_object.is_none() && item.product.is_none() && item.sku.is_none()
+/// The collections that rules and scopes of a case name.
+#[inline(never)]
+fn collections_of<'a>(case: &Case<'a>, lacks: &mut Vec<Text>) -> Vec<Cow<'a, Collection>> {
+    let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
+    let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+    for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
+        let mut asked: Vec<&GoodsRef> = Vec::new();
+        rule.each_goods(&mut |goods| {
+            if goods.object == GoodsObject::Collection {
+                asked.push(goods);
+            }
+        });
+        for goods in asked {
+            if collections.iter().any(|known| known.id == goods.id) {
+                continue;
+            }
+            let own = rule.own_collections.iter().find(|own| own.id == goods.id);
+            match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
+                Known::Is(found) => collections.push(found),
+                Known::Absent => {}
+                Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
+            }
+        }
+    }
+    for id in offers().filter_map(|offer| offer.same_items()) {
+        if !collections.iter().any(|known| known.id == *id) {
+            match find_collection(case, id) {
+                Known::Is(found) => collections.push(found),
+                Known::Absent => {}
+                Known::Unknown => lacks.push(joined(&["collection/", id])),
+            }
+        }
+    }
+    collections
 }
 
 /// A collection by its id; the one of everything is always there.
@@ -184,42 +158,4 @@ fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> 
         return Known::Is(Cow::Owned(Collection { id: Text::from(id), goods: Contents::All }));
     }
     case.facts.collection(id)
-}
-
-/// A line, with the catalogue's goods beside it, as rules and scopes see it.
-pub fn scene_item<'a>(item: &'a Item, sku: Option<&'a Goods>, product: Option<&'a Goods>) -> Told<'a> {
-    let sku_id = item.sku_id.as_ref().or_else(|| sku?.id.as_ref());
-    let parent = || sku?.product_id.as_ref();
-    let listed = || product?.id.as_ref();
-    let product_id = item.product_id.as_ref().or_else(listed).or_else(parent);
-    let product = [product_id, source(item, RelatedObject::Product, product)];
-    Told::new(product, [sku_id, source(item, RelatedObject::Sku, sku)]).of(item)
-}
-
-fn source<'a>(item: &'a Item, kind: RelatedObject, listed: Option<&'a Goods>) -> Option<&'a Text> {
-    let inline = match kind {
-        RelatedObject::Product => &item.product,
-        RelatedObject::Sku => &item.sku,
-    };
-    let sent = (item.related_object == Some(kind)).then_some(item.source_id.as_ref()).flatten();
-    let inline = inline.as_ref().and_then(|goods| goods.source_id.as_ref());
-    sent.or(inline).or_else(|| listed?.source_id.as_ref())
-}
-
-/// What the catalogue says of the SKU and the product of a line.
-fn listed<'a>(case: &'a Case<'a>, place: usize, item: &'a Item, lacks: &mut Vec<Text>) -> [Option<Cow<'a, Goods>>; 2] {
-    let mut known = |kind: &str, key: &str, found: Known<Cow<'a, Goods>>| {
-        if matches!(found, Known::Unknown) {
-            lacks.push(joined(&[kind, "/", key]));
-        }
-        found.is()
-    };
-    let beside = case.priced.sku(place).map(Cow::Borrowed);
-    let key = goods_key(item, RelatedObject::Sku);
-    let sku = beside.or_else(|| key.and_then(|key| known("sku", key, case.facts.sku(key))));
-    let parent = sku.as_ref().and_then(|sku| sku.product_id.clone());
-    let beside = case.priced.product(place).map(Cow::Borrowed);
-    let key = goods_key(item, RelatedObject::Product).or(parent.as_deref());
-    let product = beside.or_else(|| key.and_then(|key| known("product", key, case.facts.product(key))));
-    [sku, product]
 }

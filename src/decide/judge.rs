@@ -1,7 +1,5 @@
 //! Decides for the stacker whether a redeemable may be used and what it gives. It must not know the order of trying.
 
-use std::borrow::Cow;
-
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Findings, Found, check};
@@ -9,13 +7,14 @@ use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
 use crate::decide::scene::{Stand, check_rules_after, setting};
 use crate::decide::sight::View;
-use crate::facts::Known;
+use crate::facts::Held;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
 use crate::model::reward::RewardKind;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::{Money, Percent};
+use crate::pricing::goods::find_named;
 use crate::pricing::{
     Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, Unlimited, add_units, apply_gift, off_lines, off_order,
     percent_of_all, percent_of_each, select,
@@ -23,7 +22,6 @@ use crate::pricing::{
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, Setting};
 use crate::stacking::Judge;
-use crate::text::joined;
 
 /// The lines of the order and those that unit effects have added to it, which are nearly always none.
 macro_rules! lines {
@@ -218,11 +216,20 @@ impl<'c> Bench<'c> {
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
-    /// that they would be. The catalogue is asked only for what the order does not say.
+    /// that they would be.
     fn free_goods(&mut self, turn: &Turn<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
         let times = if unit.effect == UnitEffect::ReplaceItems { 1 } else { numbers.times() };
         let units = numbers.units(&unit.unit_off).checked_mul(times)?;
         let named = |object| GoodsRef::new(object, unit.unit_type.clone(), None);
+        let told = match (&unit.sku, &unit.product) {
+            (Some(_), _) => Some(GoodsObject::Sku),
+            (None, Some(_)) => Some(GoodsObject::Product),
+            (None, None) => None,
+        };
+        let in_cart = || {
+            let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
+            kinds.into_iter().find(|object| turn.items.basket().first(&named(*object)).is_some())
+        };
         let mut free = FreeGoods {
             effect: unit.effect,
             units,
@@ -230,66 +237,37 @@ impl<'c> Bench<'c> {
             price: None,
             item: Item { quantity: 0, ..Item::default() },
         };
-        let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
-        let told = match (&unit.sku, &unit.product) {
-            (Some(_), _) => Some(GoodsObject::Sku),
-            (None, Some(_)) => Some(GoodsObject::Product),
-            (None, None) => None,
-        };
-        let of_line = |object: &GoodsObject| turn.items.basket().first(&named(*object));
-        let in_cart = kinds.iter().find_map(|object| Some((*object, of_line(object)?)));
         if unit.effect == UnitEffect::AddSameItems {
             self.found.lack(turn.place, turn.items.lacks().to_vec());
-            free.goods = named(told.or(in_cart.map(|(object, _)| object)).unwrap_or(GoodsObject::Collection));
+            free.goods = named(told.or_else(in_cart).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
-        if let Some((object, place)) = in_cart
-            && turn.cart.lines.get(place).is_some_and(|line| line.price.is_some())
-        {
+        let mut lacks = Vec::new();
+        let found = find_named(&unit.unit_type, told, self.case.facts, &mut |lack| lacks.push(lack));
+        self.found.lack(turn.place, lacks);
+        let object = match (&found.sku, &found.product) {
+            (Some(_), _) => GoodsObject::Sku,
+            (None, Some(_)) => GoodsObject::Product,
+            // Goods that only the order names are what it says that they are.
+            (None, None) => told.or_else(in_cart).unwrap_or(GoodsObject::Product),
+        };
+        let known = if object == GoodsObject::Sku { found.sku.as_deref() } else { found.product.as_deref() };
+        if let Some(goods) = known {
+            // Lines are told by what was found of them, and so is what is added to them.
+            let id = goods.id.clone().unwrap_or_else(|| unit.unit_type.clone());
+            free.goods = GoodsRef::new(object, id, goods.source_id.clone());
+        } else {
             free.goods = named(object);
-            return Some(free);
         }
-        let facts = self.case.facts;
-        let sku = if told == Some(GoodsObject::Product) {
-            None
-        } else {
-            self.known(turn.place, "sku", unit, facts.sku(&unit.unit_type))
+        free.price = found.price();
+        let (id, parent) = (Some(free.goods.id.clone()), found.sku.as_ref().and_then(|sku| sku.product_id.clone()));
+        (free.item.sku_id, free.item.product_id) = if object == GoodsObject::Sku { (id, parent) } else { (None, id) };
+        let boxed = |goods: Option<Held<'_, Goods>>, told: &Option<Goods>| {
+            goods.map(Held::into_owned).or_else(|| told.clone()).map(Box::new)
         };
-        let product = if sku.is_some() {
-            sku.as_ref().and_then(|sku| facts.product(sku.product_id.as_deref()?).is())
-        } else {
-            self.known(turn.place, "product", unit, facts.product(&unit.unit_type))
-        };
-        let is_sku = sku.is_some() || told == Some(GoodsObject::Sku);
-        free.goods = named(if is_sku { GoodsObject::Sku } else { GoodsObject::Product });
-        let price = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
-        free.price = price(&sku).or_else(|| price(&product));
-        let id_of = |goods: &Option<Cow<'_, Goods>>| goods.as_ref().and_then(|goods| goods.id.clone());
-        let boxed = |goods: Option<Cow<'_, Goods>>, told: &Option<Goods>| {
-            goods.map(Cow::into_owned).or_else(|| told.clone()).map(Box::new)
-        };
-        free.item.sku_id = is_sku.then(|| id_of(&sku).unwrap_or_else(|| unit.unit_type.clone()));
-        free.item.product_id = match is_sku {
-            true => sku.as_ref().and_then(|sku| sku.product_id.clone()),
-            false => Some(id_of(&product).unwrap_or_else(|| unit.unit_type.clone())),
-        };
-        free.item.sku = boxed(sku, &unit.sku);
-        free.item.product = boxed(product, &unit.product);
+        free.item.sku = boxed(found.sku, &unit.sku);
+        free.item.product = boxed(found.product, &unit.product);
         Some(free)
-    }
-
-    /// A fact of the catalogue, noted down when only the server has it.
-    fn known<'f>(
-        &mut self,
-        place: usize,
-        kind: &str,
-        unit: &UnitOff,
-        fact: Known<Cow<'f, Goods>>,
-    ) -> Option<Cow<'f, Goods>> {
-        if matches!(fact, Known::Unknown) {
-            self.found.lack(place, vec![joined(&[kind, "/", &unit.unit_type])]);
-        }
-        fact.is()
     }
 }
 

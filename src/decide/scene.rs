@@ -6,14 +6,14 @@ use std::cell::RefCell;
 
 use crate::decide::case::{Case, Offer};
 use crate::decide::check::Found;
-pub use crate::decide::items::{Items, scene_item};
+pub use crate::decide::items::Items;
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
     points_spent_account, redeemed_account, spent_account,
 };
 use crate::ledger::AccountId;
 use crate::model::incentive::Grant;
-use crate::model::order::{Goods, Item, Metadata};
+use crate::model::order::{Metadata, RelatedObject};
 use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
@@ -150,9 +150,10 @@ impl Asks for View<'_> {
     fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
         let item =
             self.case.order.as_deref().and_then(|order| order.items.iter().chain(self.stand.cart.added()).nth(line));
-        let sent = |goods: fn(&Item) -> &Option<Box<Goods>>| item.and_then(|item| goods(item).as_deref());
-        let listed = |place: usize| self.stand.items.listed.get(line)?.get(place)?.as_deref();
-        let found = [sent(|item| &item.sku), listed(0), sent(|item| &item.product), listed(1)];
+        let sent = |kind| item.and_then(|item| item.goods(kind));
+        let priced = &self.case.priced;
+        let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
+        let found = [sku, priced.sku(line), product, priced.product(line)];
         found.map(|goods| goods.map(|goods| &goods.metadata))
     }
 
@@ -258,8 +259,8 @@ fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
             break;
         }
     }
-    if !view.stand.items.lacks.is_empty() {
-        found.lacks.extend_from_slice(&view.stand.items.lacks);
+    if !view.stand.items.lacks().is_empty() {
+        found.lacks.extend_from_slice(view.stand.items.lacks());
     }
     let mut lacks = view.into_lacks();
     if !lacks.is_empty() {

@@ -3,7 +3,6 @@
 //!
 //! calculation.md section 6.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 
 use crate::decide::case::{Case, Offer};
@@ -11,10 +10,9 @@ use crate::facts::{Known, redemptions_account};
 use crate::formula::{Name, Operand, Value};
 use crate::ledger::Standing;
 use crate::model::incentive::IncentiveObject;
-use crate::model::order::{Goods, Item, Metadata, RelatedObject};
-use crate::pricing::lines::goods_key;
+use crate::model::order::{Goods, Item, Metadata};
 use crate::pricing::{Cart, Sight};
-use crate::text::{Text, joined};
+use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
 /// What one redeemable's formulas see.
@@ -40,32 +38,13 @@ impl<'a> View<'a> {
         items.get(place).or_else(|| self.cart.added().get(place.checked_sub(items.len())?))
     }
 
-    /// Custom data of a line's product: what was sent over what the catalogue has, of the SKU before the product. The
-    /// catalogue was not asked about a line that carries its own price, and is asked now.
+    /// Custom data of a line's product: what was sent over what the catalogue has, of the SKU before the product.
     fn product_metadata(&self, place: usize, key: &str) -> Option<Value> {
         let item = self.item(place)?;
         let own = |goods: Option<&Goods>| value_of(goods.map(|goods| &goods.metadata), key);
+        let priced = &self.case.priced;
         let sent = own(item.sku.as_deref()).or_else(|| own(item.product.as_deref()));
-        sent.or_else(|| {
-            let (facts, priced) = (self.case.facts, &self.case.priced);
-            let known = goods_key(item, RelatedObject::Sku).map(|sku| self.known("sku", sku, facts.sku(sku)));
-            let sku = priced.sku(place).map(Cow::Borrowed).or_else(|| known.flatten());
-            own(sku.as_deref()).or_else(|| {
-                let parent = sku.as_ref().and_then(|sku| sku.product_id.as_deref());
-                let product = goods_key(item, RelatedObject::Product).or(parent);
-                let known = product.map(|product| self.known("product", product, facts.product(product)));
-                let beside = priced.product(place).map(Cow::Borrowed);
-                own(beside.or_else(|| known.flatten()).as_deref())
-            })
-        })
-    }
-
-    /// A fact of the catalogue, noted down when only the server has it.
-    fn known<'f>(&self, kind: &str, key: &str, fact: Known<Cow<'f, Goods>>) -> Option<Cow<'f, Goods>> {
-        if matches!(fact, Known::Unknown) {
-            self.lacks.borrow_mut().push(joined(&[kind, "/", key]));
-        }
-        fact.is()
+        sent.or_else(|| own(priced.sku(place))).or_else(|| own(priced.product(place)))
     }
 
     /// How often the code has been redeemed.

@@ -4,7 +4,7 @@
 //! calculation.md section 2.
 
 use crate::money::Money;
-use crate::text::{Symbol, Text};
+use crate::text::Text;
 
 /// Custom key/value pairs, sorted by key so that they are written the same everywhere.
 pub type Metadata = crate::json::Members;
@@ -72,9 +72,6 @@ pub struct Item {
     pub product_id: Option<Text>,
     /// The SKU, by id.
     pub sku_id: Option<Text>,
-    /// The symbols of the product's id and the SKU's, where nothing else says what goods the line is; those of no name
-    /// where that is to be found out. What changes an id, or says more, takes them away.
-    pub symbols: [Symbol; 2],
     /// The product or SKU by the caller's identifier.
     pub source_id: Option<Text>,
     /// What `source_id` names.
@@ -99,6 +96,30 @@ pub struct Item {
     pub sku: Option<Box<Goods>>,
     /// Custom data.
     pub metadata: Metadata,
+}
+
+impl Item {
+    /// How a line names its product or its SKU, in the order in which the names count. Each may be an id or the caller's
+    /// identifier, whatever the field is called (calculation.md section 19, D14).
+    pub fn names(&self, kind: RelatedObject) -> impl Iterator<Item = &Text> {
+        let [id, parent] = match kind {
+            RelatedObject::Product => [&self.product_id, self.sku.as_ref().map_or(&None, |sku| &sku.product_id)],
+            RelatedObject::Sku => [&self.sku_id, &None],
+        };
+        let inline = self.goods(kind);
+        let source_id = self.source_id.as_ref().filter(|_| self.related_object == Some(kind));
+        let [inline_id, inline_source] =
+            [inline.and_then(|goods| goods.id.as_ref()), inline.and_then(|goods| goods.source_id.as_ref())];
+        [id.as_ref(), source_id, inline_id, inline_source, parent.as_ref()].into_iter().flatten()
+    }
+
+    /// The data of its product or SKU that was sent with it.
+    pub fn goods(&self, kind: RelatedObject) -> Option<&Goods> {
+        match kind {
+            RelatedObject::Product => self.product.as_deref(),
+            RelatedObject::Sku => self.sku.as_deref(),
+        }
+    }
 }
 
 /// A product or SKU as far as a decision reads it, inline in an order or from the catalogue.

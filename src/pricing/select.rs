@@ -7,7 +7,7 @@ use crate::model::scope::{Entry, Pick, Scope, TargetKind};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::rank::ranked;
-use crate::rules::{Basket, SceneItem};
+use crate::rules::{Basket, Told};
 
 /// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
 /// free come first on a line.
@@ -61,7 +61,7 @@ pub enum Cover {
 
 /// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
 #[inline(never)]
-pub fn cover(scope: &Scope, item: SceneItem<'_>) -> Cover {
+pub fn cover(scope: &Scope, item: &Told<'_>) -> Cover {
     if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
         return Cover::Not(Some(out));
     }

@@ -6,49 +6,35 @@ use crate::text::{Symbol, Text, by_words};
 
 /// The lines of an order, as rules and scopes ask what they are.
 #[derive(Debug, Clone, Copy)]
-pub enum Basket<'a> {
-    /// Lines that the ids of their product and SKU say everything about, with the symbols of those: nearly every order.
-    Bare(&'a [Item]),
-    /// Lines of which more is known, or looked up.
-    Told(&'a [Told<'a>]),
-}
+pub struct Basket<'a>(pub &'a [Told<'a>]);
 
 impl<'a> Basket<'a> {
     /// How many lines there are.
     #[inline]
     pub fn len(self) -> usize {
-        match self {
-            Basket::Bare(items) => items.len(),
-            Basket::Told(items) => items.len(),
-        }
+        self.0.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(self) -> bool {
-        self.len() == 0
+        self.0.is_empty()
     }
 
     /// The line at this place.
     #[inline]
-    pub fn get(self, place: usize) -> Option<SceneItem<'a>> {
-        match self {
-            Basket::Bare(items) => items.get(place).map(SceneItem::Bare),
-            Basket::Told(items) => items.get(place).map(SceneItem::Told),
-        }
+    pub fn get(self, place: usize) -> Option<&'a Told<'a>> {
+        self.0.get(place)
     }
 
     /// All lines in their order.
-    pub fn iter(self) -> impl Iterator<Item = SceneItem<'a>> + Clone {
-        (0..self.len()).filter_map(move |place| self.get(place))
+    pub fn iter(self) -> impl Iterator<Item = &'a Told<'a>> + Clone {
+        self.0.iter()
     }
 
     /// Shows the places of these goods in order, until one of them is enough; which that is.
     #[inline(never)]
     pub fn find(self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        match self {
-            Basket::Bare(items) => find(items, |item| is_bare(item, goods), is_enough),
-            Basket::Told(items) => find(items, |item| item.is(goods), is_enough),
-        }
+        self.0.iter().enumerate().find(|(place, item)| item.is(goods) && is_enough(*place)).map(|(place, _)| place)
     }
 
     /// The first line of these goods.
@@ -62,25 +48,10 @@ impl<'a> Basket<'a> {
     }
 }
 
-/// The first place of those that are it which is enough.
-#[inline]
-fn find<T>(items: &[T], is: impl Fn(&T) -> bool, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-    items.iter().enumerate().find(|(place, item)| is(item) && is_enough(*place)).map(|(place, _)| place)
-}
-
-/// A line as a rule sees it.
-#[derive(Debug, Clone, Copy)]
-pub enum SceneItem<'a> {
-    /// Its own ids say everything.
-    Bare(&'a Item),
-    /// More is known of it.
-    Told(&'a Told<'a>),
-}
-
-/// A line that more than its own ids names.
+/// A line and the names of the goods that it turned out to be.
 #[derive(Debug, Clone, Default)]
 pub struct Told<'a> {
-    /// The line itself.
+    /// The line itself, when there is one.
     item: Option<&'a Item>,
     /// The symbols of its names.
     symbols: [Symbol; 4],
@@ -116,6 +87,27 @@ impl<'a> Told<'a> {
         self.names.map(|name| name.map(Text::as_str))
     }
 
+    /// The line itself, when there is one.
+    pub fn item(&self) -> Option<&'a Item> {
+        self.item
+    }
+
+    /// The line's own custom data.
+    pub fn data(&self) -> Option<&'a Metadata> {
+        self.item.map(|item| &item.metadata)
+    }
+
+    /// Whether it is any of these.
+    pub fn is_any(&self, goods: &[GoodsRef]) -> bool {
+        goods.iter().any(|goods| self.is(goods))
+    }
+
+    /// The symbols of its names and collections.
+    fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        let named = self.symbols.into_iter().zip(self.names).filter(|(_, name)| name.is_some());
+        named.map(|(symbol, _)| symbol).chain(self.collections.iter().copied())
+    }
+
     /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
     #[inline]
     pub fn is(&self, goods: &GoodsRef) -> bool {
@@ -148,75 +140,6 @@ fn names(name: Option<&Text>, goods: &GoodsRef) -> bool {
 #[inline(never)]
 fn is_name(name: &Text, goods: &GoodsRef) -> bool {
     *name == goods.id || goods.source_id.as_ref() == Some(name)
-}
-
-/// Whether a name's symbol may be one of these goods, which then the name says.
-#[inline]
-fn agrees(symbol: Symbol, goods: &GoodsRef) -> bool {
-    (symbol == goods.symbol) | (symbol == goods.source_symbol)
-}
-
-/// Whether a line that its own ids say everything about is this product or SKU; it is in no collection.
-#[inline]
-fn is_bare(item: &Item, goods: &GoodsRef) -> bool {
-    let [product, sku] = item.symbols;
-    let symbol = if goods.object == GoodsObject::Product { product } else { sku };
-    agrees(symbol, goods) && is_named(item, goods)
-}
-
-#[inline(never)]
-fn is_named(item: &Item, goods: &GoodsRef) -> bool {
-    match goods.object {
-        GoodsObject::Product => names(item.product_id.as_ref(), goods),
-        GoodsObject::Sku => names(item.sku_id.as_ref(), goods),
-        GoodsObject::Collection => false,
-    }
-}
-
-impl<'a> SceneItem<'a> {
-    /// The line's own custom data.
-    pub fn data(self) -> Option<&'a Metadata> {
-        let item = match self {
-            SceneItem::Bare(item) => Some(item),
-            SceneItem::Told(told) => told.item,
-        };
-        item.map(|item| &item.metadata)
-    }
-
-    /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
-    #[inline(never)]
-    pub fn is(self, goods: &GoodsRef) -> bool {
-        match self {
-            SceneItem::Bare(item) => is_bare(item, goods),
-            SceneItem::Told(told) => told.is(goods),
-        }
-    }
-
-    /// Whether it is any of these.
-    pub fn is_any(self, goods: &[GoodsRef]) -> bool {
-        goods.iter().any(|goods| self.is(goods))
-    }
-
-    /// The product's id and its identifier, the SKU's id and its identifier.
-    pub fn names(self) -> [Option<&'a str>; 4] {
-        match self {
-            SceneItem::Bare(item) => [item.product_id.as_deref(), None, item.sku_id.as_deref(), None],
-            SceneItem::Told(told) => told.names(),
-        }
-    }
-
-    /// The symbols of its names and collections.
-    fn symbols(self) -> impl Iterator<Item = Symbol> {
-        let (symbols, collections) = match self {
-            SceneItem::Bare(item) => {
-                let [product, sku] = item.symbols;
-                ([product, Symbol::default(), sku, Symbol::default()], &[][..])
-            }
-            SceneItem::Told(told) => (told.symbols, told.collections.as_slice()),
-        };
-        let named = symbols.into_iter().zip(self.names()).filter(|(_, name)| name.is_some());
-        named.map(|(symbol, _)| symbol).chain(collections.iter().copied())
-    }
 }
 
 /// Which goods the lines are, by symbol: one look instead of one at every line.

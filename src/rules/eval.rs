@@ -7,7 +7,7 @@ use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
-use crate::rules::basket::SceneItem;
+use crate::rules::basket::Told;
 use crate::rules::compare::{Condition, Found};
 use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
 use crate::rules::number::Number;
@@ -198,7 +198,7 @@ impl Test {
             Kind::TotalAmount => self.money(scene.after, scene),
             Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
             Kind::LineData(over) => over_lines(over, scene, within, |line| {
-                let data = scene.items.get(line).and_then(SceneItem::data);
+                let data = scene.items.get(line).and_then(Told::data);
                 self.all(self.property_of(data), scene)
             }),
             // A count that only the server knows is no reason to refuse.
@@ -302,7 +302,7 @@ impl Test {
             // What refines "none" and "is not" is asked of the lines that must not be there.
             Kind::Goods(Pick::None) => self.goods(Pick::Any, scene, within),
             Kind::Goods(_) if self.forbids() => {
-                let forbidden = |item: SceneItem<'_>| self.conditions.iter().any(|one| item.is_any(&one.goods));
+                let forbidden = |item: &Told<'_>| self.conditions.iter().any(|one| item.is_any(&one.goods));
                 let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
                 let among = |line: usize| inside(line) && scene.items.get(line).is_some_and(forbidden);
                 let lines = Lines::of(scene.items.len(), among);
@@ -320,12 +320,12 @@ impl Test {
     /// Which lines a test of goods matched; `None` when it does not hold.
     fn goods(&self, pick: Pick, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
-        let among = |condition: &Condition, item: SceneItem<'_>| item.is_any(&condition.goods);
-        let lines = |test: &dyn Fn(SceneItem<'_>) -> bool| {
+        let among = |condition: &Condition, item: &Told<'_>| item.is_any(&condition.goods);
+        let lines = |test: &dyn Fn(&Told<'_>) -> bool| {
             Lines::of(scene.items.len(), |line| inside(line) && scene.items.get(line).is_some_and(test))
         };
         let positive =
-            |item: SceneItem<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
+            |item: &Told<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
         let matched = match pick {
             Pick::Cheapest | Pick::MostExpensive => self.extreme(pick == Pick::Cheapest, scene, &inside),
             _ => lines(&positive),
@@ -350,12 +350,12 @@ impl Test {
     /// The lines with the lowest or highest unit price, within the collections of `$from` if there are any; of equal
     /// ones those that match [inferred: one that matches is enough].
     fn extreme(&self, cheapest: bool, scene: &Scene<'_>, inside: &dyn Fn(usize) -> bool) -> Lines {
-        let meets = |item: SceneItem<'_>, from: bool| {
+        let meets = |item: &Told<'_>, from: bool| {
             let those = self.conditions.iter().filter(|one| (one.operator == Operator::From) == from);
             those.into_iter().all(|one| item.is_any(&one.goods))
         };
         let price = |line: usize| {
-            let item = scene.items.get(line).filter(|item| inside(line) && meets(*item, true))?;
+            let item = scene.items.get(line).filter(|item| inside(line) && meets(item, true))?;
             scene.asks.figures(line).price.map(|price| (price, item))
         };
         let prices = (0..scene.items.len()).filter_map(|line| price(line).map(|(price, _)| price));

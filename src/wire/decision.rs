@@ -5,7 +5,6 @@
 use std::cell::OnceCell;
 
 use crate::decide::case::Resolved;
-use crate::decide::items::scene_item;
 use crate::decide::validate::{Evaluated, Validated};
 use crate::facts::Offer;
 use crate::id::Context;
@@ -188,8 +187,7 @@ impl<'a> Steps<'a> {
         let order = self.evaluated.order.as_ref()?;
         let added = || cart.added().get(place.checked_sub(order.items.len())?);
         let item = order.items.get(place).or_else(added)?;
-        let priced = &self.evaluated.priced;
-        let item = scene_item(item, priced.sku(place), priced.product(place));
+        let item = self.evaluated.priced.told(place, item);
         let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
             Some(LineGoods { object, id: id.or(source_id)?, source_id })
         };

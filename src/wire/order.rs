@@ -4,7 +4,6 @@
 //! request, so their members are gone through once instead of being looked up one by one.
 
 use crate::model::order::{Goods, Item, LARGEST_ORDER, Order, OrderStatus, RelatedObject};
-use crate::model::scope::symbols_of;
 use crate::text::digits;
 use crate::wire::at::{At, Fields, read};
 use crate::wire::problem::Problem;
@@ -73,9 +72,6 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
 fn read_item(at: &At<'_>) -> Item {
     let mut item = Item { quantity: 1, ..Item::default() };
     at.fields(&mut item, ITEM);
-    if item.related_object.is_none() && item.product.is_none() && item.sku.is_none() {
-        item.symbols = symbols_of(item.product_id.as_deref(), item.sku_id.as_deref());
-    }
     if item.source_id.is_some() && item.related_object.is_none() {
         at.missing("related_object");
     }

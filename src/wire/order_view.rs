@@ -198,8 +198,11 @@ impl OrderView<'_> {
         out.put_word("object", "order_item");
         out.text_if("source_id", item.source_id.as_ref());
         out.word_if("related_object", item.related_object.map(related_name));
-        out.text_if("product_id", item.product_id.as_ref().or_else(|| product?.id.as_ref()).or_else(parent));
-        out.text_if("sku_id", item.sku_id.as_ref().or_else(|| sku?.id.as_ref()));
+        // What was found comes before what was sent, which may have been the caller's own name (calculation.md section
+        // 19, D14).
+        let product_id = product.and_then(|product| product.id.as_ref()).or_else(parent);
+        out.text_if("product_id", product_id.or(item.product_id.as_ref()));
+        out.text_if("sku_id", sku.and_then(|sku| sku.id.as_ref()).or(item.sku_id.as_ref()));
         out.put_number("quantity", line.quantity);
         let changed = self.cart.changed_at(place);
         out.number_if("initial_quantity", item.initial_quantity.or(changed.map(|changed| changed.initial_quantity)));

@@ -6,6 +6,7 @@ use crate::decide::rollback::RollBack;
 use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
 use crate::text::Text;
+use crate::time::{Day, Instant};
 use crate::wire::at::{At, Words, read, read_whole};
 use crate::wire::order::read_order;
 use crate::wire::problem::Problem;
@@ -49,13 +50,13 @@ fn read_body(body: &At<'_>) -> Redeemables {
 #[inline(never)]
 pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
     let mut request = Redeemables::default();
-    body.fill_some("customer", &mut request.customer, read_customer);
+    body.fill_some("customer", &mut request.customer, read_sent_customer);
     body.fill_some("order", &mut request.order, read_order);
     // Older forms say with the order who buys.
     if request.customer.is_none() {
         request.customer = body.get("order").and_then(|order| {
             let named = || Some(Customer { id: Some(order.option("customer_id", read::text)?), ..Customer::default() });
-            order.option("customer", read_customer).or_else(named)
+            order.option("customer", read_sent_customer).or_else(named)
         });
     }
     body.fill_some("session", &mut request.session, read_session);
@@ -85,6 +86,39 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
         WantedReward { id, points: reward.option("points", read::whole_number) }
     });
     Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
+}
+
+/// The texts of a profile, the days of it, and the texts of its address.
+const TEXTS: [&str; 4] = ["name", "description", "email", "phone"];
+const DAYS: [&str; 2] = ["birthday", "birthdate"];
+const ADDRESS: [&str; 6] = ["city", "state", "line_1", "line_2", "country", "postal_code"];
+
+/// The customer of a request. A profile that could not be stored is refused whatever is asked: otherwise a validation would say yes
+/// where the redemption, which stores it, says no.
+fn read_sent_customer(at: &At<'_>) -> Customer {
+    read_texts(at, &TEXTS);
+    for name in DAYS {
+        at.option(name, read_day);
+    }
+    at.option("address", |address| read_texts(address, &ADDRESS));
+    read_customer(at)
+}
+
+fn read_texts(at: &At<'_>, names: &[&str]) {
+    at.object();
+    for name in names {
+        at.option(name, |text| {
+            text.str();
+        });
+    }
+}
+
+/// A date, of any year, or a date-time.
+fn read_day(at: &At<'_>) {
+    let is_day = |text: &str| Day::parse(text).is_some() || Instant::parse(text).is_some();
+    if !at.node.as_str().is_some_and(is_day) {
+        at.wrong("cannot be recognized as a ISO-8601 compliant date");
+    }
 }
 
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
@@ -138,7 +172,7 @@ pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<R
             stack,
             reason: body.option("reason", read::string),
             tracking_id: body.option("tracking_id", read::text),
-            customer: body.option("customer", read_customer),
+            customer: body.option("customer", read_sent_customer),
             order: body.option("order", read_order),
             metadata: body.option("metadata", read::metadata).unwrap_or_default(),
         }

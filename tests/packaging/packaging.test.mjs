@@ -118,10 +118,10 @@ check("the tarball holds one binary, types for both kinds of module, and nothing
   }
 });
 
-check("the binary is at most 120 kB after brotli", async () => {
+check("the binary is at most 170 kB after brotli", async () => {
   const { raw, gzip, brotli } = await sizes(join(pkg, "scrip.wasm"));
   console.log(`scrip.wasm: ${raw} bytes, ${gzip} gzip, ${brotli} brotli`);
-  assert.ok(brotli <= 120_000, `${brotli} bytes after brotli`);
+  assert.ok(brotli <= 170_000, `${brotli} bytes after brotli`);
 }, !hasLibrarySource() && "the source of Rust's library (rustup component add rust-src) is not here");
 
 check("Node, ES modules", async () => {

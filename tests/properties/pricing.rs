@@ -116,7 +116,7 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<Reach> {
     let mut found = Vec::new();
-    select(scope, Basket::Told(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
+    select(scope, Basket(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
     found
 }
 
@@ -396,7 +396,7 @@ fn free_units_change_what_they_say() {
     holds(4000, inputs, |(drawn, scope, all)| {
         let before = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &before);
-        let gain = add_units(&all, &before, Basket::Told(&items_of(&drawn)), &reach, false).unwrap();
+        let gain = add_units(&all, &before, Basket(&items_of(&drawn)), &reach, false).unwrap();
         let mut cart = before.clone();
         cart.add(&gain).unwrap();
         is_sound(&cart, Some(&before))?;

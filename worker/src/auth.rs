@@ -142,8 +142,10 @@ struct Credentials<'r> {
 
 /// Says which record a request needs, or answers it at once: unknown routes, preflights, public routes, missing credentials.
 pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> {
-    if request.method == "OPTIONS" && request.path.starts_with("/client/") {
-        return Ok(Wanted::Answered(preflight(request, request_id)));
+    if request.method == "OPTIONS"
+        && let Some(answer) = options(request, request_id)
+    {
+        return Ok(Wanted::Answered(answer));
     }
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
     let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
@@ -299,14 +301,29 @@ const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-
 const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
      If-None-Match, X-Voucherify-Channel, X-Voucherify-API-Version, scrip-rehearsal-now, scrip-rehearsal-seed";
 
+/// What a path allows, for whoever asks, as it is published anyway; a page's preflight is answered whatever the path, so that the
+/// page can read what the call itself is answered.
+fn options(request: &Request, request_id: &str) -> Option<Reply> {
+    let allow = route::allow(&request.path);
+    let mut answer = if request.path.starts_with("/client/") {
+        preflight(request)
+    } else {
+        allow.is_some().then(|| reply::empty_reply(204))?
+    };
+    if let Some(allow) = allow {
+        reply::set_header(&mut answer, "allow", &allow);
+    }
+    reply::set_header(&mut answer, "x-request-id", request_id);
+    Some(answer)
+}
+
 /// A preflight carries no credentials, so any origin is told what it may send; the call itself is judged.
-fn preflight(request: &Request, request_id: &str) -> Reply {
+fn preflight(request: &Request) -> Reply {
     let mut answer = reply::empty_reply(204);
     reply::allow_origin(&mut answer, header(request, "origin").unwrap_or("*"));
     reply::set_header(&mut answer, "access-control-allow-methods", "GET,POST,PUT,DELETE,OPTIONS");
     reply::set_header(&mut answer, "access-control-allow-headers", ALLOWED_HEADERS);
     reply::set_header(&mut answer, "access-control-max-age", "600");
-    reply::set_header(&mut answer, "x-request-id", request_id);
     answer
 }
 

@@ -44,10 +44,9 @@ struct Cursor {
     errors: Vec<Json>,
 }
 
-/// The items of a body that is a list, read by the fields of the route. No body, and one that is neither list nor object, has none,
-/// as existing clients send it.
+/// The items of a body that is a list, read by the fields of the route.
 pub fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, ErrorBody> {
-    let sent = crate::intake::list(&call.request.body)?;
+    let sent = call.sources()?;
     let read = sent.into_iter().enumerate().map(|(place, item)| {
         shape::read(call.route.body, item, Nulls::Kept).map_err(|problem| problem.within(&format!("[{place}]")).into())
     });

@@ -103,15 +103,15 @@ fn scan(body: &[u8]) -> Result<(), ErrorBody> {
     Ok(())
 }
 
-/// The body's JSON object. No body, and a body of white space, read as an empty object; where every field may be left out
-/// (`lenient`), JSON that is no object does too, as existing clients send it.
-pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody> {
+/// The body's JSON object. No body, and a body of white space, read as an empty object; where existing clients call without one
+/// (`bodiless`), JSON that is no object does too, as some of them send it.
+pub fn object(body: &[u8], bodiless: bool) -> Result<Map<String, Json>, ErrorBody> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }
     match serde_json::from_slice::<Json>(body) {
         Ok(Json::Object(object)) => Ok(object),
-        Ok(_) if lenient => Ok(Map::new()),
+        Ok(_) if bodiless => Ok(Map::new()),
         Ok(other) => Err(invalid_payload(format!(
             "Payload must be an object (actual value is `{}`)",
             crate::shape::shown(&other)
@@ -120,8 +120,9 @@ pub fn object(body: &[u8], lenient: bool) -> Result<Map<String, Json>, ErrorBody
     }
 }
 
-/// The objects of a body that is a list. No body has none, nor has JSON that is neither list nor object, as existing clients send it.
-pub fn list(body: &[u8]) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+/// The objects of a body that is a list. No body has none, nor has, where existing clients call without one (`bodiless`), JSON that
+/// is neither list nor object; an object is meant to be an item, and is refused.
+pub fn list(body: &[u8], bodiless: bool) -> Result<Vec<Map<String, Json>>, ErrorBody> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Vec::new());
     }
@@ -131,7 +132,7 @@ pub fn list(body: &[u8]) -> Result<Vec<Map<String, Json>>, ErrorBody> {
     };
     let items = match serde_json::from_slice::<Json>(body) {
         Ok(Json::Array(items)) => items,
-        Ok(value @ Json::Object(_)) => return Err(wrong("", "an array", &value)),
+        Ok(value) if value.is_object() || !bodiless => return Err(wrong("", "an array", &value)),
         Ok(_) => Vec::new(),
         Err(error) => return Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
     };

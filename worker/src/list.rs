@@ -14,6 +14,9 @@ pub const LIMIT_DEFAULT: i64 = 10;
 /// How many elements a page has at most.
 pub const LIMIT_MAX: i64 = 100;
 
+/// What a list can be ordered by that publishes no order of its own.
+const BY_AGE: &[(&str, &str)] = &[("created_at", "created_at")];
+
 /// How a kind of document is listed.
 #[derive(Debug, Clone, Copy)]
 pub struct List {
@@ -21,7 +24,7 @@ pub struct List {
     pub data_ref: &'static str,
     /// The last page that can be asked for.
     pub page_max: i64,
-    /// What it can be ordered by: the name on the wire, and the column.
+    /// What it can be ordered by: the name on the wire, and the column; without any, by age.
     pub orders: &'static [(&'static str, &'static str)],
     /// Plain parameters that select.
     pub filters: &'static [Filter],
@@ -214,9 +217,10 @@ impl List {
     fn order(&self, query: &Query) -> Result<String, ErrorBody> {
         let Some(text) = query.get("order") else { return Ok("created_at DESC, seq DESC".into()) };
         let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
-        let column = self.orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);
+        let orders = if self.orders.is_empty() { BY_AGE } else { self.orders };
+        let column = orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);
         column.map(|column| format!("{column} {direction}, seq {direction}")).ok_or_else(|| {
-            let known: Vec<String> = self.orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
+            let known: Vec<String> = orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
             invalid_query(format!("Property .order must be one of {} (actual value is `{text}`)", known.join(", ")))
         })
     }

@@ -61,6 +61,9 @@ pub struct ErrorFields {
     /// The project's own words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Json>,
+    /// What the path allows, where it does not allow what was asked: the header `Allow`.
+    #[serde(skip)]
+    pub allow: Option<String>,
 }
 
 /// Why a call ends early: a refusal for the caller, or an internal fault.
@@ -214,6 +217,9 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
         body.request_id = Some(request_id.to_owned());
     }
     let mut reply = bytes_reply(body.code, serde_json::to_vec(&body).unwrap_or_default());
+    if let Some(allow) = &body.allow {
+        set_header(&mut reply, "allow", allow);
+    }
     set_header(&mut reply, "x-request-id", request_id);
     reply
 }

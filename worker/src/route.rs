@@ -37,6 +37,8 @@ pub struct Route {
     pub many: bool,
     /// Whether the body is a form.
     pub form: bool,
+    /// Whether JSON that is not what the body should be counts as no body: existing clients call it so.
+    pub bodiless: bool,
     /// The parameters of its query.
     pub query: &'static [Field],
     /// The status of success.
@@ -76,6 +78,7 @@ const fn route(
         body: &[],
         many: false,
         form: false,
+        bodiless: false,
         query: &[],
         success: 200,
         answers: "",
@@ -142,6 +145,11 @@ impl Route {
     pub const fn form(mut self, body: &'static [Field]) -> Route {
         self.body = body;
         self.form = true;
+        self
+    }
+    /// Is called without a body by existing clients, who may send JSON that is no object in its place.
+    pub const fn bodiless(mut self) -> Route {
+        self.bodiless = true;
         self
     }
     /// Reads these parameters of the query.
@@ -237,11 +245,19 @@ impl Call<'_, '_> {
         self.context.now.millis()
     }
 
+    /// The body's object, as it came; no body has no fields.
+    pub fn source(&self) -> Result<Map<String, Json>, ErrorBody> {
+        intake::object(&self.request.body, self.route.bodiless)
+    }
+
+    /// The objects of a body that is a list, as they came; no body has none.
+    pub fn sources(&self) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+        intake::list(&self.request.body, self.route.bodiless)
+    }
+
     /// The body, read by the fields of the route.
     pub fn body(&self, nulls: Nulls) -> Result<Map<String, Json>, ErrorBody> {
-        let lenient = !self.route.body.iter().any(|field| field.required);
-        let source = intake::object(&self.request.body, lenient)?;
-        Ok(shape::read(self.route.body, source, nulls)?)
+        Ok(shape::read(self.route.body, self.source()?, nulls)?)
     }
 
     /// Notes that a document changes now.
@@ -272,16 +288,16 @@ pub struct Matched {
 }
 
 /// Finds the route of a method and a path. A trailing slash means the collection; a literal segment wins over a parameter.
+/// Asked for the head of an answer, a reading operation answers, and the runtime leaves the body away.
 pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
-    let bare = path.strip_suffix('/').filter(|bare| !bare.is_empty()).unwrap_or(path);
+    let wanted = if method == "HEAD" { "GET" } else { method };
     let mut methods: Vec<&str> = Vec::new();
     let mut best: Option<Matched> = None;
-    for route in crate::api::AREAS.iter().flat_map(|area| area.iter()) {
-        let Some(params) = fit(route.path, bare) else { continue };
-        if route.method != method {
-            methods.push(route.method);
-        } else if best.as_ref().is_none_or(|best| params.len() < best.params.len()) {
-            best = Some(Matched { route, params });
+    for matched in fitting(path) {
+        if matched.route.method != wanted {
+            methods.push(matched.route.method);
+        } else if best.as_ref().is_none_or(|best| matched.params.len() < best.params.len()) {
+            best = Some(matched);
         }
     }
     best.ok_or_else(|| {
@@ -290,12 +306,35 @@ pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
         }
         methods.sort_unstable();
         methods.dedup();
-        transport_error(
-            405,
-            "HTTP Method Not Allowed",
-            format!("{path} allows {} and not {method}", methods.join(", ")),
-        )
+        let told = format!("{path} allows {} and not {method}", methods.join(", "));
+        let mut body = transport_error(405, "HTTP Method Not Allowed", told);
+        body.allow = Some(allowed(methods));
+        body
     })
+}
+
+/// What a path allows, as the header `Allow` says it; nothing where there is no such path.
+pub fn allow(path: &str) -> Option<String> {
+    let methods: Vec<&str> = fitting(path).map(|matched| matched.route.method).collect();
+    (!methods.is_empty()).then(|| allowed(methods))
+}
+
+/// Beside its operations every path can be asked what it allows, and where it can be read also for the head alone.
+fn allowed(mut methods: Vec<&str>) -> String {
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.push("OPTIONS");
+    methods.sort_unstable();
+    methods.dedup();
+    methods.join(", ")
+}
+
+/// The routes that fit a path, whatever their method.
+fn fitting(path: &str) -> impl Iterator<Item = Matched> {
+    let bare = path.strip_suffix('/').filter(|bare| !bare.is_empty()).unwrap_or(path);
+    let routes = crate::api::AREAS.iter().flat_map(|area| area.iter());
+    routes.filter_map(move |route| Some(Matched { route, params: fit(route.path, bare)? }))
 }
 
 fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {

@@ -7,7 +7,7 @@ use crate::model::discount::{Discount, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
 use crate::model::scope::{Entry, GoodsObject, GoodsRef};
-use crate::rules::{Basket, Needs, Rule, SceneItem, about};
+use crate::rules::{Basket, Needs, Rule, Told, about};
 
 use super::super::case::Offer;
 
@@ -141,7 +141,7 @@ fn discounts(offer: &Offer<'_>, items: Basket<'_>) -> bool {
     let Some(scope) = scope.filter(|_| discount.acts_on_lines(scope.is_some())) else {
         return discount.acts_on_lines(scope.is_some()) && !items.is_empty();
     };
-    let among = |list: &[Entry], item: SceneItem<'_>| list.iter().any(|entry| item.is(&entry.goods));
+    let among = |list: &[Entry], item: &Told<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
     items.iter().any(|item| (everything || among(&scope.included, item)) && !among(&scope.excluded, item))
 }

@@ -17,6 +17,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'
         stacking: case.stacking.clone(),
         zone: case.zone.clone(),
         order: case.order.clone(),
+        trust: case.trust,
         priced: case.priced.clone(),
         buyer: case.buyer.clone(),
         resolved: Vec::new(),

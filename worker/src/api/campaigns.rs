@@ -100,11 +100,13 @@ pub const ROUTES: &[Route] = &[
         .scope("campaigns")
         .query(&[may("vouchers_count", Kind::Int(1, VOUCHERS_MAX))])
         .body(ADD)
+        .bodiless()
         .answers(200, "voucher"),
     post("/v1/campaigns/{campaignId}/vouchers/{code}", "Add a voucher with a given code to a campaign", add_code)
         .of(&CAMPAIGN)
         .scope("campaigns")
         .body(ADD)
+        .bodiless()
         .answers(200, "voucher"),
 ];
 

@@ -72,11 +72,13 @@ pub const ROUTES: &[Route] = &[
         .of(&CUSTOMER)
         .scope("customers")
         .many(BULK)
+        .bodiless()
         .answers(202, "async_action_started"),
     post("/v1/customers/metadata/async", "Update the metadata of many customers", bulk_metadata)
         .of(&CUSTOMER)
         .scope("customers")
         .body(BULK_METADATA)
+        .bodiless()
         .answers(202, "async_action_started"),
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)

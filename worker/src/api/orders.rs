@@ -104,7 +104,7 @@ fn read(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<Sent, Prob
 }
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
-    let source = crate::intake::object(&call.request.body, true)?;
+    let source = call.source()?;
     let sent = read(call, source)?;
     let order = upsert(call, sent)?;
     Ok(Answer::json(Json::Object(order.body)))
@@ -112,7 +112,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 
 /// The lines are read when an order's turn comes; all else is read at once.
 fn import(call: &mut Call<'_, '_>) -> Outcome {
-    let orders = crate::intake::list(&call.request.body)?;
+    let orders = call.sources()?;
     if orders.len() > IMPORT_MAX {
         let told = format!("Payload must NOT have more than {IMPORT_MAX} items (actual number is `{}`)", orders.len());
         return Err(invalid_payload(told).into());
@@ -145,7 +145,7 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, Stop> {
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
-    let source = crate::intake::object(&call.request.body, true)?;
+    let source = call.source()?;
     let mut sent = read(call, source)?;
     let mut order = ORDER.find(call)?;
     if let Some(source_id) = sent.rest.remove("source_id") {

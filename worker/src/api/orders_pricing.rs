@@ -5,7 +5,7 @@ use crate::api::deciding;
 use crate::reply::Stop;
 use crate::route::Call;
 use scrip::model::order::Order;
-use scrip::pricing::lines::{Priced, price};
+use scrip::pricing::lines::{Priced, Trust, price};
 use scrip::wire::stored_order::show_order;
 use serde_json::{Map, Value as Json};
 
@@ -14,7 +14,7 @@ pub fn priced(call: &Call<'_, '_>, order: &Order) -> Result<Map<String, Json>, S
     let facts = deciding::facts(call)?;
     // The server's orders are believed, and its catalogue knows all: there is nothing that it lacks.
     let mut priced = Priced::default();
-    let shown = price(order, &facts, false, &mut |_| {}, &mut priced).map(|()| show_order(order, &priced));
+    let shown = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced).map(|()| show_order(order, &priced));
     facts.finish()?;
     Ok(shown?)
 }

@@ -6,9 +6,9 @@ use crate::api::skus::{self, SKU};
 use crate::reply::{Stop, not_found};
 use crate::resource::{Names, Resource};
 use crate::route::Call;
+use crate::shape::{self, Field, Nulls};
 use crate::store::document::Document;
 use scrip::model::order::{Goods, Item, Order, RelatedObject};
-use scrip::pricing::lines::goods_key;
 use scrip::text::Text;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
@@ -32,6 +32,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
     let mut written = Written::default();
     for (place, item) in order.items.iter_mut().enumerate() {
         if let Some(sent) = brought(item, RelatedObject::Product) {
+            let sent = fitting(products::FIELDS, sent, &format!("{path}items[{place}].product"))?;
             let product = match known(call, &PRODUCT, &sent, &written.products)? {
                 Some(mut product) => {
                     products::change(call, &PRODUCT, &mut product, without_names(sent))?;
@@ -39,10 +40,11 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                 }
                 None => products::upsert(call, sent)?,
             };
-            (item.product_id, item.symbols) = (Some(Text::from(product.id.as_str())), Default::default());
+            item.product_id = Some(Text::from(product.id.as_str()));
             note(&mut written.products, product);
         }
         if let Some(sent) = brought(item, RelatedObject::Sku) {
+            let sent = fitting(skus::FIELDS, sent, &format!("{path}items[{place}].sku"))?;
             let sku = match known(call, &SKU, &sent, &written.skus)? {
                 Some(mut sku) => {
                     products::change(call, &SKU, &mut sku, without_names(sent))?;
@@ -53,7 +55,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                     skus::upsert(call, &parent, sent)?
                 }
             };
-            (item.sku_id, item.symbols) = (Some(Text::from(sku.id.as_str())), Default::default());
+            item.sku_id = Some(Text::from(sku.id.as_str()));
             note(&mut written.skus, sku);
         }
     }
@@ -88,6 +90,11 @@ fn brought(item: &Item, kind: RelatedObject) -> Option<Map<String, Json>> {
         body.insert("metadata".into(), Json::Object(goods.metadata.to_fields()));
     }
     Some(body)
+}
+
+/// The catalogue takes from an order what it would take from a call of its own, and nothing else.
+fn fitting(fields: &[Field], sent: Map<String, Json>, path: &str) -> Result<Map<String, Json>, Problem> {
+    shape::read(fields, sent, Nulls::Kept).map_err(|problem| problem.within(path))
 }
 
 /// What the names of a body mean: written by this order, or stored. A line names its goods by either name in either place.
@@ -127,7 +134,8 @@ fn note(written: &mut Vec<Document>, document: Document) {
 
 /// The product that a new SKU belongs to.
 fn parent(call: &Call<'_, '_>, item: &Item, written: &[Document], path: &str) -> Result<String, Stop> {
-    let key = goods_key(item, RelatedObject::Product).ok_or_else(|| Problem::missing(path, "product_id"))?;
+    let key = item.names(RelatedObject::Product).next();
+    let key = key.ok_or_else(|| Problem::missing(path, "product_id"))?.as_str();
     if let Some(product) = written.iter().find(|product| product.id == key || product.key.as_deref() == Some(key)) {
         return Ok(product.id.clone());
     }

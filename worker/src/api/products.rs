@@ -12,7 +12,8 @@ use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
-const FIELDS: &[Field] = &[
+/// What can be said of a product.
+pub const FIELDS: &[Field] = &[
     may("id", KEY),
     may("source_id", KEY),
     may("name", Kind::Text),
@@ -61,11 +62,13 @@ pub const ROUTES: &[Route] = &[
         .of(&PRODUCT)
         .scope("products")
         .many(BULK)
+        .bodiless()
         .answers(202, "async_action_started"),
     post("/v1/products/metadata/async", "Update the metadata of many products", bulk_metadata)
         .of(&PRODUCT)
         .scope("products")
         .body(BULK_METADATA)
+        .bodiless()
         .answers(202, "async_action_started"),
     get("/v1/products/{productId}", "Get a product by id or source_id, with its SKUs", get_one)
         .of(&PRODUCT)

@@ -56,7 +56,7 @@ struct Wanted {
 }
 
 fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
-    let mut source = crate::intake::object(&call.request.body, false)?;
+    let mut source = call.source()?;
     // Pages name the campaign or the voucher in the query.
     for name in ["campaign", "voucher"] {
         if let Some(value) = call.query.get(name).filter(|_| source.get(name).is_none_or(Json::is_null)) {

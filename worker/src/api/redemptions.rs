@@ -350,7 +350,7 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
     let code = call.query.get("code").filter(|code| !code.is_empty());
     let code =
         code.ok_or_else(|| crate::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
-    let mut body = crate::intake::object(&call.request.body, true)?;
+    let mut body = call.source()?;
     if let Some(tracking_id) = call.query.get("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }
@@ -393,7 +393,7 @@ fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Resul
 }
 
 /// Reads the older form of a request: one thing named apart, and beside the order what is spent of it.
-fn read_alone(
+pub fn read_alone(
     call: &Call<'_, '_>,
     (object, id): (&str, &str),
     mut body: Map<String, Json>,

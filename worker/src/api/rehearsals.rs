@@ -37,7 +37,7 @@ const EMPTIED: &[&str] = &[
 fn given(call: &mut Call<'_, '_>) -> Outcome {
     // The engine reads the whole first, so that a test is told of its own mistakes in its words.
     Given::read(&call.request.body)?;
-    let body = crate::intake::object(&call.request.body, false)?;
+    let body = call.source()?;
     for statement in EMPTIED {
         call.store.write(*statement, Vec::new());
     }

@@ -175,7 +175,7 @@ fn create_many(call: &mut Call<'_, '_>) -> Outcome {
 
 /// The assignments of a body, at least one.
 fn read_many(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Stop> {
-    let sent = crate::intake::list(&call.request.body)?;
+    let sent = call.sources()?;
     if sent.is_empty() || sent.len() > ASSIGNMENTS_MAX {
         let told = format!("must have 1 to {ASSIGNMENTS_MAX} items (actual number is `{}`)", sent.len());
         return Err(Problem::at("", told).into());

@@ -3,7 +3,6 @@
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::CUSTOMER;
 use crate::api::redemptions::ORDER;
-use crate::intake;
 use crate::moment;
 use crate::reply::{ErrorBody, Stop};
 use crate::route::{Answer, Call, Outcome, Route, post};
@@ -53,7 +52,7 @@ fn roll_back_stack(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Reason and tracking id come in the body or in the query; the body wins.
 fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, Stop> {
-    let mut body = intake::object(&call.request.body, true)?;
+    let mut body = call.source()?;
     for name in ["reason", "tracking_id"] {
         if let Some(value) = call.query.get(name).filter(|_| body.get(name).is_none_or(Json::is_null)) {
             body.insert(name.into(), value.into());

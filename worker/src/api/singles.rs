@@ -6,7 +6,7 @@ use crate::api::fields::{CUSTOMER, KEY};
 use crate::api::promotions::TIER;
 use crate::api::qualifications;
 use crate::api::redemptions::{
-    ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION, redeem_alone, validate_alone,
+    ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION, read_alone, redeem_alone, validate_alone,
 };
 use crate::api::vouchers::{self, VOUCHER};
 use crate::auth::Class;
@@ -96,12 +96,8 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "redemption"),
 ];
 
-fn body_of(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
-    Ok(crate::intake::object(&call.request.body, true)?)
-}
-
 fn validate(call: &mut Call<'_, '_>) -> Outcome {
-    let body = body_of(call)?;
+    let body = call.source()?;
     let voucher = vouchers::find(call)?;
     let code = call.param("code").to_owned();
     let validation = validate_alone(call, ("voucher", &code), body)?;
@@ -251,7 +247,7 @@ fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, validati
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> Outcome {
-    let mut body = body_of(call)?;
+    let mut body = call.source()?;
     if let Some(tracking_id) = call.query.get("tracking_id") {
         body.insert("tracking_id".into(), tracking_id.into());
     }
@@ -311,7 +307,7 @@ fn try_tier(call: &mut Call<'_, '_>, tier: Document, body: &Map<String, Json>) -
 }
 
 fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
-    let mut body = body_of(call)?;
+    let mut body = call.source()?;
     body.remove("session");
     Ok(body)
 }
@@ -328,6 +324,8 @@ const TRIED: List = List {
 /// Every tier by itself; those that apply, by their rank. On request only the rules about the customer are asked.
 fn validate_tiers(call: &mut Call<'_, '_>) -> Outcome {
     let body = tier_body(call)?;
+    // What cannot be read is refused whether or not there is a tier to try.
+    read_alone(call, (TIER.object, "any"), body.clone())?;
     let mut clause = Clause::of_kind(TIER.object);
     clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
     let tail = format!("ORDER BY created_at DESC, seq DESC LIMIT {TIERS_MAX}");
@@ -375,7 +373,7 @@ fn redeem_tier(call: &mut Call<'_, '_>) -> Outcome {
 
 /// A card is redeemed by who holds it.
 fn redeem_points(call: &mut Call<'_, '_>) -> Outcome {
-    let mut body = body_of(call)?;
+    let mut body = call.source()?;
     let card = find_card(call)?;
     if let Some(holder) = &card.holder {
         body.insert("customer".into(), json!({ "id": holder }));

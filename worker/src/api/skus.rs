@@ -15,7 +15,8 @@ use serde_json::{Map, Value as Json, json};
 /// SKUs that the reading of one product shows; the list of its SKUs has pages.
 const SHOWN_MAX: usize = 1_000;
 
-const FIELDS: &[Field] = &[
+/// What can be said of a SKU.
+pub const FIELDS: &[Field] = &[
     may("id", KEY),
     may("source_id", KEY),
     may("sku", Kind::Text),

@@ -31,6 +31,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/bulk/async", "Change the metadata of vouchers", change_metadata)
         .scope("vouchers")
         .many(METADATA)
+        .bodiless()
         .answers(202, "async_action_started"),
     post("/v1/vouchers/metadata/async", "Give vouchers the same metadata", give_metadata)
         .scope("vouchers")

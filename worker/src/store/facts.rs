@@ -3,6 +3,7 @@
 //! asked for at the end ([`StoreFacts::finish`]).
 
 mod counts;
+mod goods;
 
 use super::Store;
 use super::candidates::Offered;
@@ -27,7 +28,7 @@ use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::Read;
 use scrip::wire::given::read_assignment;
-use scrip::wire::order::{read_goods, read_order};
+use scrip::wire::order::read_order;
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
@@ -65,6 +66,7 @@ struct Seen {
     unheld: Vec<String>,
     customers: BTreeMap<String, Document>,
     orders: BTreeMap<String, Document>,
+    goods: goods::Catalogue,
     fault: Option<Fault>,
 }
 
@@ -242,11 +244,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(Some(order))
     }
 
-    fn find_goods(&self, kind: &str, key: &str) -> Result<Option<Goods>, Fault> {
-        let Some(document) = self.store.document_by_name(kind, key, key)? else { return Ok(None) };
-        read_stored(kind, key, &written(&document), read_goods).map(Some)
-    }
-
     fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Fault> {
         let row =
             self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
@@ -330,12 +327,16 @@ impl Facts for StoreFacts<'_, '_> {
         self.note(self.find_order(key)).map(Cow::Owned).into()
     }
 
-    fn product(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.note(self.find_goods("product", key)).map(Cow::Owned).into()
+    fn expect_goods(&self, order: &Order) {
+        self.note(self.find_goods_of(order).map(Some));
     }
 
-    fn sku(&self, key: &str) -> Known<Cow<'_, Goods>> {
-        self.note(self.find_goods("sku", key)).map(Cow::Owned).into()
+    fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
+        self.note(self.find_goods("product", key)).map(Held::Own).into()
+    }
+
+    fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
+        self.note(self.find_goods("sku", key)).map(Held::Own).into()
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

@@ -1,0 +1,102 @@
+//! Decides which goods of the catalogue a line is. Every line is looked up, whatever it is named by and whatever price or
+//! amount it carries, and everything works on what was found, before what was sent. It must not know what goods cost an
+//! order.
+//!
+//! calculation.md sections 2.2 and 19, D14.
+
+use crate::facts::{Facts, Held, Known};
+use crate::model::order::{Goods, Item, RelatedObject};
+use crate::model::scope::GoodsObject;
+use crate::money::Money;
+use crate::rules::Told;
+use crate::text::{Text, joined};
+
+/// What the catalogue has of a line.
+#[derive(Debug, Clone, Default)]
+pub struct LineGoods<'a> {
+    /// The SKU that it is.
+    pub sku: Option<Held<'a, Goods>>,
+    /// The product that it is, or that its SKU is of.
+    pub product: Option<Held<'a, Goods>>,
+}
+
+impl LineGoods<'_> {
+    /// What the catalogue says that a unit costs: a SKU's own price comes first.
+    pub fn price(&self) -> Option<Money> {
+        let price = |goods: &Option<Held<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
+        price(&self.sku).or_else(|| price(&self.product))
+    }
+
+    /// The line of these goods, as rules and scopes see it.
+    pub fn told<'t>(&'t self, item: &'t Item) -> Told<'t> {
+        let parent = self.sku.as_ref().and_then(|sku| sku.product_id.as_ref());
+        let product = match (self.product.as_deref(), parent) {
+            (None, Some(parent)) => [Some(parent), None],
+            (found, _) => names(item, RelatedObject::Product, found),
+        };
+        Told::new(product, names(item, RelatedObject::Sku, self.sku.as_deref())).of(item)
+    }
+}
+
+/// Id and identifier: of what was found or, where nothing was, as they were sent.
+fn names<'t>(item: &'t Item, kind: RelatedObject, found: Option<&'t Goods>) -> [Option<&'t Text>; 2] {
+    if let Some(found) = found {
+        return [found.id.as_ref(), found.source_id.as_ref()];
+    }
+    let inline = item.goods(kind);
+    let id = match kind {
+        RelatedObject::Product => &item.product_id,
+        RelatedObject::Sku => &item.sku_id,
+    };
+    let by_source = item.source_id.as_ref().filter(|_| item.related_object == Some(kind));
+    [id.as_ref().or_else(|| inline?.id.as_ref()), by_source.or_else(|| inline?.source_id.as_ref())]
+}
+
+/// Looks the goods of a line up. Its SKU says which product it is of; without one, the first name that the catalogue
+/// knows does. `lacks` is told which names only the server knows.
+pub fn find_goods<'a>(item: &Item, facts: &'a dyn Facts, lacks: &mut dyn FnMut(Text)) -> LineGoods<'a> {
+    let sku = item.names(RelatedObject::Sku).find_map(|name| known("sku", name, facts.sku(name), lacks));
+    let product = match sku.as_ref().and_then(|sku| sku.product_id.as_ref()) {
+        Some(parent) => known("product", parent, facts.product(parent), lacks),
+        None => {
+            let mut names = item.names(RelatedObject::Product);
+            names.find_map(|name| known("product", name, facts.product(name), lacks))
+        }
+    };
+    LineGoods { sku, product }
+}
+
+/// The goods of a name, when they are there.
+fn known<'a>(
+    kind: &str,
+    name: &str,
+    found: Known<Held<'a, Goods>>,
+    lacks: &mut dyn FnMut(Text),
+) -> Option<Held<'a, Goods>> {
+    if matches!(found, Known::Unknown) {
+        lacks(joined(&[kind, "/", name]));
+    }
+    found.is()
+}
+
+/// The goods that an incentive names: of the kind that it says or, when it says none, a SKU of this name and else a
+/// product.
+pub fn find_named<'a>(
+    name: &str,
+    kind: Option<GoodsObject>,
+    facts: &'a dyn Facts,
+    lacks: &mut dyn FnMut(Text),
+) -> LineGoods<'a> {
+    let sku = match kind {
+        Some(GoodsObject::Product) => None,
+        _ => known("sku", name, facts.sku(name), lacks),
+    };
+    let product = match (&sku, kind) {
+        (Some(sku), _) => {
+            sku.product_id.as_ref().and_then(|parent| known("product", parent, facts.product(parent), lacks))
+        }
+        (None, Some(GoodsObject::Sku)) => None,
+        (None, _) => known("product", name, facts.product(name), lacks),
+    };
+    LineGoods { sku, product }
+}

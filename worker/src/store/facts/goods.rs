@@ -1,0 +1,78 @@
+//! Products and SKUs: those that the lines of an order name are read in one statement, whatever they are named by.
+//! It must not know what a line costs.
+
+use super::StoreFacts;
+use crate::store::document::read_stored;
+use crate::store::sql::{self, Fault};
+use scrip::model::order::{Goods, Order, RelatedObject};
+use scrip::wire::order::read_goods;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What has been read of the catalogue: goods by their kind and a name that was asked for; none where there are none.
+pub(super) type Catalogue = BTreeMap<(&'static str, String), Option<Arc<Goods>>>;
+
+/// The products and SKUs of these names, and the products that those SKUs are of. An id comes before a `source_id`.
+const NAMED: &str = "
+    WITH sku AS (
+      SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND id IN (SELECT value FROM json_each(?1))
+      UNION SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND key IN (SELECT value FROM json_each(?1)))
+    SELECT 'sku', id, key, body FROM sku
+    UNION SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT value FROM json_each(?2))
+    UNION SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND key IN (SELECT value FROM json_each(?2))
+    UNION SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT parent FROM sku)";
+
+impl StoreFacts<'_, '_> {
+    /// Goods by either name.
+    pub(super) fn find_goods(&self, kind: &'static str, name: &str) -> Result<Option<Arc<Goods>>, Fault> {
+        let key = (kind, name.to_owned());
+        if let Some(known) = self.seen.borrow().goods.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = match self.store.document_by_name(kind, name, name)? {
+            Some(document) => Some(Arc::new(read_stored(kind, name, &super::written(&document), read_goods)?)),
+            None => None,
+        };
+        self.seen.borrow_mut().goods.insert(key, found.clone());
+        Ok(found)
+    }
+
+    /// Reads the goods of all lines at once.
+    pub(super) fn find_goods_of(&self, order: &Order) -> Result<(), Fault> {
+        let named = |kind: RelatedObject| {
+            let mut names: Vec<&str> =
+                order.items.iter().flat_map(|item| item.names(kind)).map(|name| name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let [skus, products] = [RelatedObject::Sku, RelatedObject::Product].map(named);
+        if skus.is_empty() && products.is_empty() {
+            return Ok(());
+        }
+        let listed = |names: &[&str]| Json::from(names.to_vec()).to_string().into();
+        let rows = self.store.rows(NAMED, &[listed(&skus), listed(&products)])?;
+        let (mut by_id, mut by_source) = (Catalogue::new(), Catalogue::new());
+        for row in &rows {
+            let kind = if sql::text(row, 0)? == "sku" { "sku" } else { "product" };
+            let id = sql::text(row, 1)?;
+            let goods = Arc::new(read_stored(kind, id, sql::text(row, 3)?, read_goods)?);
+            if let Some(source_id) = sql::text_or_null(row, 2)? {
+                by_source.insert((kind, source_id.to_owned()), Some(Arc::clone(&goods)));
+            }
+            by_id.insert((kind, id.to_owned()), Some(goods));
+        }
+        let mut seen = self.seen.borrow_mut();
+        for (kind, names) in [("sku", skus), ("product", products)] {
+            for name in names {
+                let key = (kind, name.to_owned());
+                let found = by_id.get(&key).or_else(|| by_source.get(&key)).cloned().flatten();
+                seen.goods.insert(key, found);
+            }
+        }
+        // Those of an id are known by it, also where nobody asked: the products of SKUs.
+        seen.goods.extend(by_id);
+        Ok(())
+    }
+}

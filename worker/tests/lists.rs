@@ -1,0 +1,95 @@
+//! Every order that a list publishes works, and one that it does not publish is told all that it does.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip_worker::api::AREAS;
+use scrip_worker::route::Route;
+use scrip_worker::service::{Reply, Request};
+use scrip_worker::shape::{Field, Kind};
+use serde_json::Value as Json;
+use std::collections::BTreeSet;
+
+const NOW: i64 = 1_772_323_200_000;
+
+/// What the paths of lists name at their parameters, and the calls that make it.
+const SHOP: &[(&str, &str, &str)] = &[
+    ("/v1/vouchers/{code}", "/v1/vouchers/thing", r#"{"type":"GIFT_VOUCHER","gift":{"amount":1}}"#),
+    ("/v1/products/{productId}", "/v1/products", r#"{"id":"thing"}"#),
+    ("/v1/validation-rules/{validationRuleId}", "/v1/validation-rules", r#"{"name":"thing"}"#),
+    (
+        "/v1/campaigns/{campaignId}",
+        "/v1/campaigns",
+        r#"{"name":"gifts","campaign_type":"GIFT_VOUCHERS","voucher":{"type":"GIFT_VOUCHER","gift":{"amount":1}}}"#,
+    ),
+    (
+        "/v1/loyalties/{campaignId}",
+        "/v1/campaigns",
+        r#"{"name":"cards","campaign_type":"LOYALTY_PROGRAM","voucher":{"type":"LOYALTY_CARD","loyalty_card":{"points":1}}}"#,
+    ),
+    ("/members/{memberId}", "/v1/campaigns/cards/vouchers/card", "{}"),
+    (
+        "/v1/product-collections/{productCollectionId}",
+        "/v1/product-collections",
+        r#"{"type":"STATIC","name":"thing","products":[{"id":"thing","object":"product"}]}"#,
+    ),
+];
+
+fn send(edge: &Edge, method: &str, path: &str, query: &str, body: &str) -> Reply {
+    let client = path.starts_with("/client/");
+    let pairs: &[(&str, &str)] = if client {
+        &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:1"),
+        ]
+    } else {
+        &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")]
+    };
+    let headers = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let (method, path, query) = (method.to_owned(), path.to_owned(), query.to_owned());
+    edge.send(Request { method, path, query, headers, body: body.as_bytes().to_vec() }, NOW, None)
+}
+
+fn words_of(route: &Route) -> Option<&'static [&'static str]> {
+    let is_order = |field: &&Field| field.name == "order";
+    route.query.iter().find(is_order).and_then(|field| match field.kind {
+        Kind::OneOf(words) => Some(words),
+        _ => None,
+    })
+}
+
+#[test]
+fn an_order_is_one_of_those_that_a_list_publishes() {
+    let edge = Edge::new();
+    let mut named: Vec<(&str, String)> = Vec::new();
+    for (place, path, body) in SHOP {
+        let reply = send(&edge, "POST", path, "", body);
+        let made: Json = serde_json::from_slice(&reply.body).unwrap();
+        assert_eq!(reply.status, 200, "{path}: {made}");
+        let (before, _) = place.split_once('{').unwrap();
+        named.push((place, format!("{before}{}", made["id"].as_str().unwrap())));
+    }
+    let mut lists = 0;
+    for route in AREAS.iter().flat_map(|area| area.iter()) {
+        let Some(words) = words_of(route) else { continue };
+        lists += 1;
+        let path = named.iter().fold(route.path.to_owned(), |path, (place, with)| path.replace(place, with));
+        let told = format!("{} {path}", route.method);
+        let refused = send(&edge, route.method, &path, "order=x", "{}");
+        let error: Json = serde_json::from_slice(&refused.body).unwrap();
+        let details = error["details"].as_str().unwrap_or_default();
+        let known = details
+            .strip_prefix("Property .order must be one of ")
+            .and_then(|rest| rest.strip_suffix(" (actual value is `x`)"));
+        let known: BTreeSet<&str> = known.unwrap_or_default().split(", ").collect();
+        assert!(refused.status == 400 && words.iter().all(|word| known.contains(word)), "{told}: {error}");
+        for word in words {
+            let reply = send(&edge, route.method, &path, &format!("order={word}"), "{}");
+            assert_eq!(reply.status, 200, "{told}?order={word}: {}", String::from_utf8_lossy(&reply.body));
+        }
+    }
+    assert!(lists >= 15, "only {lists} lists publish an order");
+}
