@@ -1,5 +1,11 @@
 //! Every order that a list publishes works, and one that it does not publish is told all that it does.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
 
 #[path = "support/edge.rs"]
 mod edge;
