@@ -67,9 +67,10 @@ pub const ORDER: Kind = Kind::Object(&[
     may("created_at", Kind::DateTime),
     may("customer_id", KEY),
     may("referrer_id", KEY),
-    // Who buys, where the request says it nowhere else, and whose order this is thanks to.
+    // Who buys, where the request says it nowhere else.
     may("customer", Kind::Object(CUSTOMER)),
-    may("referrer", Kind::Object(CUSTOMER)),
+    // Thanks to whom: only the id is read.
+    may("referrer", Kind::Map),
 ]);
 
 /// A lock as it is sent.
@@ -385,7 +386,7 @@ fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Resul
     let assigned = found.and_then(|assignment| assignment.parent);
     let assigned = assigned.ok_or_else(|| not_found("reward_assignment", &name))?;
     let said = reward.entry("id").or_insert_with(|| assigned.as_str().into());
-    if *said != Json::from(assigned.as_str()) {
+    if said.as_str() != Some(assigned.as_str()) {
         let told = format!("must be an assignment of the reward {said} (actual value is `{name}`)");
         return Err(Problem::at("reward.assignment_id", told).into());
     }

@@ -55,7 +55,7 @@ impl Witness {
         for leaf in sent {
             if of(&leaf).iter().any(|shown| is_same(&leaf, shown, true)) {
                 self.echoed.entry(call.clone()).or_default().insert(written(&leaf.0));
-            } else {
+            } else if !self.echoed.get(&call).is_some_and(|known| known.contains(&written(&leaf.0))) {
                 pending.push((call.clone(), leaf));
             }
         }
