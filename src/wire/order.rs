@@ -31,6 +31,7 @@ const ORDER: Fields<Order> = &[
     ("metadata", |order, at| order.metadata = at.metadata()),
     ("customer_id", |order, at| order.customer_id = Some(at.name())),
     ("referrer_id", |order, at| order.referrer_id = Some(at.name())),
+    ("referrer", |order, at| order.referrer_id = order.referrer_id.take().or(at.option("id", read::name))),
     ("created_at", |order, at| order.created_at = Some(at.instant())),
     ("redemptions", |order, at| order.redemptions = at.metadata()),
 ];

@@ -79,7 +79,7 @@ fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Sto
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(SEGMENT.object);
-    let ids: Vec<&str> = call.query.below("ids").map(|(_, id)| id).chain(call.query.get("ids")).collect();
+    let ids = call.query.listed("ids");
     if !ids.is_empty() {
         clause.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
     }

@@ -49,7 +49,22 @@ pub fn calls(story: &Json) -> Vec<(String, String)> {
         .collect()
 }
 
+/// A call of a story with its answer, for whoever wants to look on.
+#[allow(dead_code, reason = "most tests only run stories")]
+pub struct Seen<'s> {
+    pub method: &'s str,
+    pub path: &'s str,
+    pub query: &'s str,
+    pub sent: &'s Json,
+    pub status: u16,
+    pub answer: &'s Json,
+}
+
 pub fn run(story: &Json) -> Result<(), String> {
+    run_seen(story, &mut |_| {})
+}
+
+pub fn run_seen(story: &Json, look: &mut dyn FnMut(&Seen<'_>)) -> Result<(), String> {
     let edge = Edge::new();
     let mut bound: Map<String, Json> = Map::new();
     let mut now_ms = scrip_worker::moment::parse("2026-03-01T00:00:00Z").unwrap();
@@ -72,7 +87,8 @@ pub fn run(story: &Json) -> Result<(), String> {
         let expect = &step["expect"];
         check_fields(expect, EXPECT_FIELDS).map_err(&fault)?;
         let before = edge.rows("proj_dev");
-        let reply = edge.send(request(step, &bound)?, now_ms, None);
+        let request = request(step, &bound)?;
+        let reply = edge.send(request.clone(), now_ms, None);
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         if expect["status"] != reply.status {
             return Err(fault(format!("status {} where {} was expected: {text}", reply.status, expect["status"])));
@@ -82,6 +98,9 @@ pub fn run(story: &Json) -> Result<(), String> {
         } else {
             serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?
         };
+        let sent = serde_json::from_slice(&request.body).unwrap_or_else(|_| form_of(step));
+        let (method, path, query) = (&request.method, &request.path, &request.query);
+        look(&Seen { method, path, query, sent: &sent, status: reply.status, answer: &body });
         for (name, wanted) in expect["headers"].as_object().into_iter().flatten() {
             let found = reply
                 .headers
@@ -103,6 +122,12 @@ pub fn run(story: &Json) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// A form as the object that says the same.
+fn form_of(step: &Json) -> Json {
+    let pairs = step["form"].as_str().unwrap_or_default().split('&').filter_map(|pair| pair.split_once('='));
+    pairs.map(|(name, value)| (name.to_owned(), Json::from(value))).collect()
 }
 
 fn check_fields(object: &Json, known: &[&str]) -> Result<(), String> {
