@@ -22,127 +22,136 @@ export interface Context {
   seed?: string;
 }
 
-/** An order as it is sent. Amounts are minor units. */
-export interface OrderRequest {
-  /** The sum of the lines when left out. */
-  amount?: number;
-  /** Taken off the order by earlier requests. */
-  discount_amount?: number;
-  /** Up to 500 lines. */
-  items?: {
-    product_id?: string;
-    sku_id?: string;
-    /** Your own name for it; `related_object` says of what. */
-    source_id?: string;
-    related_object?: "product" | "sku";
-    /** Whole; 1 when left out. */
-    quantity?: number | string;
-    /** Of one unit. */
-    price?: number;
-    /** Of the line; price times quantity when left out. */
-    amount?: number;
-    /** Taken off the line by earlier requests. */
-    discount_amount?: number;
-    product?: { id?: string; source_id?: string; name?: string; price?: number; override?: boolean; metadata?: Json };
-    sku?: { id?: string; source_id?: string; sku?: string; price?: number; override?: boolean; metadata?: Json };
-    metadata?: Json;
-    [field: string]: unknown;
-  }[];
-  metadata?: Json;
-  [field: string]: unknown;
-}
-
-/** Who buys. */
-export interface CustomerRequest {
-  id?: string;
-  source_id?: string;
-  metadata?: Json;
-  [field: string]: unknown;
-}
-
-/** How long a lock holds. */
-export type TtlUnit = "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS";
-
-/** What can be redeemed: a code, a tier of a promotion, or a stack of tiers, which stands alone. */
-export type RedeemableObject = "voucher" | "promotion_tier" | "promotion_stack";
-
 /** What is asked: redeemables, and the order that they are for. The body of `POST /client/v1/validations`. */
-export interface ValidationRequest {
-  /** 1 to 30, in the order in which they are applied. */
+export interface ValidationRequest extends Json {
+  /** 1 to 30, in the order in which they are applied; a promotion stack stands alone. */
   redeemables: {
+    /** A gift card and a loyalty card are vouchers. */
     object: RedeemableObject;
-    /** A code; of a tier or a stack its id. */
+    /** Of a voucher its code, of a tier or a stack its id. */
     id: string;
-    /** What is spent of a gift card; as much as possible when left out. */
+    /** What is spent of a gift card, in minor units; as much as possible when left out. */
     gift?: { credits?: number };
-    /** What points of a loyalty card are exchanged for. */
+    /** What the points of a loyalty card are exchanged for. */
     reward?: { id: string; points?: number };
   }[];
   /** The cart. */
   order?: OrderRequest;
   /** Whose cart it is. */
-  customer?: CustomerRequest;
-  /** Holds what is asked for until the order is paid; only the server can keep it. */
-  session?: { type?: "LOCK"; key?: string; ttl?: number; ttl_unit?: TtlUnit };
-  /** The customer by another name. */
+  customer?: { id?: string; source_id?: string; metadata?: Json; [field: string]: unknown };
+  /** A lock on what applies; the service sets it. */
+  session?: Partial<Session>;
+  /** Stands for the customer. */
   tracking_id?: string;
+  /** Of the redemption that is planned; rules may ask for it. */
   metadata?: Json;
-  options?: {
-    /** What to tell beyond the usual; names that mean nothing here are passed over. */
-    expand?: ("order" | "redeemable" | "category" | "redemption" | "trace")[];
-  };
-  [field: string]: unknown;
+  options?: { expand?: ("order" | "redemption" | "redeemable" | "category" | "trace")[]; [field: string]: unknown };
 }
 
-/** A product as answers show it beside a line. */
-export interface ProductOfLine {
+/** What can be redeemed. */
+export type RedeemableObject = "voucher" | "promotion_tier" | "promotion_stack";
+
+/** A cart as it is sent. */
+export interface OrderRequest extends Json {
+  id?: string;
+  source_id?: string;
+  /** Minor units; the sum of the lines when left out. */
+  amount?: number;
+  /** Up to 500 lines. */
+  items?: {
+    product_id?: string;
+    sku_id?: string;
+    source_id?: string;
+    related_object?: "product" | "sku";
+    /** Whole, also as text; 1 when left out. */
+    quantity?: number | string;
+    /** Of one unit, in minor units. */
+    price?: number;
+    /** Of the line, in minor units; price times quantity when left out. */
+    amount?: number;
+    /** What is known of the product beside the catalogue. */
+    product?: Goods & Json;
+    /** What is known of the SKU beside the catalogue. */
+    sku?: Goods & Json;
+    metadata?: Json;
+    [field: string]: unknown;
+  }[];
+  metadata?: Json;
+}
+
+/** A product, with its `name`, or a SKU, which is called `sku`. */
+export interface Goods {
   id?: string;
   source_id?: string;
   name?: string;
+  sku?: string;
+  /** Of one unit, in minor units. */
   price?: number;
   override?: boolean;
   metadata?: Json;
 }
 
-/** A SKU as answers show it beside a line. */
-export interface SkuOfLine {
+/** An order with what was done to it. All amounts are minor units. */
+export interface Order extends Json {
   id?: string;
   source_id?: string;
-  sku?: string;
-  price?: number;
-  override?: boolean;
+  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED";
+  /** Before discounts, units included that were added. */
+  amount?: number;
+  /** Before units were added. */
+  initial_amount?: number;
+  /** Taken off the order as a whole. */
+  discount_amount?: number;
+  /** Taken off its lines. */
+  items_discount_amount?: number;
+  /** Taken off by everything, earlier requests included. */
+  total_discount_amount?: number;
+  /** To pay; never below zero. */
+  total_amount?: number;
+  /** Taken off the order as a whole by this request. */
+  applied_discount_amount?: number;
+  /** Taken off its lines by this request. */
+  items_applied_discount_amount?: number;
+  /** Taken off by this request. */
+  total_applied_discount_amount?: number;
+  items?: OrderItem[];
   metadata?: Json;
+  /** Whose it is; pages are not told. */
+  customer_id?: string | null;
+  /** Who referred them; pages are not told. */
+  referrer_id?: string | null;
+  object: "order";
 }
 
-/** A line of an order with what was done to it. All amounts are minor units. */
-export interface OrderItem {
-  object: "order_item";
-  /** Of a line of a stored order. */
+/** A line of an order with what was done to it. */
+export interface OrderItem extends Json {
+  /** Of a line that the service keeps. */
   id?: string;
-  product_id?: string;
-  sku_id?: string;
+  object: "order_item";
   source_id?: string;
   related_object?: "product" | "sku";
+  product_id?: string;
+  sku_id?: string;
+  /** Units, those included that were added. */
   quantity: number;
-  /** Units before any came free. */
+  /** Units that the customer put in the cart, where units came or went. */
   initial_quantity?: number;
-  /** Units that are free, by everything. */
+  /** Units that are free. */
   discount_quantity?: number;
-  /** Units that this request, or this redeemable, made free. */
+  /** Units that became free by this request. */
   applied_discount_quantity?: number;
-  /** Units that came, or went when below zero. */
+  /** Units that came, or went: below zero. */
   applied_quantity?: number;
+  /** Their money. */
   applied_quantity_amount?: number;
   /** Before discounts. */
   amount?: number;
   initial_amount?: number;
-  /** Taken off by everything, earlier requests included. */
   discount_amount?: number;
-  /** Taken off by this request, or by this redeemable. */
   applied_discount_amount?: number;
   /** Of one unit. */
   price?: number;
-  /** Of the line after discounts. */
+  /** After the discounts of the line. */
   subtotal_amount?: number;
   /** What was given in place of units of this line. */
   application_details?: {
@@ -154,242 +163,205 @@ export interface OrderItem {
     target_applied_quantity_amount: number;
     target_applied_discount_amount: number;
   }[];
-  product?: ProductOfLine;
-  sku?: SkuOfLine;
+  product?: Goods;
+  sku?: Goods;
   metadata?: Json;
 }
 
-/** An order with what was done to it. All amounts are minor units. */
-export interface Order {
-  object: "order";
-  id?: string;
-  source_id?: string;
-  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED";
-  /** Whose it is, and who sent them. */
-  customer_id?: string;
-  referrer_id?: string;
-  /** Before discounts. */
-  amount?: number;
-  /** Before free units came to it. */
-  initial_amount?: number;
-  /** Taken off the order, not its lines, by everything. */
-  discount_amount?: number;
-  /** Taken off the lines by everything. */
-  items_discount_amount?: number;
-  /** Taken off by everything, earlier requests included. */
-  total_discount_amount?: number;
-  /** To pay; never below zero. */
-  total_amount?: number;
-  /** Taken off the order by this request; in a redeemable's own order, by it alone. */
-  applied_discount_amount?: number;
-  /** Taken off the lines by this request, or by this redeemable. */
-  items_applied_discount_amount?: number;
-  /** Taken off by this request, or by this redeemable. */
-  total_applied_discount_amount?: number;
-  items?: OrderItem[];
-  metadata?: Json;
-}
-
-/** Why a redeemable is not applied. */
-export interface Refusal {
-  /** The HTTP status that a redemption would have. */
-  code: number;
+/** Why something is not applied. */
+export interface Refusal extends Json {
   /** For programs: `voucher_expired`, `not_found`, … */
   key: string;
   /** For people. */
   message: string;
   /** Which rule, which code. */
   details?: string;
+  /** The HTTP status that redeeming would answer. */
+  code?: number;
   request_id?: string;
-  /** What it is about. */
   resource_id?: string;
   resource_type?: string;
-  /** The words of the rule that was violated, when it has any. */
+  /** The words of the rule's author. */
   error?: { message: string };
 }
 
-/** What a unit discount gives. */
-export interface UnitOff {
-  unit_off: number;
-  /** The product or SKU. */
-  unit_type: string;
-  product?: { id?: string; source_id?: string; name?: string };
-  sku?: { id?: string; source_id?: string; sku?: string };
+/** A discount with the numbers that its formulas came to. */
+export interface Discount extends Json {
+  type: "AMOUNT" | "PERCENT" | "FIXED" | "UNIT";
+  effect: string;
+  /** Whether a formula had a say. */
+  is_dynamic?: boolean;
+  amount_off?: number;
+  percent_off?: number;
+  fixed_amount?: number;
+  amount_limit?: number;
+  aggregated_amount_limit?: number;
+  unit_off?: number;
+  unit_type?: string;
+  /** The product that is given. */
+  product?: Goods;
+  /** The SKU that is given. */
+  sku?: Goods;
+  /** What is given, where it is more than one thing. */
+  units?: { unit_off: number; unit_type: string; effect?: string; product?: Goods; sku?: Goods }[];
 }
 
-/** How a discount of money is spread. */
-export type DiscountEffect =
-  | "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_BY_QUANTITY"
-  | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY";
-
-/** A discount with the numbers that it has on this order; `is_dynamic` says that a formula gave them. */
-export type Discount =
-  | { type: "PERCENT"; percent_off: number; amount_limit?: number; aggregated_amount_limit?: number;
-      effect: DiscountEffect; is_dynamic: boolean }
-  | { type: "AMOUNT"; amount_off: number; aggregated_amount_limit?: number; effect: DiscountEffect; is_dynamic: boolean }
-  /** Without `fixed_amount` the prices stand in `applicable_to`. */
-  | { type: "FIXED"; fixed_amount?: number; effect: DiscountEffect; is_dynamic?: boolean }
-  | (UnitOff & { type: "UNIT"; effect: "ADD_NEW_ITEMS" | "ADD_MISSING_ITEMS" | "ADD_SAME_ITEMS" | "REPLACE_ITEMS"; is_dynamic: boolean })
-  | { type: "UNIT"; units: (UnitOff & { effect?: "ADD_NEW_ITEMS" | "ADD_MISSING_ITEMS" })[]; effect: "ADD_MANY_ITEMS"; is_dynamic: boolean };
-
-/** Goods of a bundle. */
-export interface BundleItem {
-  object: "product" | "sku" | "products_collection";
-  id: string;
-  item_quantity: number;
-}
-
-/** The bundles that the rules of a redeemable ask for. */
+/** The bundles of goods that a rule asks for. */
 export interface Bundles {
-  /** Complete ones in the order. */
   quantity: number;
-  /** How many count. */
   limit: number;
-  identified: (BundleItem & { item_index: number })[];
-  missing?: BundleItem[];
+  identified: { object: string; id: string; item_index: number; item_quantity: number }[];
+  missing?: { object: string; id: string; item_quantity: number }[];
 }
 
-/** What a redeemable gives; of one that gives nothing, why. */
-export interface RedeemableResult {
+/** What a redeemable gives. */
+export interface Grant extends Json {
   discount?: Discount;
-  bundle?: Bundles;
-  /** `locked_credits` are told in qualifications: what sessions hold of the card. */
+  /** Of a gift card: what was on it, and what is spent. */
   gift?: { balance: number; credits: number; locked_credits?: number };
-  /** `balance` is told where no reward is asked for. */
+  /** Of a loyalty card: the points that are spent, or that are on it where nothing was asked for. */
   loyalty_card?: { points: number; balance?: number };
-  reward?: {
-    object: "reward";
-    id: string;
-    assignment_id: string;
-    name: string;
-    type: "CAMPAIGN" | "COIN" | "MATERIAL";
-    points: number;
-  };
-  /** Of what is inapplicable. */
-  error?: Refusal;
-  /** Of what is inapplicable or skipped; `key` is `known_to_server_only` when the rules do not have the code. */
-  details?: { message: string; key: string };
+  reward?: { id: string; assignment_id: string; object: "reward"; name: string; type: "MATERIAL" | "CAMPAIGN" | "COIN"; points: number };
+  bundle?: Bundles;
 }
 
-/** What a redeemable is about. First the entries of its rule, then, `strict`, the goods of the order that they cover. */
+/** Goods that a redeemable is about, or not. */
 export interface GoodsList {
   object: "list";
   data_ref: "data";
-  total: number;
   data: {
     object: "product" | "sku" | "products_collection";
     id: string;
     source_id?: string;
-    /** Of a SKU. */
     product_id?: string;
     product_source_id?: string;
-    strict: boolean;
-    effect?: "APPLY_TO_EVERY" | "APPLY_TO_CHEAPEST" | "APPLY_FROM_CHEAPEST" | "APPLY_TO_MOST_EXPENSIVE" | "APPLY_FROM_MOST_EXPENSIVE";
-    /** A fixed price, and its formula. */
+    effect?: string;
+    strict?: boolean;
+    target?: "ITEM" | "UNIT";
     price?: number;
-    price_formula?: string;
-    quantity_limit?: number;
-    aggregated_quantity_limit?: number;
-    amount_limit?: number;
-    aggregated_amount_limit?: number;
-    /** How many units may ever be discounted: each of the lifetime caps, and its formula. */
-    [cap: `product_${string}_quantity_limit`]: number | undefined;
-    [formula: `product_${string}_quantity_limit_formula`]: string | undefined;
-    skip_initially?: number;
-    repeat?: number;
-    target?: "UNIT";
-    /** The lines of the order. */
+    /** The lines, by their places. */
     order_item_indices?: number[];
-    /** The units of each line, counted from 1; of more than a thousand they are not told one by one. */
     order_item_units?: { index: number; units?: number[]; units_limit_exceeded?: boolean }[];
+    /** The limits of the entry, and the formulas that they came from. */
+    [limit: string]: unknown;
   }[];
+  total: number;
 }
 
 /** A category of redeemables. */
 export interface Category {
-  object: "category";
   id: string;
   name: string;
   hierarchy: number;
+  object: "category";
   created_at?: string;
   updated_at?: string | null;
-  stacking_rules_type?: "EXCLUSIVE" | "JOINT";
+  stacking_rules_type?: "JOINT" | "EXCLUSIVE";
 }
 
-/** What is told of a redeemable on request, `options.expand`. */
+/** What `expand` adds to what is said of a redeemable. */
 export interface Expanded {
-  /** `redeemable`. */
+  /** With `redeemable`. */
   metadata?: Json;
-  /** `redeemable`: of a tier. */
   name?: string;
   banner?: string;
   campaign_name?: string;
   campaign_id?: string;
-  /** `category`. */
+  /** With `category`. */
   categories?: Category[];
 }
 
-/** The verdict on one redeemable. */
-export interface Redeemable extends Expanded {
-  status: "APPLICABLE" | "INAPPLICABLE" | "SKIPPED";
-  object: RedeemableObject;
-  /** As it was asked for. */
+/** The verdict on one redeemable: `status` says which. */
+export type Redeemable = Applicable | Inapplicable | Skipped;
+
+/** It applies. */
+export interface Applicable extends Expanded, Json {
+  status: "APPLICABLE";
+  /** As it was asked for; of a stack, the tier. */
   id: string;
-  /** The order after this redeemable, when it applies. */
+  object: RedeemableObject;
+  /** The order after it. */
   order?: Order;
-  /** What it is about, when it applies. */
-  applicable_to?: GoodsList;
-  inapplicable_to?: GoodsList;
-  result: RedeemableResult;
+  applicable_to: GoodsList;
+  inapplicable_to: GoodsList;
+  result: Grant;
 }
 
-/** How redeemables go together in this project. */
-export interface StackingRules {
-  redeemables_limit: number;
-  applicable_redeemables_limit: number;
-  applicable_redeemables_per_category_limit?: number;
-  /** By the id of the category. */
-  applicable_redeemables_category_limits: Record<string, number>;
-  applicable_exclusive_redeemables_limit: number;
-  applicable_exclusive_redeemables_per_category_limit?: number;
-  exclusive_categories: string[];
-  joint_categories: string[];
-  redeemables_application_mode: "ALL" | "PARTIAL";
-  redeemables_sorting_rule: "CATEGORY_HIERARCHY" | "REQUESTED_ORDER";
-  redeemables_products_application_mode: "STACK" | "ONCE";
-  redeemables_no_effect_rule: "REDEEM_ANYWAY" | "SKIP";
-  no_effect_skip_categories: string[];
-  no_effect_redeem_anyway_categories: string[];
-  redeemables_rollback_order_mode: "WITH_ORDER" | "WITHOUT_ORDER";
-  grouped_redeemables_sorting_rule: "JOINT_ALWAYS_LAST" | "REDEEMABLES_SORTING_RULE";
-}
-
-/** What would make a rule hold. */
-export interface Change {
-  act: "add" | "after" | "before" | "less" | "more" | "remove" | "set";
-  by?: number;
-  of?: string;
-  /** For people. */
-  text: string;
-}
-
-/** How the verdict on one redeemable came about. A page is told less than a server. */
-export interface TraceEntry {
+/** It does not. */
+export interface Inapplicable extends Expanded, Json {
+  status: "INAPPLICABLE";
   id: string;
   object: RedeemableObject;
-  verdict: "APPLIED" | "REFUSED" | "SKIPPED";
-  /** Of what was applied: taken off in all, off the order, and off each line. */
+  result: { error: Refusal; details: Reason; bundle?: Bundles };
+}
+
+/** It was not tried, or left out. */
+export interface Skipped extends Expanded, Json {
+  status: "SKIPPED";
+  id: string;
+  object: RedeemableObject;
+  /** `key` is `known_to_server_only` when the rules do not have the code. */
+  result: { details: Reason };
+}
+
+/** A reason in short. */
+export interface Reason {
+  key: string;
+  message: string;
+}
+
+/** A lock on redeemables. */
+export interface Session {
+  type: "LOCK";
+  /** What to redeem with. */
+  key: string;
+  ttl: number;
+  ttl_unit: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS";
+}
+
+/** The verdict on a request: what `POST /client/v1/validations` answers. */
+export interface Validation extends Json {
+  id: string;
+  /** Whether the request can be redeemed as it is. */
+  valid: boolean;
+  redeemables: Redeemable[];
+  inapplicable_redeemables?: Inapplicable[];
+  skipped_redeemables?: Skipped[];
+  /** Only when `valid`. */
+  order?: Order;
+  tracking_id?: string;
+  /** The lock, where one was asked for. */
+  session?: Session;
+  stacking_rules: StackingRules;
+  /**
+   * Facts that only the server has, such as `voucher/MY-CODE` or `voucher/v_1/redemptions`. Absent when the verdict is
+   * final: then the server would answer with the same bytes.
+   */
+  provisional?: string[];
+  /** Why, redeemable by redeemable, with `expand: ["trace"]`. */
+  trace?: Trace[];
+}
+
+/** Why one redeemable was applied, left out or refused; a page reads less than a server. */
+export interface Trace extends Json {
+  id?: string;
+  object?: RedeemableObject;
+  verdict: "APPLIED" | "SKIPPED" | "REFUSED";
+  /** Of what applied: what it took off, off the order as a whole, and off each line by its place. */
   amount?: number;
   order_amount?: number;
   lines?: { index: number; amount: number }[];
-  /** Of what was not: why. */
+  /** Of what did not: why. */
   key?: string;
   message?: string;
   details?: string;
+  /** The words of the rule's author. */
   custom_message?: string;
   /** The limit that was reached. */
   limit?: number;
-  /** The test that failed. */
+  /** What would change it, as far as a shopper may know. */
+  change?: Change;
+  /** The test that refused. */
   rule?: {
     id: string;
     test: string;
@@ -400,50 +372,52 @@ export interface TraceEntry {
     found?: string;
     change?: Change;
   };
-  /** To a page, without the rule. */
-  change?: Change;
 }
 
-/** The verdict on a request: what `POST /client/v1/validations` answers. */
-export interface Validation {
-  id: string;
-  /** Whether the redeemables can be redeemed for this order. */
-  valid: boolean;
-  redeemables: Redeemable[];
-  inapplicable_redeemables?: Redeemable[];
-  skipped_redeemables?: Redeemable[];
-  /** Only when `valid`. */
-  order?: Order;
-  tracking_id?: string;
-  session?: { key: string; type: "LOCK"; ttl: number; ttl_unit: TtlUnit };
-  stacking_rules: StackingRules;
-  /**
-   * Facts that only the server has, such as `voucher/MY-CODE` or `voucher/v_1/redemptions`. Absent when the verdict is
-   * final: then the server would answer with the same bytes.
-   */
-  provisional?: string[];
-  /** On request, `options.expand: ["trace"]`. */
-  trace?: TraceEntry[];
+/** What would have to change: `by` so many units or minor units, `of` what. */
+export interface Change {
+  act: string;
+  by?: number;
+  of?: string;
+  text: string;
 }
 
-/** What is answered instead when the request as a whole is refused: the error body of the service. */
+/** The project's rules for redeemables in one request. */
+export interface StackingRules extends Json {
+  redeemables_limit: number;
+  applicable_redeemables_limit: number;
+  applicable_redeemables_per_category_limit?: number | null;
+  applicable_redeemables_category_limits: Record<string, number>;
+  applicable_exclusive_redeemables_limit: number;
+  applicable_exclusive_redeemables_per_category_limit?: number | null;
+  exclusive_categories: string[];
+  joint_categories: string[];
+  redeemables_application_mode: "ALL" | "PARTIAL";
+  redeemables_sorting_rule: "CATEGORY_HIERARCHY" | "REQUESTED_ORDER";
+  redeemables_products_application_mode: "STACK" | "ONCE";
+  redeemables_no_effect_rule: "REDEEM_ANYWAY" | "SKIP";
+  no_effect_skip_categories: string[];
+  no_effect_redeem_anyway_categories: string[];
+  redeemables_rollback_order_mode: "WITH_ORDER" | "WITHOUT_ORDER";
+  grouped_redeemables_sorting_rule: string;
+}
+
+/** What is answered instead when the request cannot be read: the error body of the service. */
 export interface Invalid extends Refusal {
-  request_id: string;
+  /** The HTTP status that the service would send. */
+  code: number;
 }
-
-/** Conditions of a filter: an operator such as `$is` or `$in`, and its values. */
-export type FilterConditions = { conditions: { [operator: string]: unknown } };
 
 /** What is looked for: nothing asks for whatever works for nobody in particular. */
 export interface QualificationRequest {
   scenario?:
     | "ALL" | "CUSTOMER_WALLET" | "AUDIENCE_ONLY" | "PROMOTION_STACKS"
     | "PRODUCTS" | "PRODUCTS_DISCOUNT" | "PRODUCTS_BY_CUSTOMER" | "PRODUCTS_DISCOUNT_BY_CUSTOMER";
-  customer?: CustomerRequest;
-  order?: OrderRequest;
+  customer?: ValidationRequest["customer"];
+  order?: ValidationRequest["order"];
+  /** Whose locks are one's own. */
+  session?: Partial<Session>;
   tracking_id?: string;
-  session?: ValidationRequest["session"];
-  metadata?: Json;
   options?: {
     /** 1 to 50; 5 when absent. */
     limit?: number;
@@ -451,48 +425,12 @@ export interface QualificationRequest {
     starting_after?: string | null;
     sorting_rule?: "DEFAULT" | "BEST_DEAL" | "LEAST_DEAL";
     expand?: ("redeemable" | "category" | "validation_rules")[];
-    filters?: { junction?: "and" | "or" | "AND" | "OR" } & {
-      [field in "category_id" | "campaign_id" | "campaign_type" | "resource_id" | "resource_type" | "voucher_type" | "code"
-        | "holder_role"]?: FilterConditions;
-    };
-  };
-  [field: string]: unknown;
-}
-
-/** One thing that works. */
-export interface Qualified extends Expanded {
-  /** What a validation takes as a redeemable's id: of a voucher its code. */
-  id: string;
-  object: "campaign" | RedeemableObject;
-  created_at?: string;
-  /** The order with it alone. */
-  order?: Order;
-  applicable_to?: GoodsList;
-  inapplicable_to?: GoodsList;
-  result?: RedeemableResult;
-  /** Of a stack: each of its tiers that applies. */
-  redeemables?: Redeemable[];
-  validation_rule_id?: string;
-  /** On request, `options.expand: ["validation_rules"]`. */
-  validation_rules_assignments?: {
-    object: "list";
-    data_ref: "data";
-    total: number;
-    data: {
-      object: "validation_rules_assignment";
-      id: string;
-      rule_id: string;
-      related_object_id: string;
-      related_object_type: string;
-      validation_status: "VALID" | "PARTIALLY_VALID" | "INVALID";
-      /** What a qualification leaves out of the rule. */
-      validation_omitted_rules: string[];
-    }[];
+    filters?: Record<string, unknown>;
   };
 }
 
 /** What works, page by page. */
-export interface Qualification {
+export interface Qualification extends Json {
   redeemables: {
     object: "list";
     data_ref: "data";
@@ -508,6 +446,25 @@ export interface Qualification {
   stacking_rules: StackingRules;
   /** Facts that only the server has. */
   provisional?: string[];
+}
+
+/** Something that works, by itself. */
+export interface Qualified extends Expanded, Json {
+  /** What a validation takes as a redeemable's id. */
+  id: string;
+  object: "campaign" | RedeemableObject;
+  created_at?: string;
+  result?: Grant;
+  /** The order with it. */
+  order?: Order;
+  applicable_to?: GoodsList;
+  inapplicable_to?: GoodsList;
+  /** The first rule that guards it. */
+  validation_rule_id?: string;
+  /** With `validation_rules`. */
+  validation_rules_assignments?: { object: "list"; data_ref: "data"; data: Json[]; total: number };
+  /** Of a stack, its tiers. */
+  redeemables?: Applicable[];
 }
 
 /** Rules that were read and compiled once, ready to decide many baskets. */
