@@ -10,8 +10,10 @@ pub mod postings;
 pub mod qualify;
 pub mod redeem;
 pub mod rollback;
+pub mod running;
 pub mod scene;
 pub mod sight;
+mod unit_goods;
 pub mod validate;
 
 pub use case::Case;

@@ -203,6 +203,10 @@ pub trait Facts {
     fn chain(&self, id: &str) -> Known<Vec<Transfer>>;
     /// Everything that may qualify, newest first: at least what is sought.
     fn candidates(&self, seek: &Seek<'_>) -> Known<Cow<'_, Candidates>>;
+    /// How many codes of a campaign can still be handed over; `None` is without end, as a campaign that makes its own has.
+    fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>>;
+    /// Whether a customer holds a card of a campaign, to which a reward adds.
+    fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool>;
     /// What a code of a campaign would be, by the campaign's id.
     fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>>;
     /// Which rules were assigned to any of these, by id or code.
@@ -237,6 +241,11 @@ pub fn points_account(voucher_id: &str) -> AccountId {
 /// The account of the goods of a reward.
 pub fn stock_account(reward_id: &str) -> AccountId {
     account("reward", reward_id, "stock")
+}
+
+/// The codes of a campaign that rewards hand over. They count themselves, so that nothing is ever posted here; locks hold.
+pub fn codes_account(campaign_id: &str) -> AccountId {
+    account("campaign", campaign_id, "codes")
 }
 
 /// Where redeemed goods of a reward are counted.

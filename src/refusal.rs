@@ -64,6 +64,8 @@ catalogue! {
     LoyaltyCardPointsExceeded: "loyalty_card_points_exceeded", "loyalty card points exceeded",
     /// None of the goods is left.
     RewardOutOfStock: "reward_out_of_stock", "Cannot purchase reward when stock is not available",
+    /// No code of the campaign is left that a reward could be.
+    NoCodeLeft: "no_voucher_suitable_for_publication", "Couldn't find any voucher suitable for publication",
     /// A rule needs a customer.
     MissingCustomer: "missing_customer", "Missing customer",
     /// The grant needs an order.
@@ -86,6 +88,8 @@ catalogue! {
     DuplicatedRedeemables: "duplicated_redeemables", "Duplicated redeemables detected",
     /// A combination that is never allowed.
     InvalidRedeemables: "invalid_redeemables", "Invalid redeemables",
+    /// Two names that mean two things.
+    DuplicateFound: "duplicate_found", "Duplicated resource found",
     /// Amounts that cannot be.
     InvalidAmount: "invalid_amount", "Invalid Amount",
     /// The redemption has been undone before.
@@ -113,7 +117,11 @@ impl Reason {
 
     /// The HTTP status.
     pub fn code(self) -> u16 {
-        if self == Reason::NotFound { 404 } else { 400 }
+        match self {
+            Reason::NotFound => 404,
+            Reason::DuplicateFound => 409,
+            _ => 400,
+        }
     }
 }
 
@@ -174,6 +182,14 @@ impl Refusal {
     pub fn not_found(resource_type: &'static str, id: &str) -> Refusal {
         let details = joined(&["Cannot find ", resource_type, " with id ", id]);
         Refusal::new(Reason::NotFound, details).about(resource_type, id)
+    }
+
+    /// A thing that is named by an id that nothing has, and by a `source_id` that another one has.
+    #[cold]
+    #[inline(never)]
+    pub fn taken(resource_type: &'static str, source_id: &str) -> Refusal {
+        let details = joined(&["Duplicated ", resource_type, " exists with id ", source_id]);
+        Refusal::new(Reason::DuplicateFound, details).about(resource_type, source_id)
     }
 
     /// The same refusal, about this thing.

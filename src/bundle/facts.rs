@@ -332,6 +332,33 @@ impl Facts for GivenFacts {
         Known::Is(Cow::Borrowed(self.look_through()))
     }
 
+    fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
+        match self.campaigns.get(campaign_id) {
+            Some(campaign) if campaign.makes_codes => Known::Is(None),
+            Some(_) if self.complete => {
+                let is_free = |voucher: &Arc<Incentive>| {
+                    voucher.campaign_id.as_deref() == Some(campaign_id)
+                        && voucher.holder_id.is_none()
+                        && voucher.active
+                        && voucher.validity.expiration_date.is_none_or(|end| end > now)
+                };
+                let free = self.vouchers.iter().filter(|voucher| is_free(voucher)).count();
+                Known::Is(u64::try_from(free).ok())
+            }
+            _ => Known::Unknown,
+        }
+    }
+
+    fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool> {
+        let is_it = |voucher: &Arc<Incentive>| {
+            voucher.campaign_id.as_deref() == Some(campaign_id) && voucher.holder_id.as_deref() == Some(customer_id)
+        };
+        match self.vouchers.iter().any(is_it) {
+            false if !self.complete => Known::Unknown,
+            has => Known::Is(has),
+        }
+    }
+
     fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
         self.known(self.campaign_vouchers.get(id))
     }

@@ -100,7 +100,8 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     let priced = &case.priced;
     let items: Vec<Told<'_>> = order.items.iter().enumerate().map(|(place, item)| priced.told(place, item)).collect();
     let used = counted(offer, Basket(&items), gain, customer);
-    let posting = |(debit, amount)| Posting { debit, credit: discounted_units_account(), allotment: None, amount };
+    let posting =
+        |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), allotment: None, amount };
     used.into_iter().map(posting).collect()
 }
 
@@ -145,8 +146,7 @@ fn account_of(
     Some(units_account(owner, goods, customer))
 }
 
-/// The buyer, when there is a stored profile: one who is new has used nothing.
+/// What counts the buyer.
 fn customer_key(case: &Case<'_>) -> Option<Text> {
-    let customer = case.buyer.customer.as_ref()?;
-    customer.id.clone().filter(|_| case.buyer.stored)
+    case.buyer.counted_as().cloned()
 }

@@ -2,7 +2,7 @@
 //! prices, the rules of the project. The only file that asks facts on behalf of a whole request; everything after
 //! it is total. It must not know what any of them leads to.
 
-mod stored;
+pub mod stored;
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -11,7 +11,6 @@ use std::sync::Arc;
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
-use crate::model::customer::Customer;
 use crate::model::incentive::Incentive;
 use crate::model::order::Order;
 use crate::model::promotion::Stack;
@@ -23,6 +22,7 @@ use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, digits, joined};
 use crate::time::TimeZone;
+pub use stored::Buyer;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -54,17 +54,6 @@ pub enum Resolved<'a> {
     Refused(Refusal),
     /// Only the server knows it.
     Unknown,
-}
-
-/// The customer of a request.
-#[derive(Debug, Clone, Default)]
-pub struct Buyer<'a> {
-    /// The stored profile under what the request sent; `None` without any customer.
-    pub customer: Option<Held<'a, Customer>>,
-    /// Whether there is a stored profile.
-    pub stored: bool,
-    /// The name of the profile that only the server has.
-    pub unknown: Option<Text>,
 }
 
 /// A request with its names resolved.
@@ -129,8 +118,8 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = stored::find_buyer(self.facts, request);
-        self.find_order();
+        self.buyer = stored::find_buyer(self.facts, request)?;
+        self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
         match request.redeemables.as_slice() {
@@ -170,12 +159,12 @@ impl<'a> Case<'a> {
 
     /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
     /// one named by `source_id`, what is stored.
-    fn find_order(&mut self) {
-        let Some(sent) = self.request.order.as_ref() else { return };
+    fn find_order(&mut self) -> Result<(), Refusal> {
+        let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
         let client = self.request.channel.client;
         self.trust = if client { Trust::Catalogue } else { Trust::Sent };
         self.order = Some(Held::Lent(sent));
-        let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return };
+        let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
         match self.facts.order(key) {
             Known::Is(stored) => {
                 let is_stored = sent.id.is_none() || sent.items.is_empty();
@@ -186,9 +175,15 @@ impl<'a> Case<'a> {
                 let order = stored::overlaid(stored.into_owned(), sent, client);
                 self.order = Some(Held::Own(Arc::new(order)));
             }
-            Known::Absent => {}
+            Known::Absent => {
+                let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
+                if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
+                    return Err(Refusal::taken("order", source_id));
+                }
+            }
             Known::Unknown => self.lack("order", key),
         }
+        Ok(())
     }
 
     fn resolve_all(&mut self) {

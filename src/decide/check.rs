@@ -13,7 +13,7 @@ use crate::model::request::Redeemable;
 use crate::pricing::{Bundles, Cart, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone, is_among};
 
 /// What the checks of one voucher found besides a reason against it.
@@ -25,11 +25,13 @@ pub struct Found {
     pub points: Option<u64>,
     /// Points that the reward takes.
     pub paid: Option<u64>,
+    /// Codes left of the campaign of which the reward takes one, if they end.
+    pub codes: Option<u64>,
     /// Facts that only the server has.
     pub lacks: Vec<Text>,
     /// The bundles in the order, when the rules ask for any.
     pub bundles: Option<Box<Bundles>>,
-    /// The discount with the numbers that its formulas came to, when it has any.
+    /// The discount with the numbers that its formulas came to and the names of the goods that it gives, when it has any.
     pub resolved: Option<Box<Discount>>,
 }
 
@@ -56,9 +58,11 @@ impl Findings {
     /// Puts what was found in place of what was found before, and leaves nothing behind.
     #[inline]
     pub fn put(&mut self, place: usize, found: &mut Found) {
-        let Found { credits, points, paid, lacks, bundles, resolved } = &*found;
-        let is_nothing =
-            credits.or(*points).or(*paid).is_none() && lacks.is_empty() && bundles.is_none() && resolved.is_none();
+        let Found { credits, points, paid, codes, lacks, bundles, resolved } = &*found;
+        let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
+            && lacks.is_empty()
+            && bundles.is_none()
+            && resolved.is_none();
         if !(is_nothing && self.0.is_empty())
             && let Some(slot) = self.of(place)
         {
@@ -100,7 +104,10 @@ pub fn check(
     stand: &Stand<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
-    check_terms(case, redeemable, offer, stand.cart, found)?;
+    check_terms(case, redeemable, offer, stand, found)?;
+    if offer.capped {
+        check_caps(case, offer, found)?;
+    }
     check_rules(case, offer, stand, found)?;
     if !offer.needs.meets(Needs::BUNDLE) {
         return Ok(());
@@ -113,7 +120,7 @@ pub fn check_terms(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    cart: &Cart,
+    stand: &Stand<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     let asks_nothing = redeemable.credits.is_none() && redeemable.reward.is_none();
@@ -122,10 +129,27 @@ pub fn check_terms(
     }
     check_validity(case, offer)?;
     check_referrer(case, offer, found)?;
-    check_quantity(case, offer, found)?;
-    check_gift(case, redeemable, offer, found)?;
-    check_card(case, redeemable, offer, cart, found)
+    check_quantity(case, offer, stand, found)?;
+    check_gift(case, redeemable, offer, stand, found)?;
+    check_card(case, redeemable, offer, stand, found)
 }
+
+/// Where units are counted of each customer, it must be possible to say who that is.
+fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+    let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
+    if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
+        return Ok(());
+    }
+    found.lacks.extend(case.buyer.unknown.clone());
+    if case.buyer.is_identified() {
+        return Ok(());
+    }
+    let details = joined(&[WHO, " required to count discounted products of each customer"]);
+    Err(Refusal::new(Reason::MissingCustomer, details))
+}
+
+/// Who can be told from others.
+pub(super) const WHO: &str = "A customer with a source_id, or with the id of a stored one, is";
 
 /// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
 /// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
@@ -228,12 +252,12 @@ pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) ->
     Known::Is(Standing { allotment, balance, held: held.is().unwrap_or(0) })
 }
 
-fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     if offer.incentive.quantity.is_none() {
         return Ok(());
     }
     let account = incentive_account(&offer.incentive);
-    match standing(case, &account, offer.incentive.quantity) {
+    match stand.running.standing(case, &account, offer.incentive.quantity) {
         Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
@@ -243,7 +267,13 @@ fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Resu
     }
 }
 
-fn check_gift(case: &Case<'_>, redeemable: &Redeemable, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_gift(
+    case: &Case<'_>,
+    redeemable: &Redeemable,
+    offer: &Offer<'_>,
+    stand: &Stand<'_>,
+    found: &mut Found,
+) -> Result<(), Refusal> {
     let Grant::Gift(gift) = &offer.incentive.grant else {
         return match redeemable.credits {
             Some(_) => Err(refuse(Reason::InvalidGift, offer)),
@@ -252,7 +282,7 @@ fn check_gift(case: &Case<'_>, redeemable: &Redeemable, offer: &Offer<'_>, found
     };
     let account = credits_account(&offer.incentive.id);
     let allotment = gift.allotment().minor();
-    let left = match standing(case, &account, Some(allotment)) {
+    let left = match stand.running.standing(case, &account, Some(allotment)) {
         Known::Is(standing) => standing.available().unwrap_or(0),
         _ => {
             found.lacks.push(Text::from(account.as_str()));

@@ -5,8 +5,10 @@ use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Findings, Found, check};
 use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
+use crate::decide::running::Running;
 use crate::decide::scene::{Stand, check_rules_after, setting};
 use crate::decide::sight::View;
+use crate::decide::unit_goods::with_goods;
 use crate::facts::Held;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
@@ -49,8 +51,8 @@ pub struct Bench<'c> {
     /// Whether the redeemable at hand is about everything.
     is_all: bool,
     caps: Caps<'c>,
-    /// What has been applied of campaigns: its place, and how much it gave.
-    applied: Vec<(usize, u64)>,
+    /// What has been applied.
+    running: Running,
     /// What the check at hand finds; nothing between checks.
     fresh: Found,
     /// What the last check of each redeemable found.
@@ -80,7 +82,7 @@ impl<'c> Bench<'c> {
             all: Vec::new(),
             is_all: false,
             caps,
-            applied: Vec::new(),
+            running: Running::default(),
             fresh: Found::default(),
             found,
         }
@@ -154,11 +156,16 @@ impl<'c> Bench<'c> {
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = View::new(self.case, turn.offer, turn.cart);
         let numbers = Numbers { cart: turn.cart, sight: &view, bundles };
-        if discount.is_dynamic()
+        let numbered = discount.is_dynamic().then(|| resolve(discount, &numbers));
+        let mut lacks = Vec::new();
+        let named = numbered.as_ref().unwrap_or(discount);
+        let named = with_goods(named, self.case.facts, &mut |lack| lacks.push(lack)).or(numbered);
+        if let Some(named) = named
             && let Some(found) = self.found.of(turn.place)
         {
-            found.resolved = Some(Box::new(resolve(discount, &numbers)));
+            found.resolved = Some(Box::new(named));
         }
+        self.found.lack(turn.place, lacks);
         let scoped = turn.scope.is_some();
         let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {
@@ -285,7 +292,7 @@ impl Judge for Bench<'_> {
         let redeemable = self.case.redeemables.get(place)?;
         let added;
         let items = lines!(self, cart, added);
-        let stand = Stand { cart, items, setting: &self.setting, applied: &self.applied };
+        let stand = Stand { cart, items, setting: &self.setting, running: &self.running };
         let verdict = check(self.case, redeemable, offer, &stand, &mut self.fresh);
         self.found.put(place, &mut self.fresh);
         verdict.err()
@@ -295,14 +302,13 @@ impl Judge for Bench<'_> {
         let offer = self.case.offer(place).filter(|offer| offer.needs.meets(Needs::AFTER))?;
         let added;
         let items = lines!(self, before, added);
-        let stand = Stand { cart: before, items, setting: &self.setting, applied: &self.applied };
+        let stand = Stand { cart: before, items, setting: &self.setting, running: &self.running };
         check_rules_after(self.case, offer, &stand, gain, self.found.of(place)?).err()
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {
-        // Only campaigns count what was applied before.
-        if self.case.offer(place).is_some_and(|offer| offer.incentive.campaign_id.is_some()) {
-            self.applied.push((place, gain.total().unwrap_or_default().minor()));
+        if let Some(offer) = self.case.offer(place) {
+            self.running.note(place, offer, self.found.get(place), gain.total().unwrap_or_default().minor());
         }
     }
 

@@ -4,8 +4,9 @@
 //! calculation.md section 10.
 
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Found, standing};
-use crate::facts::{Exchange, Known, points_account, stock_account};
+use crate::decide::check::Found;
+use crate::decide::scene::Stand;
+use crate::facts::{Exchange, Known, codes_account, points_account, stock_account};
 use crate::model::incentive::{Card, Grant, Incentive};
 use crate::model::request::{Redeemable, WantedReward};
 use crate::model::reward::{Reward, RewardKind};
@@ -42,7 +43,7 @@ pub fn check_card(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    cart: &Cart,
+    stand: &Stand<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
     let Grant::Loyalty(card) = &offer.incentive.grant else {
@@ -59,7 +60,7 @@ pub fn check_card(
     let Some(exchange) = &offer.exchange else {
         return Err(Refusal::not_found("reward", &wanted.id));
     };
-    let left = points_left(case, &offer.incentive, card, found);
+    let left = points_left(case, &offer.incentive, card, stand, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
         // Without a number it is whole blocks, and at least one must be there.
@@ -69,12 +70,13 @@ pub fn check_card(
     if left == 0 || price > left {
         return Err(Refusal::new(Reason::LoyaltyCardPointsExceeded, offer.incentive.code.as_str()));
     }
-    check_stock(case, &exchange.reward, found)?;
-    if let RewardKind::Campaign { .. } = exchange.reward.kind
-        && offer.incentive.holder_id.is_none()
-    {
+    check_stock(case, &exchange.reward, stand, found)?;
+    if let RewardKind::Campaign { campaign_id, balance } = &exchange.reward.kind {
         // Somebody has to get it.
-        return Err(Refusal::new(Reason::MissingCustomer, "Customer is required to be rewarded"));
+        let Some(holder) = &offer.incentive.holder_id else {
+            return Err(Refusal::new(Reason::MissingCustomer, "Customer is required to be rewarded"));
+        };
+        check_codes(case, (campaign_id, holder), balance.is_some(), stand, found)?;
     }
     if !matches!(exchange.reward.kind, RewardKind::Coin(_)) {
         found.paid = Some(price);
@@ -83,7 +85,7 @@ pub fn check_card(
     if case.order.is_none() {
         return Err(Refusal::new(Reason::MissingOrder, "An order is required when redeeming a LOYALTY_CARD"));
     }
-    if cart.amount.is_none() {
+    if stand.cart.amount.is_none() {
         let details = "An order amount is required when redeeming a LOYALTY_CARD";
         return Err(Refusal::new(Reason::MissingAmount, details));
     }
@@ -104,9 +106,15 @@ fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result
     Err(Refusal::new(Reason::NotTheHolder, offer.incentive.code.as_str()))
 }
 
-pub(super) fn points_left(case: &Case<'_>, voucher: &Incentive, card: &Card, found: &mut Found) -> u64 {
+pub(super) fn points_left(
+    case: &Case<'_>,
+    voucher: &Incentive,
+    card: &Card,
+    stand: &Stand<'_>,
+    found: &mut Found,
+) -> u64 {
     let account = points_account(&voucher.id);
-    match standing(case, &account, Some(card.allotment())) {
+    match stand.running.standing(case, &account, Some(card.allotment())) {
         Known::Is(standing) => standing.available().unwrap_or(0),
         _ => {
             found.lacks.push(Text::from(account.as_str()));
@@ -115,15 +123,55 @@ pub(super) fn points_left(case: &Case<'_>, voucher: &Incentive, card: &Card, fou
     }
 }
 
-fn check_stock(case: &Case<'_>, reward: &Reward, found: &mut Found) -> Result<(), Refusal> {
+fn check_stock(case: &Case<'_>, reward: &Reward, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
     let account = stock_account(&reward.id);
-    match standing(case, &account, reward.stock) {
+    match stand.running.standing(case, &account, reward.stock) {
         Known::Is(standing) if standing.available() == Some(0) => {
             Err(Refusal::new(Reason::RewardOutOfStock, "Reward stock is not available"))
         }
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
             Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A reward that is a code takes one of its campaign, unless it adds to the card that its holder has.
+fn check_codes(
+    case: &Case<'_>,
+    (campaign_id, holder): (&Text, &Text),
+    adds: bool,
+    stand: &Stand<'_>,
+    found: &mut Found,
+) -> Result<(), Refusal> {
+    let account = codes_account(campaign_id);
+    match case.facts.campaign(campaign_id) {
+        Known::Is(_) => {}
+        Known::Absent => return Err(Refusal::not_found("campaign", campaign_id)),
+        Known::Unknown => {
+            found.lacks.push(Text::from(account.as_str()));
+            return Ok(());
+        }
+    }
+    if adds
+        && (stand.running.has_card(campaign_id, holder) || case.facts.has_card(campaign_id, holder).is() == Some(true))
+    {
+        return Ok(());
+    }
+    let codes = match case.facts.free_codes(campaign_id, case.context.now) {
+        Known::Is(None) => return Ok(()),
+        Known::Is(codes) => codes,
+        Known::Absent => Some(0),
+        Known::Unknown => {
+            found.lacks.push(Text::from(account.as_str()));
+            return Ok(());
+        }
+    };
+    found.codes = codes;
+    match stand.running.standing(case, &account, codes) {
+        Known::Is(standing) if standing.available() == Some(0) => {
+            Err(Refusal::new(Reason::NoCodeLeft, "Couldn't create new vouchers for publication"))
         }
         _ => Ok(()),
     }

@@ -4,8 +4,9 @@
 //! calculation.md sections 12 and 14; validation-rules.md sections 4.5 and 4.6 say what is counted.
 
 use crate::decide::case::{Case, Offer};
+use crate::decide::check::Found;
 use crate::facts::{
-    channel_account, channel_total_account, credits_account, customer_account, customer_total_account,
+    channel_account, channel_total_account, codes_account, credits_account, customer_account, customer_total_account,
     discounted_account, incentive_account, orders_account, points_account, points_spent_account, redeemed_account,
     rewarded_account, spent_account, stock_account,
 };
@@ -18,8 +19,8 @@ use crate::model::reward::RewardKind;
 pub struct Posting {
     /// Where they come from; what a lock holds.
     pub debit: AccountId,
-    /// Where they go to.
-    pub credit: AccountId,
+    /// Where they go to; `None` for what is only set aside, because it counts itself.
+    pub credit: Option<AccountId>,
     /// What the debited account may ever give; `None` is without limit.
     pub allotment: Option<u64>,
     /// How many; 0 moves nothing.
@@ -28,14 +29,24 @@ pub struct Posting {
 
 impl Posting {
     fn free(debit: AccountId, credit: AccountId, amount: u64) -> Posting {
-        Posting { debit, credit, allotment: None, amount }
+        Posting { debit, credit: Some(credit), allotment: None, amount }
     }
 }
 
-/// What is set aside or spent of an incentive: a redemption, gift credits or points, one of a reward's goods, and a
-/// redemption of the customer's.
-pub fn reserved(offer: &Offer<'_>, spent: u64, customer_id: Option<&str>) -> Vec<Posting> {
+/// Gift credits or points that an applied incentive takes, which gives `given` in minor units.
+pub fn spent(offer: &Offer<'_>, found: Option<&Found>, given: u64) -> u64 {
+    match offer.incentive.grant {
+        Grant::Discount(_) => 0,
+        Grant::Gift(_) => given,
+        Grant::Loyalty(_) => found.and_then(|found| found.paid).unwrap_or(0),
+    }
+}
+
+/// What is set aside or spent of an incentive: a redemption, gift credits or points, one of a reward's goods or codes, and
+/// a redemption of the customer's.
+pub fn reserved(offer: &Offer<'_>, found: Option<&Found>, given: u64, customer_id: Option<&str>) -> Vec<Posting> {
     let incentive = &offer.incentive;
+    let spent = spent(offer, found, given);
     let campaign = incentive.campaign_id.as_deref();
     let used = Posting {
         allotment: incentive.quantity,
@@ -53,12 +64,18 @@ pub fn reserved(offer: &Offer<'_>, spent: u64, customer_id: Option<&str>) -> Vec
             ..Posting::free(points_account(&incentive.id), points_spent_account(campaign), spent)
         }),
     }
-    if let Some(exchange) = &offer.exchange
-        && let RewardKind::Material { .. } = exchange.reward.kind
-    {
-        let id = &exchange.reward.id;
-        let moved = Posting::free(stock_account(id), rewarded_account(id), 1);
-        postings.push(Posting { allotment: exchange.reward.stock, ..moved });
+    match offer.exchange.as_ref().map(|exchange| (&exchange.reward, &exchange.reward.kind)) {
+        Some((reward, RewardKind::Material { .. })) => postings.push(Posting {
+            allotment: reward.stock,
+            ..Posting::free(stock_account(&reward.id), rewarded_account(&reward.id), 1)
+        }),
+        Some((_, RewardKind::Campaign { campaign_id, .. })) => {
+            let codes = found.and_then(|found| found.codes);
+            let code =
+                |codes| Posting { debit: codes_account(campaign_id), credit: None, allotment: Some(codes), amount: 1 };
+            postings.extend(codes.map(code));
+        }
+        Some((_, RewardKind::Coin(_))) | None => {}
     }
     if let Some(customer) = customer_id {
         let all = campaign.map_or_else(|| customer_total_account(customer), |id| customer_account(customer, id));

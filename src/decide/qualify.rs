@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use crate::decide::Decision;
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::Findings;
+use crate::decide::running::Running;
 use crate::decide::scene::{Items, Stand, View, setting};
 use crate::decide::validate::Evaluated;
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
@@ -150,7 +151,8 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     let (holding, lacks) = {
         let items = Items::for_index(case, &set.index);
         let setting = setting(case);
-        let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, applied: &[] };
+        let running = Running::default();
+        let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, running: &running };
         let view = View::new(case, None, &stand);
         let holding = set.index.holding(&view.scene(Needs::default()), asks);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())

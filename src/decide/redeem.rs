@@ -6,17 +6,17 @@
 use std::sync::Arc;
 
 use crate::decide::caps::cap_postings;
-use crate::decide::case::Case;
+use crate::decide::case::{Case, Offer};
 use crate::decide::check::standing;
-use crate::decide::postings::{counted, reserved};
-use crate::decide::validate::{Evaluated, spent};
+use crate::decide::postings::{counted, reserved, spent};
+use crate::decide::validate::{Evaluated, exceeded};
 use crate::decide::{Changes, Decision, Referral, RewardGrant};
 use crate::facts::{Facts, Held, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::Grant;
-use crate::model::order::{Order, OrderStatus};
+use crate::model::order::{LINE_ID, Order, OrderStatus};
 use crate::model::request::Redeemables;
 use crate::model::reward::RewardKind;
 use crate::refusal::{Reason, Refusal};
@@ -54,6 +54,8 @@ pub struct Redeemed<'a> {
     pub parts: Vec<RedeemedPart>,
     /// The id of the stack, when there is more than one part.
     pub parent: Option<Text>,
+    /// The ids of the order's lines, those included that unit effects added.
+    pub line_ids: Vec<Text>,
     /// The id of the order that it was redeemed for.
     pub order_id: Option<Text>,
     /// The id of the customer who redeemed.
@@ -107,9 +109,13 @@ pub fn redeem<'a>(
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
     evaluated.case.order = order.clone().map(|order| Held::Own(Arc::new(order)));
+    let line_ids = line_ids(&evaluated, &mut ids);
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
         evaluated.walk.cart.write_into(&mut order);
+        for (item, id) in order.items.iter_mut().zip(&line_ids) {
+            item.id = Some(id.clone());
+        }
         order
     });
     let changes = Changes {
@@ -119,7 +125,8 @@ pub fn redeem<'a>(
         referrals,
         customer: customer.map(Box::new),
     };
-    let answer = Redeemed { evaluated, date: context.now, parts, parent, order_id, customer_id, failure: None };
+    let answer =
+        Redeemed { evaluated, date: context.now, parts, parent, line_ids, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
@@ -129,7 +136,8 @@ fn parts(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
         let Outcome::Applied(gain) = &step.outcome else { return None };
         let offer = case.offer(step.place)?;
         let incentive = &offer.incentive;
-        let spent = spent(offer, gain, evaluated.found.get(step.place));
+        let given = gain.total().unwrap_or_default().minor();
+        let spent = spent(offer, evaluated.found.get(step.place), given);
         let taken = |account: &AccountId| {
             let balance = case.facts.balance(account).is().unwrap_or(0);
             Standing { balance, ..Standing::default() }.taken()
@@ -158,6 +166,7 @@ fn post(
 ) -> Result<(), Refusal> {
     let case = &evaluated.case;
     let mut chain: Vec<Transfer> = Vec::new();
+    let mut owners: Vec<&Offer<'_>> = Vec::new();
     let mut campaigns: Vec<&Text> = Vec::new();
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
@@ -171,18 +180,18 @@ fn post(
         let campaign = offer.incentive.campaign_id.as_ref();
         let is_first = campaign.is_some_and(|campaign| !campaigns.contains(&campaign));
         campaigns.extend(campaign);
-        let spent = part.credits.or(part.points).unwrap_or(0);
-        let postings = reserved(offer, spent, customer_id).into_iter();
+        let postings = reserved(offer, evaluated.found.get(part.place), discount, customer_id).into_iter();
         for posting in postings.chain(counted(case, offer, discount, is_first)).chain(caps) {
             if let Known::Is(standing) = standing(case, &posting.debit, posting.allotment) {
                 book.open(posting.debit.clone(), standing);
             }
-            if posting.amount > 0 {
+            if let Some(credit) = posting.credit.filter(|_| posting.amount > 0) {
+                owners.push(offer);
                 chain.push(Transfer {
                     id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: whole.clone(),
                     debit: posting.debit,
-                    credit: posting.credit,
+                    credit,
                     amount: posting.amount,
                     reverses: None,
                     at: case.context.now,
@@ -190,8 +199,13 @@ fn post(
             }
         }
     }
-    // The checks came first, so that this refuses only what no check looks at.
-    book.post(chain).map_err(|shortfall| Refusal::new(Reason::QuantityExceeded, shortfall.account.as_str()))
+    let debits: Vec<AccountId> = chain.iter().map(|transfer| transfer.debit.clone()).collect();
+    // The walk took each from what was left for the next, so that this refuses only what no check looks at.
+    book.post(chain).map_err(|shortfall| {
+        let mut of = debits.iter().zip(owners).filter(|(debit, _)| **debit == shortfall.account);
+        // The last that takes from the account is the one for which there was nothing left.
+        of.next_back().map_or_else(|| Refusal::new(Reason::QuantityExceeded, ""), |(_, offer)| exceeded(offer))
+    })
 }
 
 /// The rewards that the host is to hand over.
@@ -226,12 +240,24 @@ fn referrals(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<Referral> {
 }
 
 fn fail<'a>(evaluated: Box<Evaluated<'a>>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {
-    let none = || Refusal::new(Reason::NoApplicableRedeemables, "No applicable redeemables");
     let refusal = match evaluated.first_refusal() {
         Some(refusal) if evaluated.all_or_nothing() => refusal.clone(),
-        _ => none(),
+        _ => Refusal::new(Reason::NoApplicableRedeemables, reasons(&evaluated)),
     };
     fail_with(evaluated, now, ids, refusal)
+}
+
+/// Why nothing was applied, of each by its name, in the order of trying.
+fn reasons(evaluated: &Evaluated<'_>) -> String {
+    let told = |step: &Step| {
+        let why = match &step.outcome {
+            Outcome::Applied(_) => return None,
+            Outcome::Refused(refusal) => refusal.reason.message(),
+            Outcome::Skipped(skip) => skip.message(),
+        };
+        Some([&evaluated.redeemable(step)?.id, ": ", why].concat())
+    };
+    evaluated.walk.steps.iter().filter_map(told).collect::<Vec<_>>().join("; ")
 }
 
 fn fail_with<'a>(
@@ -246,6 +272,7 @@ fn fail_with<'a>(
         date: now,
         parts: Vec::new(),
         parent: None,
+        line_ids: Vec::new(),
         order_id: None,
         customer_id,
         failure: Some((ids.hex18("rf_"), refusal)),
@@ -263,6 +290,14 @@ fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
 fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Customer> {
     let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Held::into_owned))?;
     Some(Customer { id, ..sent })
+}
+
+/// A line that was stored before keeps its id; every other one is given its own.
+fn line_ids(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<Text> {
+    let Some(order) = evaluated.case.order.as_ref() else { return Vec::new() };
+    let known = |place: usize| order.items.get(place).and_then(|item| item.id.clone());
+    let lines = 0..evaluated.walk.cart.lines.len();
+    lines.map(|place| known(place).unwrap_or_else(|| ids.hex18(LINE_ID))).collect()
 }
 
 /// The order as a redemption leaves it: paid. Its amounts are in the cart.

@@ -5,8 +5,9 @@
 use std::cell::RefCell;
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::Found;
+use crate::decide::check::{Found, WHO};
 pub use crate::decide::items::Items;
+use crate::decide::running::Running;
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
     points_spent_account, redeemed_account, spent_account,
@@ -17,7 +18,7 @@ use crate::model::order::{Metadata, RelatedObject};
 use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::names::Area;
+use crate::rules::names::{Area, Kind};
 use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Scene, Setting, Test};
 use crate::text::{Text, joined};
 
@@ -30,8 +31,8 @@ pub struct Stand<'v> {
     pub items: &'v Items<'v>,
     /// What does not depend on a redeemable.
     pub setting: &'v Setting<'v>,
-    /// What has been applied in this request: its place, and how much it gave. Campaigns count it.
-    pub applied: &'v [(usize, u64)],
+    /// What has been applied in this request.
+    pub running: &'v Running,
 }
 
 /// What of a case does not depend on a redeemable.
@@ -40,6 +41,7 @@ pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
     Setting {
         clock: Clock { now: case.context.now, zone: &case.zone },
         customer: case.buyer.customer.as_deref().map(|customer| &customer.metadata),
+        identified: case.buyer.is_identified(),
         order: case.order.as_deref().map(|order| &order.metadata),
         initial_amount: case.priced.cart.initial_amount,
         redemption: &case.request.metadata,
@@ -122,6 +124,16 @@ impl<'v> View<'v> {
         Some(moved.saturating_add(others.unwrap_or(0)))
     }
 
+    /// What others hold of an incentive for the customer, who was not stored yet when they began to.
+    fn locked_before(&self, incentive_id: &str) -> u64 {
+        let buyer = &self.case.buyer;
+        let source_id =
+            buyer.customer.as_ref().filter(|_| buyer.stored).and_then(|customer| customer.source_id.as_ref());
+        let Some(source_id) = source_id else { return 0 };
+        let account = customer_account(source_id, incentive_id);
+        self.case.facts.held(&account, self.case.context.now, self.case.session_key()).is().unwrap_or(0)
+    }
+
     /// When the present day, week or month began in the project's zone.
     fn start_of(&self, period: Period) -> Option<crate::time::Instant> {
         let today = self.case.zone.day(self.case.context.now)?;
@@ -181,12 +193,13 @@ impl Asks for View<'_> {
         let Some(offer) = self.offer else { return Some(0) };
         let incentive = &offer.incentive;
         let campaign = incentive.campaign_id.as_deref();
-        let customer = self.case.buyer.customer.as_deref().and_then(|customer| customer.id.as_deref());
+        let customer = self.case.buyer.counted_as().map(Text::as_str);
         let channel = &self.case.request.channel;
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
         // What was applied before of the same campaign counts, in one request as well.
-        let offers = self.stand.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let offers =
+            self.stand.running.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
         let earlier =
             offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
         let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
@@ -215,7 +228,8 @@ impl Asks for View<'_> {
             Counter::Points => (Some(points_spent_account(campaign)), self.paid, false),
         };
         let before = account.map_or(Some(0), |account| self.moved(&account, period, held))?;
-        Some(before.saturating_add(own))
+        let locked = if counter == Counter::IncentiveOfCustomer { self.locked_before(&incentive.id) } else { 0 };
+        Some(before.saturating_add(locked).saturating_add(own))
     }
 }
 
@@ -280,8 +294,11 @@ fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal
     let needs = rule.needs;
     let test = leaf.map(|leaf| &leaf.test);
     let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
+    let counts_customer = test.is_some_and(|test| matches!(test.kind, Kind::Count(..)) && asks(Needs::CUSTOMER));
     let missing = if scene.customer.is_none() && needs.meets(Needs::CUSTOMER) {
         Some((Reason::MissingCustomer, "Customer is"))
+    } else if !scene.identified && counts_customer {
+        Some((Reason::MissingCustomer, WHO))
     } else if scene.order.is_none() && needs.meets(Needs::ORDER) {
         Some((Reason::MissingOrder, "An order is"))
     } else if scene.items.is_empty() && asks(Needs::LINES) {

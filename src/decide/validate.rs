@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Findings, Found, standing};
+use crate::decide::check::{Findings, standing};
 use crate::decide::items::Items;
 use crate::decide::judge::Bench;
 use crate::decide::postings::{Posting, reserved};
@@ -15,12 +15,11 @@ use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{Book, Hold};
-use crate::model::incentive::Grant;
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
-use crate::pricing::{Cart, Gain};
-use crate::refusal::{Refusal, Skip};
+use crate::pricing::Cart;
+use crate::refusal::{Reason, Refusal, Skip};
 use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select};
 use crate::text::{Text, joined};
 use crate::time::Instant;
@@ -37,6 +36,15 @@ pub struct SessionAnswer {
     pub ttl: u64,
     /// The unit of `ttl`.
     pub unit: TtlUnit,
+}
+
+/// Whose order it is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct People<'a> {
+    /// The id of the customer.
+    pub customer_id: Option<&'a Text>,
+    /// The id of the customer who referred them.
+    pub referrer_id: Option<&'a Text>,
 }
 
 /// A request tried from end to end. It is filled in where it stands, and handed on as a place: it is as large as half a
@@ -138,6 +146,20 @@ impl<'a> Evaluated<'a> {
         Some(Cow::Owned(order))
     }
 
+    /// Whose order it is, by ids: of who buys, as far as they are stored, else of whom a stored order belongs to. Pages are not
+    /// told.
+    pub fn people(&self) -> People<'_> {
+        if self.request.channel.client {
+            return People::default();
+        }
+        let order = self.order.as_deref();
+        let customer_id = match &self.buyer.customer {
+            Some(customer) => customer.id.as_ref().filter(|_| self.buyer.stored),
+            None => order.and_then(|order| order.customer_id.as_ref()),
+        };
+        People { customer_id, referrer_id: order.and_then(|order| order.referrer_id.as_ref()) }
+    }
+
     /// The redeemable of a step.
     pub fn redeemable(&self, step: &Step) -> Option<&Redeemable> {
         self.redeemables.get(step.place)
@@ -191,7 +213,7 @@ pub fn validate<'a>(
     let (mut changes, mut session) = (None, None);
     if evaluated.valid && request.session.as_ref().is_some_and(|session| session.lock) {
         let answer = session_answer(request.session.as_ref(), &mut first_id(context).1);
-        let entries = lock(&mut evaluated, &answer, context.now);
+        let entries = lock(&mut evaluated, &answer, context.now)?;
         changes = Some(Box::new(Changes { entries, ..Changes::default() }));
         session = Some(answer);
     }
@@ -241,6 +263,10 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
 fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
     let source_id = case.buyer.customer.as_ref().and_then(|customer| customer.source_id.as_deref());
     let Some(source_id) = source_id else {
+        // Who was named otherwise has a hash as soon as the server knows them.
+        if let Some(unknown) = case.buyer.unknown.clone() {
+            case.lacks.add(unknown);
+        }
         return case.request.tracking_id.clone();
     };
     match case.facts.tracking_id(source_id) {
@@ -265,19 +291,23 @@ fn session_answer(session: Option<&Session>, ids: &mut Ids) -> SessionAnswer {
 
 /// Sets aside what each applied incentive would spend. The same key holds anew: what it held before is given back
 /// first, and was not counted against it.
-fn lock(evaluated: &mut Evaluated<'_>, session: &SessionAnswer, now: Instant) -> Vec<crate::ledger::Entry> {
+fn lock(
+    evaluated: &mut Evaluated<'_>,
+    session: &SessionAnswer,
+    now: Instant,
+) -> Result<Vec<crate::ledger::Entry>, Refusal> {
     let Evaluated { case, walk, found, .. } = evaluated;
     let mut book = Book::default();
     book.release(session.key.clone());
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
-    let customer = case.buyer.customer.as_ref().filter(|_| case.buyer.stored);
-    let customer_id = customer.and_then(|customer| customer.id.clone());
+    let customer_id = case.buyer.counted_as().cloned();
     let mut unknown = Vec::new();
     for step in &walk.steps {
         let Outcome::Applied(gain) = &step.outcome else { continue };
         let Some(offer) = case.offer(step.place) else { continue };
-        let spent = spent(offer, gain, found.get(step.place));
-        for Posting { debit: account, allotment, amount, .. } in reserved(offer, spent, customer_id.as_deref()) {
+        let given = gain.total().unwrap_or_default().minor();
+        let reserved = reserved(offer, found.get(step.place), given, customer_id.as_deref());
+        for Posting { debit: account, allotment, amount, .. } in reserved {
             // A lock that only the server can set is lacking, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&session.key));
             match (standing(case, &account, allotment), held) {
@@ -285,21 +315,18 @@ fn lock(evaluated: &mut Evaluated<'_>, session: &SessionAnswer, now: Instant) ->
                 _ => unknown.push(account.clone()),
             }
             let hold = Hold { key: session.key.clone(), account, amount, expires_at: now.later(ttl) };
-            // The checks have just found that there is enough, so that nothing can fall short here.
-            let _ = book.hold(hold);
+            // The walk took each from what was left for the next, so that there is enough for all. What could not be held
+            // would be refused.
+            book.hold(hold).map_err(|_| exceeded(offer))?;
         }
     }
     for account in unknown {
         case.lacks.add(Text::from(account.as_str()));
     }
-    book.into_entries()
+    Ok(book.into_entries())
 }
 
-/// Gift credits or points that an applied incentive takes.
-pub(super) fn spent(offer: &Offer<'_>, gain: &Gain, found: Option<&Found>) -> u64 {
-    match offer.incentive.grant {
-        Grant::Discount(_) => 0,
-        Grant::Gift(_) => gain.total().unwrap_or_default().minor(),
-        Grant::Loyalty(_) => found.and_then(|found| found.paid).unwrap_or(0),
-    }
+/// There is not enough for an incentive after all. What an account is called is nobody's business.
+pub(super) fn exceeded(offer: &Offer<'_>) -> Refusal {
+    Refusal::new(Reason::QuantityExceeded, offer.incentive.code.as_str())
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::json::members::sorted;
+use crate::text::signed;
 
 /// A JSON value. Objects keep the order of their members; of two of the same name the last one counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +42,12 @@ impl Node<'_> {
         }
     }
 
-    /// The whole number, when it is one.
+    /// The whole number, when it is one, also when it was written `1000.0` or `1e3` (calculation.md section 19, D18).
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Node::Whole(number) => Some(*number),
+            // The decimal form of a number without a fraction ends so.
+            Node::Fraction(text) => signed(text.strip_suffix(".0")?),
             _ => None,
         }
     }

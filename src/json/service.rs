@@ -1,12 +1,12 @@
 //! Decides how kept data crosses to and from the JSON library, in which the service holds its documents. It must not be
-//! called on the way of a validation: the library's numbers are floats, and the package is to be without it.
+//! called on the way of a validation: the package is to be without it. The library keeps a number as its digits.
 
 use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Number, Value};
 
-use crate::json::{Members, Node};
+use crate::json::{Members, Node, read};
 
 impl Members {
     /// The fields of a document of the service, to be kept.
@@ -18,6 +18,24 @@ impl Members {
     /// The same as fields of a document of the service.
     pub fn to_fields(&self) -> Map<String, Value> {
         self.iter().map(|(name, node)| (name.to_owned(), value(node))).collect()
+    }
+}
+
+/// Puts every number of a value into the one form in which it is held everywhere, so that equal numbers are equal texts;
+/// nothing when one is larger than a double can be.
+pub fn settle(value: &mut Value) -> Option<()> {
+    match value {
+        Value::Number(number) => {
+            let text = number.to_string();
+            // A whole number of few digits is in that form already.
+            if number.as_i64().is_none_or(|whole| whole == 0) {
+                *value = self::value(&read(text.as_bytes(), 1).ok()?);
+            }
+            Some(())
+        }
+        Value::Array(items) => items.iter_mut().try_for_each(settle),
+        Value::Object(members) => members.values_mut().try_for_each(settle),
+        Value::Null | Value::Bool(_) | Value::String(_) => Some(()),
     }
 }
 

@@ -151,6 +151,8 @@ pub struct Campaign {
     pub validity: Validity,
     /// Its category.
     pub category_id: Option<Text>,
+    /// Whether it makes a code whenever one is needed.
+    pub makes_codes: bool,
     /// Whether a voucher's own window, made when it was published, stands in place of this one's.
     pub activity_after_publishing: bool,
 }
@@ -164,4 +166,8 @@ pub struct Category {
     pub name: Text,
     /// 0 is the strongest.
     pub hierarchy: u64,
+    /// When it was created, as far as that is known.
+    pub created_at: Option<Instant>,
+    /// When it was changed last.
+    pub updated_at: Option<Instant>,
 }

@@ -12,6 +12,9 @@ pub type Metadata = crate::json::Members;
 /// How many lines one order may have (calculation.md section 2.1).
 pub const LARGEST_ORDER: usize = 500;
 
+/// How the ids of lines begin (objects.md section 1).
+pub const LINE_ID: &str = "ordli_";
+
 /// Where an order is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OrderStatus {
@@ -68,6 +71,8 @@ pub enum RelatedObject {
 /// One line of an order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Item {
+    /// Assigned by the service when the order is stored.
+    pub id: Option<Text>,
     /// The product, by id.
     pub product_id: Option<Text>,
     /// The SKU, by id.

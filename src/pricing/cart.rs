@@ -52,6 +52,15 @@ pub struct Changed {
     pub free: u64,
 }
 
+impl Changed {
+    /// What the line amounted to before: its units at their price and, where nobody knows that, the amount that it had
+    /// (calculation.md section 19, D17). `initial_quantity` is how many units the request says that there were.
+    pub fn initial_value(&self, price: Option<Money>, initial_quantity: Option<u64>) -> Option<Money> {
+        let units = initial_quantity.unwrap_or(self.initial_quantity);
+        price.and_then(|price| price.times(units)).or(self.initial_amount)
+    }
+}
+
 /// The running state of an order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cart {
@@ -237,7 +246,8 @@ impl Cart {
             if let Some(changed) = self.changed_at(place) {
                 item.discount_quantity = Some(line.free);
                 item.initial_quantity = item.initial_quantity.or(Some(changed.initial_quantity));
-                item.initial_amount = item.initial_amount.or(changed.initial_amount);
+                item.initial_amount =
+                    item.initial_amount.or_else(|| changed.initial_value(line.price, item.initial_quantity));
             }
         }
     }

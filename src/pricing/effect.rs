@@ -47,7 +47,8 @@ struct Target<'a> {
     /// What the base is a share of, and the units of that share and of the whole.
     whole: (Money, u64, u64),
     cap: Money,
-    entry: Option<&'a Entry>,
+    /// The entry that covers it, and its place in the scope.
+    entry: Option<(usize, &'a Entry)>,
 }
 
 impl Target<'_> {
@@ -92,7 +93,7 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
             })
         }
         Discount::Fixed { fixed_amount, .. } => per_line(&ground, None, &|target| {
-            let own = target.entry.and_then(|entry| numbers.price(&entry.price, Some(target.place)));
+            let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.place)));
             let price = own.or_else(|| numbers.price(fixed_amount, Some(target.place)));
             Some(price.map_or(Money::ZERO, |price| target.base().less(multiplied(price, target.units))))
         }),
@@ -170,16 +171,17 @@ fn percent_of(percent: Percent, cart: &Cart, reach: &Reach) -> Option<Option<Mon
 }
 
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the
-/// discount over all of them, that of an entry over those with equal terms.
+/// discount over all of them, that of an entry over those that it covers.
 fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>) -> Option<Money>) -> Option<Gain> {
     let mut gain = Gain::of_lines(ground.cart.lines.len());
     let mut left = limit;
-    let mut group = (usize::MAX, None);
+    let mut purses = Purses::default();
     each_target(ground, &mut |target| {
         let mut given = off(target)?.min(target.cap);
         given = given.min(left.unwrap_or(given));
         if ground.scope.selective {
-            limit_by_entry(target, &mut given, &mut group);
+            given = purses.most(target, given);
+            purses.take(target, given);
         }
         left = left.map(|left| left.less(given));
         gain.set(target.place, given);
@@ -188,19 +190,34 @@ fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>)
     Some(gain)
 }
 
-/// Cuts what a line is given at the limits of its entry. `group` is the group of entries that is gone through, and
-/// what is left of the limit over its lines.
-fn limit_by_entry(target: &Target<'_>, given: &mut Money, group: &mut (usize, Option<Money>)) {
-    let Some(entry) = target.entry else { return };
-    if group.0 != entry.group {
-        *group = (entry.group, entry.terms.aggregated_amount_limit);
+/// What is left of the limits that entries have over all their lines: each has its own, also where they share a list of
+/// targets (calculation.md section 19, D2).
+#[derive(Default)]
+struct Purses(Vec<(usize, Money)>);
+
+impl Purses {
+    /// How much of this a line may be given by the limits of its entry.
+    fn most(&self, target: &Target<'_>, wanted: Money) -> Money {
+        let Some((place, entry)) = target.entry else { return wanted };
+        let of_line = entry.terms.amount_limit.unwrap_or(wanted);
+        let of_all = entry.terms.aggregated_amount_limit.map_or(wanted, |limit| {
+            limit.less(self.0.iter().find(|(known, _)| *known == place).map_or(Money::ZERO, |(_, taken)| *taken))
+        });
+        wanted.min(of_line).min(of_all)
     }
-    *given = (*given).min(entry.terms.amount_limit.unwrap_or(*given)).min(group.1.unwrap_or(*given));
-    group.1 = group.1.map(|left| left.less(*given));
+
+    /// Notes what a line was given.
+    fn take(&mut self, target: &Target<'_>, given: Money) {
+        let Some((place, _)) = target.entry else { return };
+        match self.0.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, taken)) => *taken = taken.plus(given).unwrap_or(Money::MAX),
+            None => self.0.push((place, given)),
+        }
+    }
 }
 
-/// Shares one pot by what the lines cost or by their units. The limits of entries cut what a line is given, and what
-/// they cut goes to nobody.
+/// Shares one pot by what the lines cost or by their units. What a line cannot take goes to the others; what the limits
+/// of its entry cut off its share goes to nobody (calculation.md section 19, D16).
 fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
     let mut shares = Vec::with_capacity(ground.reach.len());
     let mut all = Money::ZERO;
@@ -221,10 +238,11 @@ fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<
         gain.set(share.place, share.given);
     }
     if ground.scope.selective {
-        let mut group = (usize::MAX, None);
+        let mut purses = Purses::default();
         each_target(ground, &mut |target| {
-            let mut given = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
-            limit_by_entry(target, &mut given, &mut group);
+            let share = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
+            let given = purses.most(target, share);
+            purses.take(target, given);
             gain.set(target.place, given);
             Some(())
         })?;
@@ -242,7 +260,7 @@ fn each_target(ground: &Ground<'_>, see: &mut dyn FnMut(&Target<'_>) -> Option<(
             Base::Discounted => open,
             Base::Initial(initial) => initial_base(initial.lines.get(reach.place), reach.units).unwrap_or(open),
         };
-        let entry = reach.entry.and_then(|entry| ground.scope.included.get(entry));
+        let entry = reach.entry.and_then(|place| Some((place, ground.scope.included.get(place)?)));
         see(&Target { place: reach.place, units: reach.units, whole, cap: share(open), entry })?;
     }
     Some(())

@@ -16,9 +16,11 @@ pub struct PointsPaid {
 }
 
 /// Pays with `wanted` points, parts of a block included; or, when the request does not say how many, with as many whole
-/// blocks as the order takes and the balance allows.
+/// blocks as the order takes and the balance allows. An order with nothing left to pay takes none (calculation.md section
+/// 19, D15).
 pub fn pay_with_points(coin: &Coin, wanted: Option<u64>, balance: u64, cart: &Cart) -> PointsPaid {
     let total = cart.total().unwrap_or_default();
+    let wanted = if total.is_zero() { Some(0) } else { wanted };
     let points = wanted.unwrap_or_else(|| {
         let needed = total.minor().div_ceil(coin.value.minor().max(1));
         let blocks = needed.min(balance.checked_div(coin.points).unwrap_or(0));

@@ -173,7 +173,8 @@ fn choose_group(
 ) {
     let terms = &head.terms;
     let mut counter: u64 = 0;
-    let mut left = terms.aggregated_quantity_limit;
+    // Entries share the list of targets and never a limit (D2).
+    let mut left: Vec<(usize, u64)> = Vec::new();
     for mut reach in sorted(terms.pick, cart, members) {
         let before = counter;
         let chosen = match terms.target {
@@ -188,13 +189,24 @@ fn choose_group(
             }
         };
         let Some((first, step, units)) = chosen else { continue };
-        let mut units = units.min(terms.quantity_limit.unwrap_or(u64::MAX)).min(left.unwrap_or(u64::MAX));
+        let mut units = units.min(terms.quantity_limit.unwrap_or(u64::MAX));
+        let mut purse = None;
+        if let (Some(limit), Some(own)) = (terms.aggregated_quantity_limit, reach.entry) {
+            let at = left.iter().position(|(entry, _)| *entry == own).unwrap_or_else(|| {
+                left.push((own, limit));
+                left.len().saturating_sub(1)
+            });
+            purse = left.get_mut(at).map(|(_, left)| left);
+        }
+        units = units.min(purse.as_deref().copied().unwrap_or(u64::MAX));
         let entry = reach.entry.and_then(|entry| scope.included.get(entry));
         if let Some(entry) = entry.filter(|entry| !entry.terms.caps.is_empty()) {
             units = units.min(allowance.left(entry, reach.place));
             allowance.take(entry, reach.place, units);
         }
-        left = left.map(|left| left.saturating_sub(units));
+        if let Some(left) = purse {
+            *left = left.saturating_sub(units);
+        }
         if units > 0 {
             (reach.first, reach.step, reach.units) = (first, step, units);
             found.push(reach);

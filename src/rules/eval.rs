@@ -201,9 +201,9 @@ impl Test {
                 let data = scene.items.get(line).and_then(Told::data);
                 self.all(self.property_of(data), scene)
             }),
+            // Of somebody who cannot be told from others nobody can say how often they have been here.
+            Kind::Count(..) if !scene.identified && self.kind.needs().meets(Needs::CUSTOMER) => false,
             // A count that only the server knows is no reason to refuse.
-            // Without a customer nobody can say how often they have been here.
-            Kind::Count(..) if scene.customer.is_none() && self.kind.needs().meets(Needs::CUSTOMER) => false,
             Kind::Count(counter, period) => match scene.asks.count(counter, period) {
                 Some(count) => self.all(Found::Number(Number::count(count)), scene),
                 None => true,

@@ -158,6 +158,8 @@ use Period as P;
 /// Every rule name.
 const NAMES: &[(&str, Kind)] = &[
     ("customer.segment", K::Member(Membership::Segment)),
+    // The older spelling.
+    ("customer_segment", K::Member(Membership::Segment)),
     ("customer.metadata", K::Data(Data::Customer)),
     ("customer.loyalty.tier", K::Member(Membership::Tier)),
     ("publication.redeemable_by_linked_customer", K::Linked),

@@ -46,6 +46,8 @@ pub struct Setting<'a> {
     pub clock: Clock<'a>,
     /// The customer's custom data; `None` when there is no customer.
     pub customer: Option<&'a Metadata>,
+    /// Whether it can be said who the customer is, so that what is counted of one customer means anything.
+    pub identified: bool,
     /// The order's custom data; `None` when there is no order.
     pub order: Option<&'a Metadata>,
     /// The order amount before any discount.

@@ -44,7 +44,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         }
         if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            OrderView { order: &order, priced, cart, applied: Applied::Everything, subtotals: true }
+            OrderView { people: evaluated.people(), ..OrderView::new(&order, priced, cart, Applied::Everything) }
                 .put_again(out.member("order"), &mut seen);
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
@@ -148,7 +148,8 @@ impl<'a> Steps<'a> {
                 if let Some(order) = order {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
-                    let view = OrderView { order, priced, cart, applied, subtotals: true };
+                    let people = self.evaluated.people();
+                    let view = OrderView { people, ..OrderView::new(order, priced, cart, applied) };
                     view.put_again(out.member("order"), seen);
                 }
                 self.put_scope(out, step, gain, cart);
@@ -235,7 +236,7 @@ impl<'a> Steps<'a> {
         out.member("result").object(|out| match &offer.incentive.grant {
             Grant::Discount(discount) => {
                 let scoped = offer.scope().is_some();
-                put_discount(out.member("discount"), resolved.unwrap_or(discount), scoped, resolved.is_some());
+                put_discount(out.member("discount"), resolved.unwrap_or(discount), scoped, discount.is_dynamic());
                 self.put_bundles(out, step, cart);
             }
             Grant::Loyalty(_) => {
@@ -306,6 +307,9 @@ impl<'a> Steps<'a> {
         out.put_text("name", &category.name);
         out.put_number("hierarchy", category.hierarchy);
         out.put_word("object", "category");
+        for (name, at) in [("created_at", category.created_at), ("updated_at", category.updated_at)] {
+            out.text_if(name, at.map(|at| at.text()));
+        }
         if rules.exclusive_categories.contains(&category.id) {
             out.put_word("stacking_rules_type", "EXCLUSIVE");
         } else if rules.joint_categories.contains(&category.id) {

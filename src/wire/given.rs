@@ -20,7 +20,6 @@ use crate::text::{Text, digits, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read, read_whole};
 use crate::wire::candidates::{Listed, read_listed};
-use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
@@ -205,10 +204,8 @@ fn read_time_zone(at: &At<'_>) -> TimeZone {
 }
 
 fn read_offset(at: &At<'_>) -> i32 {
-    let seconds = match at.node {
-        Node::Whole(seconds) => i32::try_from(*seconds).ok().filter(|seconds| seconds.unsigned_abs() < 86_400),
-        _ => None,
-    };
+    let seconds = at.node.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
+    let seconds = seconds.filter(|seconds| seconds.unsigned_abs() < 86_400);
     at.or_wrong(seconds, "must be an integer of seconds, less than a day")
 }
 

@@ -3,9 +3,11 @@
 //! endpoints.md section 1, shapes S2 and S3; calculation.md section 2.2. Orders and lines are the bulk of every
 //! request, so their members are gone through once instead of being looked up one by one.
 
-use crate::model::order::{Goods, Item, LARGEST_ORDER, Order, OrderStatus, RelatedObject};
+use crate::model::order::{Goods, Item, LARGEST_ORDER, LINE_ID, Order, OrderStatus, RelatedObject};
+use crate::text::Text;
 use crate::text::digits;
 use crate::wire::at::{At, Fields, read};
+use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 
 const STATUSES: &[(&str, OrderStatus)] = &[
@@ -36,6 +38,7 @@ const ORDER: Fields<Order> = &[
 
 /// The members of a line.
 const ITEM: Fields<Item> = &[
+    ("id", |item, at| item.id = line_id(at)),
     ("product_id", |item, at| item.product_id = Some(at.text())),
     ("sku_id", |item, at| item.sku_id = Some(at.text())),
     ("source_id", |item, at| item.source_id = Some(at.text())),
@@ -76,6 +79,14 @@ fn read_item(at: &At<'_>) -> Item {
         at.missing("related_object");
     }
     item
+}
+
+/// The id of a line that was stored before. What callers call `id` themselves is no name of ours, and is passed over.
+fn line_id(at: &At<'_>) -> Option<Text> {
+    match at.node {
+        Node::Text(text) if text.starts_with(LINE_ID) => Some(Text::from(&**text)),
+        _ => None,
+    }
 }
 
 /// Reads a product or SKU, inline or from the catalogue.

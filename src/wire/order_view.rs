@@ -3,6 +3,7 @@
 //!
 //! calculation.md section 3.
 
+use crate::decide::validate::People;
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;
 use crate::pricing::lines::Priced;
@@ -93,8 +94,17 @@ pub struct OrderView<'a> {
     pub cart: &'a Cart,
     /// Whose discounts `applied_*` speak of.
     pub applied: Applied<'a>,
-    /// Whether lines show `subtotal_amount`; orders inside redemptions do not (calculation.md section 3.3).
-    pub subtotals: bool,
+    /// Whose order it is, as far as that is to be told.
+    pub people: People<'a>,
+    /// The ids of the lines by their places, those included that unit effects added; none where the lines' own are shown.
+    pub line_ids: &'a [Text],
+}
+
+impl<'a> OrderView<'a> {
+    /// An order with its amounts, of which nothing more is to be told.
+    pub fn new(order: &'a Order, priced: &'a Priced<'a>, cart: &'a Cart, applied: Applied<'a>) -> OrderView<'a> {
+        OrderView { order, priced, cart, applied, people: People::default(), line_ids: &[] }
+    }
 }
 
 impl OrderView<'_> {
@@ -116,6 +126,8 @@ impl OrderView<'_> {
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
+            out.text_if("customer_id", self.people.customer_id);
+            out.text_if("referrer_id", self.people.referrer_id);
             out.put_word("object", "order");
         });
     }
@@ -171,7 +183,7 @@ impl OrderView<'_> {
             out.money_if("discount_amount", line.discount);
             out.money_if("applied_discount_amount", applied);
             out.money_if("price", line.price);
-            if self.subtotals && line.amount.is_some() {
+            if line.amount.is_some() {
                 out.put_number("subtotal_amount", line.subtotal().minor());
             }
             let rest = out.place();
@@ -195,6 +207,7 @@ impl OrderView<'_> {
         let sku = self.priced.sku(place);
         let product = self.priced.product(place);
         let parent = || sku?.product_id.as_ref();
+        out.text_if("id", self.line_ids.get(place).or(item.id.as_ref()));
         out.put_word("object", "order_item");
         out.text_if("source_id", item.source_id.as_ref());
         out.word_if("related_object", item.related_object.map(related_name));
@@ -215,7 +228,8 @@ impl OrderView<'_> {
             }
         }
         out.money_if("amount", line.amount);
-        out.money_if("initial_amount", item.initial_amount.or(changed.and_then(|changed| changed.initial_amount)));
+        let before = || changed?.initial_value(line.price, item.initial_quantity);
+        out.money_if("initial_amount", item.initial_amount.or_else(before));
     }
 
     /// What was given in place of it, its goods and its custom data.

@@ -212,7 +212,8 @@ impl Found<'_> {
         steps.put_grant(out, self.step, &cart, self.shown.locked_credits);
         if let Some(order) = &evaluated.shown_order() {
             let (priced, applied) = (&evaluated.priced, Applied::Gain(gain));
-            OrderView { order, priced, cart: &cart, applied, subtotals: true }.put(out.member("order"));
+            let view = OrderView::new(order, priced, &cart, applied);
+            OrderView { people: evaluated.people(), ..view }.put(out.member("order"));
         }
         steps.put_scope(out, self.step, gain, &cart);
         let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
@@ -236,7 +237,8 @@ impl Found<'_> {
     fn put_stack(&self, out: &mut Out, stack: &Evaluated<'_>) {
         if let Some(order) = &stack.shown_order() {
             let (priced, cart) = (&stack.priced, &stack.walk.cart);
-            OrderView { order, priced, cart, applied: Applied::Everything, subtotals: true }.put(out.member("order"));
+            let view = OrderView::new(order, priced, cart, Applied::Everything);
+            OrderView { people: stack.people(), ..view }.put(out.member("order"));
         }
         if self.qualified.asked.request.expand.redeemable {
             out.text_if("name", self.shown.candidate.name.as_ref());

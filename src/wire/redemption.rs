@@ -183,6 +183,9 @@ fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
         body.insert("reward".into(), shown);
     }
     let mut shown = show_incentive(incentive, part);
+    if incentive.object == IncentiveObject::Voucher {
+        shown.insert("updated_at".into(), value(redeemed.date));
+    }
     if let Some(campaign) = campaign.as_ref().filter(|_| incentive.object == IncentiveObject::Voucher) {
         shown.insert("campaign".into(), value(&campaign.name));
         shown.insert("campaign_id".into(), value(&campaign.id));
@@ -247,7 +250,7 @@ fn step_order(redeemed: &Redeemed<'_>, step: &Step) -> Value {
         return Value::Null;
     };
     let applied = if redeemed.parent.is_some() { Applied::Gain(gain) } else { Applied::Everything };
-    let mut shown = order_fields(&order, evaluated, &evaluated.cart_after(step), applied, false);
+    let mut shown = order_fields(&order, redeemed, &evaluated.cart_after(step), applied);
     complete_order(&mut shown, &order, redeemed);
     Value::Object(shown)
 }
@@ -255,7 +258,7 @@ fn step_order(redeemed: &Redeemed<'_>, step: &Step) -> Value {
 /// The order after everything, as the answer shows it.
 fn whole_order(redeemed: &Redeemed<'_>, order: &Order) -> Map<String, Value> {
     let evaluated = &redeemed.evaluated;
-    let mut shown = order_fields(order, evaluated, &evaluated.walk.cart, Applied::Everything, true);
+    let mut shown = order_fields(order, redeemed, &evaluated.walk.cart, Applied::Everything);
     complete_order(&mut shown, order, redeemed);
     shown
 }
@@ -263,19 +266,14 @@ fn whole_order(redeemed: &Redeemed<'_>, order: &Order) -> Map<String, Value> {
 /// The order as it is stored: its discounts are its own now, and nobody's in particular.
 fn stored_order(redeemed: &Redeemed<'_>, order: &Order) -> Map<String, Value> {
     let evaluated = &redeemed.evaluated;
-    let mut stored = order_fields(order, evaluated, &evaluated.walk.cart, Applied::Nothing, true);
+    let mut stored = order_fields(order, redeemed, &evaluated.walk.cart, Applied::Nothing);
     complete_order(&mut stored, order, redeemed);
     stored
 }
 
-fn order_fields(
-    order: &Order,
-    evaluated: &crate::decide::validate::Evaluated<'_>,
-    cart: &Cart,
-    applied: Applied<'_>,
-    subtotals: bool,
-) -> Map<String, Value> {
-    fields(written(|out| OrderView { order, priced: &evaluated.priced, cart, applied, subtotals }.put(out)))
+fn order_fields(order: &Order, redeemed: &Redeemed<'_>, cart: &Cart, applied: Applied<'_>) -> Map<String, Value> {
+    let view = OrderView::new(order, &redeemed.evaluated.priced, cart, applied);
+    fields(written(|out| OrderView { line_ids: &redeemed.line_ids, ..view }.put(out)))
 }
 
 fn complete_order(shown: &mut Map<String, Value>, order: &Order, redeemed: &Redeemed<'_>) {

@@ -103,14 +103,16 @@ fn rollback_body(
         }
     }
     if let Some(voucher) = past.get("voucher").and_then(Value::as_object) {
-        body.insert("voucher".into(), Value::Object(restored(voucher, part.redemption.spent)));
+        let mut shown = restored(voucher, part.redemption.spent);
+        shown.insert("updated_at".into(), value(rolled_back.date));
+        body.insert("voucher".into(), Value::Object(shown));
     }
     body
 }
 
-/// The voucher of a redemption with what the redemption took given back. The service shows the counts of the ledger
-/// in its place; a decision without the service has only this.
-fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
+/// The voucher of a redemption with what the redemption took given back. The service gives it as it stands now; a decision
+/// without the service has only the voucher of the redemption.
+pub fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
     let mut shown = voucher.clone();
     let lower = |holder: Option<&mut Value>, name: &str, by: u64| {
         if let Some(count) = holder.and_then(|holder| holder.get_mut(name)) {
@@ -150,8 +152,8 @@ fn undone(part: &UndonePart, rolled_back: &RolledBack) -> Document {
 
 fn order_document(order: &Order, rolled_back: &RolledBack) -> Map<String, Value> {
     let cart = stored_cart(order);
-    let view = OrderView { order, priced: &Priced::default(), cart: &cart, applied: Applied::Nothing, subtotals: true };
-    let mut shown = fields(written(|out| view.put(out)));
+    let priced = Priced::default();
+    let mut shown = fields(written(|out| OrderView::new(order, &priced, &cart, Applied::Nothing).put(out)));
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
     let mut redemptions = order.redemptions.to_fields();
     if let Some(part) = undone

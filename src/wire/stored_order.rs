@@ -12,6 +12,5 @@ use crate::wire::redemption::{fields, written};
 
 /// An order as it is stored and shown, with the amounts that its lines come to.
 pub fn show_order(order: &Order, priced: &Priced<'_>) -> Map<String, Value> {
-    let view = OrderView { order, priced, cart: &priced.cart, applied: Applied::Nothing, subtotals: true };
-    fields(written(|out| view.put(out)))
+    fields(written(|out| OrderView::new(order, priced, &priced.cart, Applied::Nothing).put(out)))
 }

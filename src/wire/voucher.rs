@@ -246,13 +246,16 @@ pub fn read_stored_voucher(text: &str) -> Result<Incentive, Problem> {
 pub fn read_campaign(at: &At<'_>) -> Campaign {
     at.object();
     let name = at.option("name", read::text).unwrap_or_default();
+    let campaign_type = at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default();
+    let makes_codes = at.option("type", read::text).as_deref() == Some("AUTO_UPDATE");
     Campaign {
         id: at.option("id", read::text).unwrap_or_else(|| name.clone()),
         name,
-        campaign_type: at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default(),
+        campaign_type,
         active: at.option("active", read::flag).unwrap_or(true),
         validity: read_validity(at),
         category_id: at.option("category_id", read::text),
+        makes_codes: makes_codes && campaign_type != CampaignType::Promotion,
         activity_after_publishing: at.get("activity_duration_after_publishing").is_some(),
     }
 }
@@ -264,6 +267,8 @@ pub fn read_category(at: &At<'_>) -> Category {
         id: at.need("id", read::text),
         name: at.option("name", read::text).unwrap_or_default(),
         hierarchy: at.option("hierarchy", read::whole_number).unwrap_or(1),
+        created_at: at.option("created_at", read::instant),
+        updated_at: at.option("updated_at", read::instant),
     }
 }
 

@@ -18,7 +18,26 @@ fn ours(text: &[u8]) -> Result<String, FaultKind> {
 }
 
 fn theirs(text: &[u8]) -> Result<String, bool> {
-    serde_json::from_slice::<Value>(text).map(|value| value.to_string()).map_err(|error| error.is_eof())
+    let mut value = serde_json::from_slice::<Value>(text).map_err(|error| error.is_eof())?;
+    round(&mut value).ok_or(false)?;
+    Ok(value.to_string())
+}
+
+/// The library keeps digits; what it makes of them where it does not is what all others make of them.
+fn round(value: &mut Value) -> Option<()> {
+    match value {
+        Value::Number(number) => {
+            let text = number.to_string();
+            let is_whole = text != "-0" && (text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok());
+            if !is_whole {
+                *number = serde_json::Number::from_f64(text.parse().ok()?)?;
+            }
+            Some(())
+        }
+        Value::Array(items) => items.iter_mut().try_for_each(round),
+        Value::Object(members) => members.values_mut().try_for_each(round),
+        _ => Some(()),
+    }
 }
 
 /// Same verdict, and of an undamaged text the same text again: damage can make a number so long that the library rounds it.

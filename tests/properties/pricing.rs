@@ -166,13 +166,15 @@ fn naive(scope: &Scope, drawn: &[Drawn]) -> Vec<Vec<u64>> {
                 TargetKind::Unit => targets.extend(units.map(|unit| vec![unit])),
             }
         }
-        let mut left = terms.aggregated_quantity_limit.unwrap_or(u64::MAX);
+        // Each entry counts for itself, and here every entry is a product.
+        let mut left = [terms.aggregated_quantity_limit.unwrap_or(u64::MAX); GOODS.len()];
         let kept = targets.into_iter().skip(terms.skip_initially as usize).step_by(terms.repeat as usize);
         for (place, unit) in kept.flatten() {
             let full = terms.quantity_limit.is_some_and(|limit| chosen[place].len() as u64 >= limit);
-            if left > 0 && !full {
+            let left = &mut left[drawn[place].product];
+            if *left > 0 && !full {
                 chosen[place].push(unit);
-                left -= 1;
+                *left -= 1;
             }
         }
     }

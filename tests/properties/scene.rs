@@ -52,6 +52,7 @@ pub fn check_for(
     let setting = Setting {
         clock: clock(&zone),
         customer,
+        identified: customer.is_some(),
         order: Some(&data),
         initial_amount: Money::new(amount),
         redemption: &data,

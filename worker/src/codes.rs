@@ -206,6 +206,9 @@ impl Generator {
     /// The state as it stands; a new one has a key of its own.
     pub fn open(store: &Store<'_>, ids: &mut Ids, owner: &str, shape: &CodeShape) -> Result<Generator, sql::Fault> {
         let id = format!("{owner}/{}", shape.fingerprint());
+        if let Some((secret, counter)) = store.drawn.get(&id) {
+            return Ok(Generator { id, secret: *secret, counter: *counter });
+        }
         let row = store.row("SELECT secret, counter FROM generator WHERE id = ?1", &[id.as_str().into()])?;
         let Some(row) = row else { return Ok(Generator { id, secret: ids.secret(), counter: 0 }) };
         let secret =
@@ -267,6 +270,7 @@ pub fn make(
     }
     let (statement, params) = generator.kept();
     store.write(statement, params);
+    store.drawn.insert(generator.id, (generator.secret, generator.counter));
     Ok(made)
 }
 

@@ -3,8 +3,11 @@
 
 use crate::reply::{self, ErrorBody, invalid_payload, transport_error};
 use crate::service::Request;
+use scrip::json::service::settle;
 use serde_json::{Map, Value as Json};
 
+/// What the JSON library calls a number that it holds as its digits.
+const LIBRARY_NAME: &str = "\"$serde_json::private::Number\"";
 /// Arrays and objects inside one another, at most.
 pub const DEPTH_MAX: usize = 64;
 /// Elements of one array or object, at most: a static segment lists so many customers.
@@ -64,20 +67,23 @@ pub fn check_size(request: &Request) -> Result<(), ErrorBody> {
 /// Walks the bytes once, counting depth and elements, with no memory beyond the depth.
 fn scan(body: &[u8]) -> Result<(), ErrorBody> {
     let mut counts: Vec<usize> = Vec::new();
-    let mut in_text = false;
-    let mut escaped = false;
-    for byte in body {
-        if in_text {
+    let mut text: Option<usize> = None;
+    let (mut escaped, mut has_escapes) = (false, false);
+    for (place, byte) in body.iter().enumerate() {
+        if let Some(start) = text {
             match byte {
                 _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_text = false,
+                b'\\' => (escaped, has_escapes) = (true, true),
+                b'"' => {
+                    check_name(body.get(start..=place).unwrap_or_default(), has_escapes)?;
+                    (text, has_escapes) = (None, false);
+                }
                 _ => {}
             }
             continue;
         }
         match byte {
-            b'"' => in_text = true,
+            b'"' => text = Some(place),
             b'[' | b'{' => {
                 if counts.len() >= DEPTH_MAX {
                     return Err(invalid_payload(format!("Payload must NOT be nested deeper than {DEPTH_MAX} levels")));
@@ -103,21 +109,37 @@ fn scan(body: &[u8]) -> Result<(), ErrorBody> {
     Ok(())
 }
 
+/// Refuses the one text that the JSON library has a use of its own for: an object of this name would be read as a number.
+fn check_name(quoted: &[u8], has_escapes: bool) -> Result<(), ErrorBody> {
+    let is_it = match has_escapes {
+        false => quoted == LIBRARY_NAME.as_bytes(),
+        true => serde_json::from_slice::<String>(quoted).is_ok_and(|text| text == LIBRARY_NAME.trim_matches('"')),
+    };
+    if is_it { Err(invalid_payload(format!("Payload must NOT hold the text {LIBRARY_NAME}"))) } else { Ok(()) }
+}
+
 /// The body's JSON object. No body, and a body of white space, read as an empty object; where existing clients call without one
 /// (`bodiless`), JSON that is no object does too, as some of them send it.
 pub fn object(body: &[u8], bodiless: bool) -> Result<Map<String, Json>, ErrorBody> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Map::new());
     }
-    match serde_json::from_slice::<Json>(body) {
-        Ok(Json::Object(object)) => Ok(object),
-        Ok(_) if bodiless => Ok(Map::new()),
-        Ok(other) => Err(invalid_payload(format!(
+    match parse(body)? {
+        Json::Object(object) => Ok(object),
+        _ if bodiless => Ok(Map::new()),
+        other => Err(invalid_payload(format!(
             "Payload must be an object (actual value is `{}`)",
             crate::shape::shown(&other)
         ))),
-        Err(error) => Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
     }
+}
+
+/// The JSON of a body, its numbers in the form in which they are held.
+fn parse(body: &[u8]) -> Result<Json, ErrorBody> {
+    let wrong = |told: String| invalid_payload(format!("Payload is not valid JSON: {told}"));
+    let mut value = serde_json::from_slice::<Json>(body).map_err(|error| wrong(error.to_string()))?;
+    settle(&mut value).ok_or_else(|| wrong("number out of range".to_owned()))?;
+    Ok(value)
 }
 
 /// The objects of a body that is a list. No body has none, nor has, where existing clients call without one (`bodiless`), JSON that
@@ -130,11 +152,10 @@ pub fn list(body: &[u8], bodiless: bool) -> Result<Vec<Map<String, Json>>, Error
         let at = if path.is_empty() { "Payload".to_owned() } else { format!("Property .{path}") };
         invalid_payload(format!("{at} must be {wanted} (actual value is `{}`)", crate::shape::shown(value)))
     };
-    let items = match serde_json::from_slice::<Json>(body) {
-        Ok(Json::Array(items)) => items,
-        Ok(value) if value.is_object() || !bodiless => return Err(wrong("", "an array", &value)),
-        Ok(_) => Vec::new(),
-        Err(error) => return Err(invalid_payload(format!("Payload is not valid JSON: {error}"))),
+    let items = match parse(body)? {
+        Json::Array(items) => items,
+        value if value.is_object() || !bodiless => return Err(wrong("", "an array", &value)),
+        _ => Vec::new(),
     };
     let objects = items.into_iter().enumerate().map(|(place, item)| match item {
         Json::Object(object) => Ok(object),

@@ -260,6 +260,15 @@ impl Call<'_, '_> {
         Ok(shape::read(self.route.body, self.source()?, nulls)?)
     }
 
+    /// Does something for its refusals alone: nothing of it is written.
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<(), Stop> {
+        let (mark, ids) = (self.store.mark(), self.ids.clone());
+        let outcome = act(self);
+        self.store.forget_since(mark);
+        self.ids = ids;
+        outcome.map(drop)
+    }
+
     /// Notes that a document changes now.
     pub fn touch(&self, document: &mut Document) {
         document.updated_at = Some(self.now_ms());

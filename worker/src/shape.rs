@@ -2,7 +2,7 @@
 //! It must not know routes or documents. Rules between fields belong to the operations.
 
 use crate::moment;
-use scrip::wire::Problem;
+use scrip::wire::{Node, Problem};
 use serde_json::{Map, Value as Json};
 
 /// The largest whole number that JSON readers agree on: 2^53-1.
@@ -168,12 +168,13 @@ fn read_int(value: Json, least: i64, most: i64, path: &str) -> Result<Json, Prob
     let Json::Number(number) = &value else {
         return Err(wrong(path, "an integer", &value));
     };
-    if number.is_f64() {
-        return Err(wrong(path, "an integer", &value));
-    }
-    match number.as_i64() {
+    // A whole number may be written `1000.0` or `1e3`; it is kept as the integer (calculation.md section 19, D18).
+    let text = number.to_string();
+    let written = Node::read(text.as_bytes()).ok().and_then(|node| node.as_i64());
+    match number.as_i64().or(written) {
         Some(number) if number < least => Err(bound(path, ">=", least, &value)),
-        Some(number) if number <= most => Ok(value),
+        Some(number) if number <= most => Ok(number.into()),
+        None if number.is_f64() => Err(wrong(path, "an integer", &value)),
         _ => Err(bound(path, "<=", most, &value)),
     }
 }

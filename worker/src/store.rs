@@ -6,6 +6,7 @@
 pub mod candidates;
 pub mod document;
 pub mod facts;
+pub mod free;
 pub mod ledger;
 pub mod schema;
 pub mod sql;
@@ -14,6 +15,7 @@ pub mod sqlite;
 
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// One statement that waits for the commit.
 struct Write {
@@ -27,6 +29,8 @@ pub struct Store<'s> {
     writes: Vec<Write>,
     alarm: Option<i64>,
     is_new: bool,
+    /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
+    pub drawn: BTreeMap<String, ([u8; 32], u64)>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -40,6 +44,7 @@ impl<'s> Store<'s> {
             writes: Vec::new(),
             alarm: None,
             is_new: false,
+            drawn: BTreeMap::new(),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -84,12 +89,24 @@ impl<'s> Store<'s> {
     /// Forgets the writes of a refused request.
     pub fn discard(&mut self) {
         self.writes.clear();
+        self.drawn.clear();
         self.alarm = None;
+    }
+
+    /// How many writes there are.
+    pub fn mark(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Forgets the writes since there were so many.
+    pub fn forget_since(&mut self, mark: usize) {
+        self.writes.truncate(mark);
     }
 
     /// Runs the writes in their order.
     pub fn commit(&mut self) -> Result<(), Fault> {
         let writes = std::mem::take(&mut self.writes);
+        self.drawn.clear();
         #[cfg(feature = "rehearsal")]
         let middle = writes.len().div_ceil(2);
         #[cfg(feature = "rehearsal")]

@@ -35,9 +35,9 @@ fn a_redemption_is_a_dozen_statements() {
     let campaign = r#"{"name":"C","vouchers_count":1,"voucher":{"discount":{"type":"AMOUNT","amount_off":100},"redemption":{"quantity":9},"code_config":{"pattern":"CODE"}}}"#;
     assert_eq!(send(&counting, 1, "/v1/campaigns", campaign, None).0, 200);
     let redemption = r#"{"redeemables":[{"object":"voucher","id":"CODE"}],"order":{"amount":1000}}"#;
-    let most = [("plain", redemption.to_owned(), None, 9), ("with a key", redemption.to_owned(), Some("k"), 12)];
+    let most = [("plain", redemption.to_owned(), None, 10), ("with a key", redemption.to_owned(), Some("k"), 13)];
     let anna = redemption.replace("\"order\"", "\"customer\":{\"source_id\":\"anna\"},\"order\"");
-    let most = most.into_iter().chain([("of a customer", anna, None, 14)]);
+    let most = most.into_iter().chain([("of a customer", anna, None, 15)]);
     for (seed, (name, body, key, limit)) in (2..).zip(most) {
         // The first one of a customer creates them.
         send(&counting, seed + 100, "/v1/redemptions", &body, None);

@@ -3,24 +3,64 @@
 
 use std::sync::Arc;
 
-use crate::decide::case::Buyer;
 use crate::facts::{Facts, Held, Known};
+use crate::model::customer::Customer;
 use crate::model::order::Order;
 use crate::model::request::Redeemables;
-use crate::text::joined;
+use crate::refusal::Refusal;
+use crate::text::{Text, joined};
+
+/// The customer of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Buyer<'a> {
+    /// The stored profile under what the request sent; `None` without any customer.
+    pub customer: Option<Held<'a, Customer>>,
+    /// Whether there is a stored profile.
+    pub stored: bool,
+    /// The name of the profile that only the server has.
+    pub unknown: Option<Text>,
+}
+
+impl Buyer<'_> {
+    /// Whether it can be said who this is: a stored profile, or one that is going to be stored under its `source_id`. An
+    /// e-mail address names nobody (endpoints.md, S1), and an id that nothing has is given to nobody.
+    pub fn is_identified(&self) -> bool {
+        self.unknown.is_some() || self.counted_as().is_some()
+    }
+
+    /// What counts the customer: the id, or the `source_id` of one who is new, for whom there can only be locks.
+    pub fn counted_as(&self) -> Option<&Text> {
+        let customer = self.customer.as_ref()?;
+        let has_id = self.stored || self.unknown.is_some();
+        let source_id = customer.source_id.as_ref().filter(|source_id| !source_id.is_empty());
+        customer.id.as_ref().filter(|_| has_id).or(source_id)
+    }
+}
+
+/// What a request names its customer by: the id, else the `source_id`, else what pages are told of it.
+pub fn customer_key(request: &Redeemables) -> Option<&str> {
+    let named = request.customer.as_ref();
+    let named = named.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
+    named.or(request.tracking_id.as_deref())
+}
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-pub(super) fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buyer<'a> {
+pub(super) fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Result<Buyer<'a>, Refusal> {
     let sent = request.customer.as_ref();
-    let named = sent.and_then(|customer| customer.id.as_deref().or(customer.source_id.as_deref()));
-    let key = named.or(request.tracking_id.as_deref());
+    let key = customer_key(request);
     let found = key.map_or(Known::Absent, |key| facts.customer(key));
     let unknown = match (&found, key) {
         (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
         _ => None,
     };
     let Some(stored) = found.is() else {
-        return Buyer { customer: sent.map(Held::Lent), stored: false, unknown };
+        if let Some(Customer { id: Some(_), source_id: Some(source_id), .. }) = sent
+            && let Known::Is(other) = facts.customer(source_id)
+            && other.source_id.as_ref() == Some(source_id)
+        {
+            return Err(Refusal::taken("customer", source_id));
+        }
+        return Ok(Buyer { customer: sent.map(Held::Lent), stored: false, unknown });
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
@@ -29,7 +69,12 @@ pub(super) fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Buy
         customer.document.overlay(document);
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown }
+    Ok(Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown })
+}
+
+/// Whether an order of this `source_id` is stored, so that another one cannot be stored under it.
+pub(super) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
+    facts.order(source_id).is().is_some_and(|other| other.source_id.as_ref() == Some(source_id))
 }
 
 /// A stored order under what was sent. The amounts that it was stored with are for nobody's page to change (calculation.md

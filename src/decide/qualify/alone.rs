@@ -8,6 +8,8 @@ use crate::decide::case::Case;
 use crate::decide::check::{Findings, Found, check_bundles, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
+
+use crate::decide::running::Running;
 use crate::decide::scene::{Items, Stand, check_rules, setting};
 use crate::model::incentive::Grant;
 use crate::model::qualification::Qualify;
@@ -27,7 +29,7 @@ pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcom
     let redeemable = Redeemable::named(Text::default());
     let mut found = Findings::default();
     let (bench, setting) = (Bench::new(case, &items, &mut found), setting(case));
-    let mut alone = Alone { case, asked, items: &items, setting, bench, redeemable };
+    let mut alone = Alone { case, asked, items: &items, setting, bench, redeemable, running: Running::default() };
     let mut heard = Vec::new();
     for at in from..case.resolved.len() {
         let concerned = case.offer(at).is_none_or(|offer| concerns(asked.scenario.products(), offer, items.basket()));
@@ -44,6 +46,8 @@ struct Alone<'c> {
     setting: Setting<'c>,
     bench: Bench<'c>,
     redeemable: Redeemable,
+    /// Nothing, as each is alone.
+    running: Running,
 }
 
 impl Alone<'_> {
@@ -81,9 +85,9 @@ impl Judge for Alone<'_> {
     fn refusal(&mut self, place: usize, cart: &Cart) -> Option<Refusal> {
         let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
         let mut found = Found::default();
-        let mut verdict = check_terms(self.case, &self.redeemable, offer, cart, &mut found);
+        let stand = Stand { cart, items: self.items, setting: &self.setting, running: &self.running };
+        let mut verdict = check_terms(self.case, &self.redeemable, offer, &stand, &mut found);
         // Tests of the incentive itself could not be asked for all together.
-        let stand = Stand { cart, items: self.items, setting: &self.setting, applied: &[] };
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {
             verdict = check_rules(self.case, offer, &stand, &mut found);
@@ -96,7 +100,7 @@ impl Judge for Alone<'_> {
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =
             (verdict.as_ref().err().map(|refusal| refusal.reason), &offer.incentive.grant)
         {
-            found.points = Some(points_left(self.case, &offer.incentive, card, &mut found));
+            found.points = Some(points_left(self.case, &offer.incentive, card, &stand, &mut found));
         }
         self.bench.found.put(place, &mut found);
         // A card is shown with what is on it; what it is exchanged for is said when it is redeemed.

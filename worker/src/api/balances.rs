@@ -3,7 +3,7 @@
 
 use crate::api::fields::KEY;
 use crate::api::singles::find_card;
-use crate::api::vouchers;
+use crate::api::{deciding, vouchers};
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, error};
 use crate::route::{Answer, Call, Outcome, Route, post};
@@ -137,7 +137,7 @@ pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<
 fn note(call: &mut Call<'_, '_>, card: &Document, kind: String, [source_id, reason]: [Json; 2], balance: &Json) {
     let id = call.ids.hex18("vtx_").to_string();
     let body = json!({
-        "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": call.caller.channel,
+        "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": deciding::channel(call).id,
         "reason": reason, "type": kind, "details": { "balance": balance }, "related_transaction_id": null,
         "created_at": moment::text(call.now_ms()),
     });

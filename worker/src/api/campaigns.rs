@@ -4,9 +4,9 @@
 
 use crate::api::campaign_creation::{self, TYPES, VOUCHERS_MAX};
 use crate::api::fields::{CODE_CONFIG, DAYS, KEY, LIMIT, PAGE, REDEMPTION, TIMEFRAME};
-use crate::api::{assignments, generation, grants, promotions, reward_assignments, vouchers};
+use crate::api::{assignments, categories, generation, grants, promotions, reward_assignments, vouchers};
 use crate::jobs::{self, Removal};
-use crate::list::{Filter, List};
+use crate::list::{Clause, Filter, List};
 use crate::reply::{Stop, invalid_payload, invalid_query};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post};
@@ -113,10 +113,12 @@ pub const ROUTES: &[Route] = &[
 /// Campaigns as they are shown.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
     let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::Shown::of(call, &documents)?;
     let mut shown = Vec::new();
     for document in documents {
+        let listed = categories.list(&document);
         let mut body = document.body;
-        body.insert("categories".into(), json!([]));
+        body.insert("categories".into(), listed);
         let rules = assigned.remove(&document.id).unwrap_or_default();
         body.insert("validation_rules_assignments".into(), assignments::listed(rules));
         if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
@@ -128,12 +130,22 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
     Ok(shown)
 }
 
+/// A list shows categories where it is asked to (interface.md, campaigns).
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    if let Some(unknown) = call.query.listed("expand").into_iter().find(|word| !EXPANDED.contains(word)) {
+    let expanded = call.query.listed("expand");
+    if let Some(unknown) = expanded.iter().find(|word| !EXPANDED.contains(word)) {
         let told = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
         return Err(invalid_query(told).into());
     }
-    resource::list(call)
+    let page = CAMPAIGN.list.select(call.store, &call.query, Clause::of_kind(CAMPAIGN.object))?;
+    let shows_categories = expanded.contains(&"category");
+    let mut shown = show(call, page.documents)?;
+    if !shows_categories {
+        for campaign in shown.iter_mut().filter_map(Json::as_object_mut) {
+            campaign.insert("categories".into(), json!([]));
+        }
+    }
+    Ok(Answer::json(Json::Object(CAMPAIGN.list.envelope(shown, page.total))))
 }
 
 fn enable(call: &mut Call<'_, '_>) -> Outcome {

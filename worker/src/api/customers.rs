@@ -3,7 +3,7 @@
 
 use crate::api::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
 use crate::api::membership::segment_has;
-use crate::api::{metadata_schemas, segments};
+use crate::api::{deciding, metadata_schemas, segments};
 use crate::batch;
 use crate::list::{Clause, Filter, List, Page, read_moment};
 use crate::moment;
@@ -12,6 +12,9 @@ use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
+use scrip::decide::case::stored::customer_key;
+use scrip::facts::Facts;
+use scrip::model::request::Redeemables;
 use serde_json::{Map, Value as Json, json};
 
 const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "source_id", "-source_id"];
@@ -198,6 +201,16 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
     call.check_fits(&document)?;
     call.store.insert(CUSTOMER.object, &document);
     Ok(document)
+}
+
+/// The stored customer that a request names, as a decision about it finds it.
+pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, Stop> {
+    let Some(key) = customer_key(request) else { return Ok(None) };
+    let facts = deciding::facts(call)?;
+    // What was found is noted by the facts, as a document.
+    let _ = facts.customer(key);
+    let (found, _) = facts.finish()?;
+    Ok(found.into_values().next())
 }
 
 /// Holds the metadata of a customer against the project's schema.

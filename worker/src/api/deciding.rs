@@ -1,7 +1,7 @@
 //! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
 //! It must not know what is decided.
 
-use crate::api::customers;
+use crate::api::{admission, customers, vouchers};
 use crate::auth::{Caller, Class};
 use crate::reply::{Stop, duplicate};
 use crate::route::Call;
@@ -73,8 +73,15 @@ pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
     }
 }
 
+/// The voucher that a redemption took something from, or that a rollback gave it back to.
+fn voucher_of(written: &Written) -> Option<&str> {
+    let is_done = written.kind == "redemption" && written.body.get("result").and_then(Json::as_str) == Some("SUCCESS");
+    written.body.get("voucher").filter(|_| is_done)?.get("id").and_then(Json::as_str)
+}
+
 /// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
 pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), Stop> {
+    vouchers::touch(call, documents.iter().filter_map(voucher_of).collect());
     for written in documents {
         // An order is found by its source_id; what a redemption belongs to is only listed by it.
         let is_order = written.kind == "order";
@@ -163,15 +170,7 @@ pub fn write_customer(
         }
     };
     if let Some(sent) = sent {
-        let mut profile: Map<String, Json> =
-            crate::shape::read(crate::api::fields::CUSTOMER, sent.document.to_fields(), crate::shape::Nulls::Kept)
-                .map_err(|problem| problem.within("customer"))?;
-        profile.remove("id");
-        profile.remove("source_id");
-        if !sent.metadata.is_empty() {
-            // The engine keeps it apart from the rest of the profile.
-            profile.insert("metadata".into(), Json::Object(sent.metadata.to_fields()));
-        }
+        let profile = admission::profile(sent)?;
         let has_metadata = profile.contains_key("metadata");
         customers::merge(&mut document.body, profile);
         if has_metadata {

@@ -37,7 +37,7 @@ fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> R
     let customer = call.store.document("customer", customer_id)?;
     let customer = customer.ok_or_else(|| not_found("customer", customer_id))?;
     if let Some(balance) = grant.balance
-        && let Some(mut voucher) = card_of(call, &campaign.id, customer_id)?
+        && let Some(mut voucher) = call.store.card_of(&campaign.id, customer_id)?
     {
         balances::load(call, &mut voucher, balance)?;
         call.touch(&mut voucher);
@@ -46,16 +46,6 @@ fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> R
         return Ok(voucher);
     }
     publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))
-}
-
-/// The card that a customer has of a campaign, the first when there are several.
-fn card_of(call: &Call<'_, '_>, campaign_id: &str, customer_id: &str) -> Result<Option<Document>, Stop> {
-    let found = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'voucher' AND holder = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
-        &[customer_id.into(), campaign_id.into()],
-    )?;
-    Ok(found.into_iter().next())
 }
 
 fn shown(voucher: &Document) -> Json {

@@ -201,7 +201,11 @@ fn read_definitions(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> 
 /// Holds metadata that is about to be written against the schemas of its kinds, all at once; a value that is no object says nothing.
 pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), Stop> {
     let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
-    let schemas = load(store, &names)?;
+    hold(&load(store, &names)?, written)
+}
+
+/// The same against schemas that have been read.
+pub fn hold(schemas: &Schemas, written: &[(&str, Option<&Json>)]) -> Result<(), Stop> {
     if schemas.is_empty() {
         return Ok(());
     }
@@ -209,7 +213,7 @@ pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(),
     let found: Vec<String> = written
         .iter()
         .flat_map(|(name, value)| {
-            metadata::problems(&schemas, name, value.and_then(Json::as_object).unwrap_or(&nothing))
+            metadata::problems(schemas, name, value.and_then(Json::as_object).unwrap_or(&nothing))
         })
         .collect();
     if found.is_empty() {
@@ -219,7 +223,7 @@ pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(),
 }
 
 /// The schemas of these names, and those that their objects name.
-fn load(store: &Store<'_>, names: &[&str]) -> Result<Schemas, Stop> {
+pub fn load(store: &Store<'_>, names: &[&str]) -> Result<Schemas, Stop> {
     let mut schemas = Schemas::new();
     let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     while !wanted.is_empty() {

@@ -14,7 +14,7 @@ use crate::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::shape::{self, Field, Kind, Nulls, may};
 use crate::store::document::Document;
 use crate::store::facts::ById;
-use scrip::model::order::Order;
+use scrip::model::order::{LINE_ID, Order};
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
 use scrip::wire::order::read_order;
@@ -226,11 +226,14 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
             overrides::persist(call, &mut order, "")?;
         }
     }
+    for item in order.items.iter_mut().filter(|item| item.id.is_none()) {
+        item.id = Some(call.ids.hex18(LINE_ID));
+    }
     Ok(order)
 }
 
 /// Holds the metadata of an order and of its lines against the project's schemas, as far as it was sent.
-pub fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
+fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
     let own = of_order.then(|| ("order", Json::Object(order.metadata.to_fields())));
     let items = order.items.iter().filter(|_| of_items);
     let items = items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())));

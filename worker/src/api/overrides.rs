@@ -26,6 +26,41 @@ pub fn any(order: &Order) -> bool {
     order.items.iter().any(|item| overrides(&item.product) || overrides(&item.sku))
 }
 
+/// Gives the goods that an order brings along the ids that they have, or that they will have once they are written: a decision
+/// names them on its lines, and [`persist`] writes them under these ids.
+pub fn name(call: &mut Call<'_, '_>, order: &mut Order) -> Result<(), Stop> {
+    let mut named = Written::default();
+    for item in &mut order.items {
+        for (kind, resource, prefix) in
+            [(RelatedObject::Product, &PRODUCT, "prod_"), (RelatedObject::Sku, &SKU, "sku_")]
+        {
+            let Some(mut sent) = brought(item, kind) else { continue };
+            let list = if kind == RelatedObject::Product { &mut named.products } else { &mut named.skus };
+            let goods = known(call, resource, &sent, list)?.unwrap_or_else(|| {
+                let names = Names::take(&mut sent);
+                let id = names.id.unwrap_or_else(|| call.ids.hex18(prefix).to_string());
+                Document::new(id, names.source_id, call.now_ms(), Map::new())
+            });
+            give_names(item, kind, &goods);
+            note(list, goods);
+        }
+    }
+    Ok(())
+}
+
+/// Names goods on their line, in both places where a line names them.
+fn give_names(item: &mut Item, kind: RelatedObject, document: &Document) {
+    let (own_id, goods) = match kind {
+        RelatedObject::Product => (&mut item.product_id, &mut item.product),
+        RelatedObject::Sku => (&mut item.sku_id, &mut item.sku),
+    };
+    *own_id = Some(Text::from(document.id.as_str()));
+    if let Some(goods) = goods.as_deref_mut() {
+        goods.id.clone_from(own_id);
+        goods.source_id = document.key.as_deref().map(Text::from);
+    }
+}
+
 /// Writes what an order brings along at the commit, and names it on the lines by its id. `path` is where the order stands in the
 /// request. What has no name of its own lives in this order only.
 pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(), Stop> {
@@ -40,7 +75,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                 }
                 None => products::upsert(call, sent)?,
             };
-            item.product_id = Some(Text::from(product.id.as_str()));
+            give_names(item, RelatedObject::Product, &product);
             note(&mut written.products, product);
         }
         if let Some(sent) = brought(item, RelatedObject::Sku) {
@@ -55,7 +90,7 @@ pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result
                     skus::upsert(call, &parent, sent)?
                 }
             };
-            item.sku_id = Some(Text::from(sku.id.as_str()));
+            give_names(item, RelatedObject::Sku, &sku);
             note(&mut written.skus, sku);
         }
     }

@@ -2,8 +2,8 @@
 //! It must not know what a tier says.
 
 use crate::api::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE};
-use crate::api::grants;
 use crate::api::promotions::{TIER, find_promotion};
+use crate::api::{categories, grants};
 use crate::list::{Filter, List};
 use crate::moment;
 use crate::reply::{Stop, not_found};
@@ -70,11 +70,13 @@ pub const ROUTES: &[Route] = &[
         .answers(204, "empty"),
 ];
 
-fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+    let categories = categories::Shown::of(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
+        let listed = categories.list(&document);
         let mut body = document.body;
         body.remove("category");
-        body.insert("categories".into(), json!([]));
+        body.insert("categories".into(), listed);
         Json::Object(body)
     });
     Ok(shown.collect())

@@ -3,7 +3,7 @@
 
 use crate::api::campaigns::CAMPAIGN;
 use crate::api::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
-use crate::api::{assignments, customers, deciding, grants, metadata_schemas, windows};
+use crate::api::{assignments, categories, customers, deciding, grants, metadata_schemas, windows};
 use crate::auth::Class;
 use crate::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::moment;
@@ -151,17 +151,27 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
         .into_iter()
         .map(|campaign| (campaign.id.clone(), brief(&campaign)))
         .collect();
+    let categories = categories::Shown::of(call, &documents)?;
     let counted = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
     let shown = documents.into_iter().map(|document| {
         let campaign = document.parent.as_ref().and_then(|id| campaigns.get(id)).cloned().unwrap_or(Json::Null);
         let counts = accounts(&document.id).each_ref().map(counted);
-        whole(document.body, campaign, counts, assigned.remove(&document.id).unwrap_or_default())
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        whole(document, campaign, counts, rules, &categories)
     });
     Ok(shown.collect())
 }
 
 /// A tier with its campaign, what came of it, and its rules.
-fn whole(mut body: Map<String, Json>, campaign: Json, counts: [u64; 3], rules: Vec<Json>) -> Json {
+fn whole(
+    document: Document,
+    campaign: Json,
+    counts: [u64; 3],
+    rules: Vec<Json>,
+    categories: &categories::Shown,
+) -> Json {
+    let listed = categories.list(&document);
+    let mut body = document.body;
     let [redeemed, ordered, discounted] = counts;
     let summary = json!({
         "redemptions": { "total_redeemed": redeemed },
@@ -169,7 +179,7 @@ fn whole(mut body: Map<String, Json>, campaign: Json, counts: [u64; 3], rules: V
     });
     body.insert("campaign".into(), campaign);
     body.insert("summary".into(), summary);
-    body.insert("categories".into(), json!([]));
+    body.insert("categories".into(), listed);
     body.insert("validation_rule_assignments".into(), assignments::listed(rules));
     Json::Object(body)
 }
@@ -314,7 +324,8 @@ pub fn insert(call: &mut Call<'_, '_>, campaign: &Document, draft: Draft) -> Res
     call.check_fits(&tier)?;
     call.store.insert(TIER.object, &tier);
     let assigned = assignments::assign(call, draft.rules, &tier.id, TIER.object);
-    Ok(whole(tier.body, brief(campaign), [0; 3], assigned))
+    let categories = categories::Shown::of(call, &[tier.clone(), campaign.clone()])?;
+    Ok(whole(tier, brief(campaign), [0; 3], assigned, &categories))
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {

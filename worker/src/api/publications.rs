@@ -80,7 +80,6 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
     if customer.is_empty() {
         return Err(Problem::missing("customer", "source_id").into());
     }
-    let channel = text(body.get("channel")).or_else(|| call.caller.channel.clone());
     Ok(Wanted {
         campaign: text(campaign.and_then(|campaign| campaign.get("name"))).filter(|_| voucher.is_none()),
         voucher,
@@ -88,7 +87,7 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
         source_id: text(body.get("source_id")),
         customer,
         metadata: body.get("metadata").cloned().unwrap_or(json!({})),
-        channel: channel.unwrap_or_else(|| "API".into()),
+        channel: text(body.get("channel")).unwrap_or_else(|| "API".into()),
         join_once: call.query.is_true("join_once"),
     })
 }
@@ -142,7 +141,8 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
         (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
         (None, None) => Vec::new(),
     };
-    hand_over(call, &wanted, &customer, campaign.as_ref(), chosen)
+    let (publication, _) = hand_over(call, &wanted, &customer, campaign.as_ref(), chosen)?;
+    Ok(Answer::json(publication))
 }
 
 fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
@@ -188,17 +188,7 @@ fn choose(
 ) -> Result<Vec<(Document, bool)>, Stop> {
     let is_standalone = campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE");
     let limit = i64::try_from(if is_standalone { 1 } else { count }).unwrap_or(1);
-    let free = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND COALESCE(json_extract(body, '$.active'), 1) <> 0
-           AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2) AND id NOT IN (SELECT value FROM json_each(?4)) ORDER BY seq LIMIT ?3",
-        &[
-            campaign.id.as_str().into(),
-            moment::text(call.now_ms()).into(),
-            limit.into(),
-            Json::from(taken.to_vec()).to_string().into(),
-        ],
-    )?;
+    let free = call.store.free_codes(&campaign.id, call.now_ms(), taken, limit)?;
     let mut chosen: Vec<(Document, bool)> = free.into_iter().map(|voucher| (voucher, false)).collect();
     let missing = count.saturating_sub(chosen.len());
     let text = |name: &str| campaign.body.get(name).and_then(Json::as_str);
@@ -225,7 +215,6 @@ pub fn hand_reward(
     for (voucher, _) in &mut chosen {
         balances::load(call, voucher, added)?;
     }
-    let handed = chosen.first().map(|(voucher, _)| voucher.clone());
     let wanted = Wanted {
         voucher: None,
         campaign: Some(campaign.id.clone()),
@@ -236,17 +225,18 @@ pub fn hand_reward(
         channel: "API".into(),
         join_once: false,
     };
-    hand_over(call, &wanted, customer, Some(campaign), chosen)?;
-    handed.ok_or_else(|| not_found("voucher", &campaign.id).into())
+    let (_, handed) = hand_over(call, &wanted, customer, Some(campaign), chosen)?;
+    handed.into_iter().next().ok_or_else(|| not_found("voucher", &campaign.id).into())
 }
 
+/// Gives the publication, and the vouchers as they are now.
 fn hand_over(
     call: &mut Call<'_, '_>,
     wanted: &Wanted,
     customer: &Document,
     campaign: Option<&Document>,
     chosen: Vec<(Document, bool)>,
-) -> Outcome {
+) -> Result<(Json, Vec<Document>), Stop> {
     let now_ms = call.now_ms();
     let id = call.ids.alphanumeric("pub_", 32).to_string();
     // A public code is for everybody, and nobody holds it.
@@ -264,11 +254,11 @@ fn hand_over(
             }
             start_activity(call, campaign, &mut voucher)?;
         }
+        call.touch(&mut voucher);
         if is_new {
             made = made.saturating_add(1);
             call.store.insert("voucher", &voucher);
-        } else if !is_generic {
-            call.touch(&mut voucher);
+        } else {
             call.store.update("voucher", &voucher);
         }
         posts.push(Post {
@@ -303,7 +293,7 @@ fn hand_over(
     };
     call.check_fits(&document)?;
     call.store.insert("publication", &document);
-    Ok(Answer::json(body))
+    Ok((body, handed))
 }
 
 /// A code that is active for so long after its publication begins now.

@@ -3,7 +3,7 @@
 
 use crate::api::fields::{CATALOGUE_ORDER, CUSTOMER, KEY};
 use crate::api::redemptions::ORDER;
-use crate::api::{campaigns, deciding, vouchers};
+use crate::api::{admission, campaigns, deciding, vouchers};
 use crate::auth::Class;
 use crate::list::{Clause, List, read_int};
 use crate::reply::Stop;
@@ -141,6 +141,9 @@ fn read(call: &Call<'_, '_>) -> Result<Qualify, Stop> {
     let body = &call.request.body;
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"" } else { body.as_slice() };
     let mut asked = read_qualification(body)?;
+    if let Some(customer) = &asked.request.customer {
+        admission::profile(customer)?;
+    }
     asked.request.channel = deciding::channel(call);
     Ok(asked)
 }

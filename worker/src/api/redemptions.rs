@@ -3,7 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::api::{handing, metadata_schemas, orders, overrides};
+use crate::api::{admission, handing, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::{Stop, not_found};
@@ -237,6 +237,7 @@ fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
 
 /// Decides a validation: its answer, with the lock that it sets written at the commit.
 fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop> {
+    admission::check(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
         (write_validation(&decision.answer, call.context), decision.changes.unwrap_or_default().entries)
@@ -263,13 +264,17 @@ struct Redemption {
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> Outcome {
-    let request = read(call, &call.request.body)?;
-    let redemption = run(call, &request)?;
+    let mut request = read(call, &call.request.body)?;
+    let redemption = run(call, &mut request)?;
     Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() })
 }
 
-fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Stop> {
-    check_metadata(call, request)?;
+fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption, Stop> {
+    admission::check(call, request)?;
+    if let Some(order) = request.order.as_mut().filter(|order| overrides::any(order) && !deciding::is_bare(call)) {
+        overrides::name(call, order)?;
+    }
+    let request = &*request;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         let written = write_redemption(&decision.answer, call.context);
@@ -307,15 +312,6 @@ fn run(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Redemption, Sto
     }
     deciding::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
     Ok(Redemption { status: written.status, answer: written.answer })
-}
-
-/// Metadata that the project's schemas forbid is refused before anything is tried; what is not sent is not asked for.
-fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
-    let metadata = Json::Object(request.metadata.to_fields());
-    metadata_schemas::check(call.store, &[(REDEMPTION.object, Some(&metadata))])?;
-    let Some(order) = &request.order else { return Ok(()) };
-    let of_items = order.items.iter().any(|item| !item.metadata.is_empty());
-    orders::check_metadata(call, order, !order.metadata.is_empty(), of_items)
 }
 
 /// Rewards that were handed over are shown where the redemption of their points is.
@@ -360,8 +356,8 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Redeems one thing alone, and answers its redemption itself.
 pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Outcome {
-    let request = read_alone(call, named, body)?;
-    let redemption = run(call, &request)?;
+    let mut request = read_alone(call, named, body)?;
+    let redemption = run(call, &mut request)?;
     let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
     match whole.get("redemptions").and_then(|list| list.get(0)) {
         Some(single) => Ok(Answer::json(single.clone())),

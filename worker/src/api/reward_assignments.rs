@@ -201,16 +201,15 @@ fn assign(
         return Err(duplicate(ASSIGNMENT.object, "id", crate::store::sql::text(&row, 0)?).into());
     }
     let rules = assignments::take_rules(call, &mut sent)?;
-    let parameters = sent.remove("parameters").unwrap_or_else(|| json!({}));
-    let is_coin = reward.body.get("type").and_then(Json::as_str) == Some("COIN");
-    if !is_coin && parameters.pointer("/loyalty/points").is_none() {
-        return Err(missing("parameters.loyalty.points").into());
-    }
+    check_price(reward, &sent)?;
     let id = call.ids.alphanumeric("rewa_", 24).to_string();
-    let body = json!({
+    let mut body = json!({
         "id": id, "reward_id": reward.id, "related_object_id": campaign.id, "related_object_type": "campaign",
-        "parameters": parameters, "created_at": moment::text(call.now_ms()), "updated_at": null, "object": ASSIGNMENT.object,
+        "created_at": moment::text(call.now_ms()), "updated_at": null, "object": ASSIGNMENT.object,
     });
+    if let (Some(body), Some(parameters)) = (body.as_object_mut(), sent.remove("parameters")) {
+        body.insert("parameters".into(), parameters);
+    }
     let assignment = Document {
         id,
         key: None,
@@ -225,10 +224,28 @@ fn assign(
     Ok(body)
 }
 
+/// A reward costs points; money off costs what its exchange ratio says, and its assignment names no price.
+fn check_price(reward: &Document, sent: &Map<String, Json>) -> Result<(), Stop> {
+    let parameters = sent.get("parameters");
+    let is_coin = reward.body.get("type").and_then(Json::as_str) == Some("COIN");
+    if is_coin && parameters.is_some() {
+        return Err(Problem::at("parameters", "must NOT be present on an assignment of a COIN reward").into());
+    }
+    if !is_coin && parameters.is_none_or(|parameters| parameters.pointer("/loyalty/points").is_none()) {
+        return Err(missing("parameters.loyalty.points").into());
+    }
+    Ok(())
+}
+
 /// What is not sent of a price stays as it is; a null takes it away where it may be left out.
 fn update(call: &mut Call<'_, '_>) -> Outcome {
     let sent = call.body(Nulls::Kept)?;
     let mut assignment = find(call)?;
+    if let Some(reward) = call.store.document(REWARD.object, assignment.parent.as_deref().unwrap_or_default())?
+        && reward.body.get("type").and_then(Json::as_str) == Some("COIN")
+    {
+        check_price(&reward, &sent)?;
+    }
     let price = sent.get("parameters").and_then(|parameters| parameters.get("loyalty")).and_then(Json::as_object);
     if let Some(price) = price {
         let parameters = assignment.body.entry("parameters").or_insert_with(|| json!({}));

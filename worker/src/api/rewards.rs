@@ -12,6 +12,7 @@ use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, shown};
 use crate::store::document::Document;
 use scrip::facts::stock_account;
+use scrip::json::service;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
 use scrip::wire::reward::read_reward;
@@ -252,5 +253,8 @@ fn positive(value: &Json, decimal: bool) -> Option<Json> {
     if !fits || is_zero || written.ends_with('.') {
         return None;
     }
-    serde_json::from_str(written.trim_start_matches('0')).or_else(|_| serde_json::from_str(&written)).ok()
+    let read = serde_json::from_str(written.trim_start_matches('0')).or_else(|_| serde_json::from_str(&written));
+    let mut number = read.ok()?;
+    service::settle(&mut number)?;
+    Some(number)
 }

@@ -3,6 +3,7 @@
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::CUSTOMER;
 use crate::api::redemptions::ORDER;
+use crate::api::vouchers::VOUCHER;
 use crate::moment;
 use crate::reply::{ErrorBody, Stop};
 use crate::route::{Answer, Call, Outcome, Route, post};
@@ -13,8 +14,9 @@ use crate::store::facts::ById;
 use scrip::decide;
 use scrip::decide::rollback::{RollBack, UndonePart};
 use scrip::refusal::{Reason, Refusal};
+use scrip::wire::redemption::Written;
 use scrip::wire::request::read_rollback;
-use scrip::wire::rollback::write_rollback;
+use scrip::wire::rollback::{restored, write_rollback};
 use serde_json::{Map, Value as Json, json};
 
 const BODY: &[Field] = &[
@@ -83,7 +85,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
         (written, decision.changes.unwrap_or_default(), customer_id, tally)
     });
     let (customers, orders) = facts.finish()?;
-    let (written, changes, customer_id, mut tally) = match decided {
+    let (mut written, changes, customer_id, mut tally) = match decided {
         Ok(decided) => decided,
         Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !deciding::is_bare(call) => {
             return write_second(call, id, &request, refusal);
@@ -94,9 +96,57 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
         count_order(&order.body, &orders, &mut tally);
     }
     call.store.apply(&changes.entries, call.now_ms());
+    tell_standing(call, &mut written)?;
     deciding::put(call, written.documents, &orders)?;
     deciding::write_customer(call, &customers, None, customer_id.as_deref(), &tally)?;
     Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+}
+
+/// Shows in rollbacks who asked for them, and each voucher as it stands after them: since the redemption more may have been
+/// loaded on it or spent. What is shown is stored, and is what the list of transactions tells.
+fn tell_standing(call: &mut Call<'_, '_>, written: &mut Written) -> Result<(), Stop> {
+    let channel = json!({ "channel_id": deciding::channel(call).id, "channel_type": "API" });
+    let is_bare = deciding::is_bare(call);
+    let mut answer: Json = serde_json::from_slice(&written.answer).unwrap_or(Json::Null);
+    for document in &mut written.documents {
+        let body = &mut document.body;
+        if is_bare || body.get("object").and_then(Json::as_str) != Some("redemption_rollback") {
+            continue;
+        }
+        body.insert("channel".into(), channel.clone());
+        let id = body.get("voucher").and_then(|voucher| voucher.get("id")).and_then(Json::as_str);
+        if let Some(voucher) = id.map(|id| call.store.document(VOUCHER.object, id)).transpose()?.flatten() {
+            // The ledger does not have this rollback yet.
+            let spent = body.get("amount").and_then(Json::as_i64).map(i64::unsigned_abs);
+            let shown = VOUCHER.show_one(call, voucher)?;
+            let mut shown = restored(shown.as_object().unwrap_or(&Map::new()), spent);
+            shown.insert("updated_at".into(), moment::text(call.now_ms()).into());
+            body.insert("voucher".into(), Json::Object(shown));
+        }
+        for told in told(&mut answer) {
+            if told.get("id") == body.get("id") {
+                told.clone_from(body);
+            }
+        }
+    }
+    written.answer = answer.to_string().into_bytes();
+    Ok(())
+}
+
+/// The rollbacks in an answer: itself, or those that it lists.
+fn told(answer: &mut Json) -> Vec<&mut Map<String, Json>> {
+    if answer.get("object").is_some() {
+        return answer.as_object_mut().into_iter().collect();
+    }
+    let mut told = Vec::new();
+    for (name, value) in answer.as_object_mut().into_iter().flatten() {
+        match (name.as_str(), value) {
+            ("rollbacks", Json::Array(list)) => told.extend(list.iter_mut().filter_map(Json::as_object_mut)),
+            ("parent_rollback", Json::Object(one)) => told.push(one),
+            _ => {}
+        }
+    }
+    told
 }
 
 /// A paid order that is called off takes its total back.

@@ -35,7 +35,7 @@ pub const SEGMENT: Resource = Resource {
     key: plain_key,
     show,
     list: List {
-        data_ref: "segments",
+        data_ref: "data",
         page_max: 100,
         orders: &[("created_at", "created_at")],
         filters: &[],

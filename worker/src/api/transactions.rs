@@ -113,27 +113,41 @@ fn show(card: &Document, document: Document) -> Json {
     let is_rollback = body.get("object").and_then(Json::as_str) == Some("redemption_rollback");
     let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
     let amount = body.get("amount").and_then(Json::as_i64).unwrap_or(0);
+    // What the card had been loaded with and what was left on it, as the redemption or the rollback shows them.
+    let purse = body.get("voucher").and_then(|voucher| voucher.get(if is_gift { "gift" } else { "loyalty_card" }));
+    let kept = |name: &str| purse.and_then(|purse| purse.get(name)).cloned().unwrap_or(json!(0));
     // A redemption takes from the balance, and its rollback, which is written with a minus, gives back.
     let mut balance = Map::new();
     balance.insert("type".into(), kind.into());
+    balance.insert("total".into(), kept(moved));
     balance.insert("object".into(), "balance".into());
     balance.insert(moved.into(), amount.saturating_neg().into());
+    balance.insert("balance".into(), kept("balance"));
     balance.insert("operation_type".into(), "AUTOMATIC".into());
     balance.insert("related_object".into(), json!({ "type": "voucher", "id": card.id }));
     let order = body.get("order").filter(|order| order.is_object());
     let order = order.map(|order| json!({ "id": order.get("id"), "source_id": order.get("source_id") }));
-    let id = document.id.split_once('_').map_or(document.id.as_str(), |(_, own)| own);
     let mut details = json!({ "balance": balance, "order": order });
     let own = json!({ "id": document.id });
+    let undone = body.get("redemption").and_then(Json::as_str).filter(|_| is_rollback);
     if let Some(details) = details.as_object_mut() {
         if is_rollback {
-            details.insert("redemption".into(), json!({ "id": body.get("redemption") }));
+            details.insert("redemption".into(), json!({ "id": undone }));
         }
         details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), own);
+        if let Some(reward) = body.get("reward").filter(|reward| reward.is_object()) {
+            details.insert("reward".into(), json!({ "id": reward.get("id"), "name": reward.get("name") }));
+        }
     }
     json!({
-        "id": format!("vtx_{id}"), "source_id": null, "voucher_id": card.id, "campaign_id": card.parent, "source": null,
-        "reason": body.get("reason"), "type": format!("{unit}_{action}"), "details": details, "related_transaction_id": null,
+        "id": transaction_id(&document.id), "source_id": null, "voucher_id": card.id, "campaign_id": card.parent,
+        "source": body.get("channel").and_then(|channel| channel.get("channel_id")), "reason": body.get("reason"),
+        "type": format!("{unit}_{action}"), "details": details, "related_transaction_id": undone.map(transaction_id),
         "created_at": crate::moment::text(document.created_at),
     })
+}
+
+/// The id of the transaction that a redemption or a rollback was.
+fn transaction_id(id: &str) -> String {
+    format!("vtx_{}", id.split_once('_').map_or(id, |(_, own)| own))
 }

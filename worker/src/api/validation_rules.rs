@@ -5,7 +5,7 @@ use crate::api::assignments;
 use crate::api::fields::{KEY, LIMIT, PAGE};
 use crate::list::{Clause, List, read_moment};
 use crate::moment;
-use crate::reply::{ErrorBody, Stop, duplicate, error, in_use};
+use crate::reply::{ErrorBody, Stop, error, in_use};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
@@ -162,7 +162,7 @@ pub const RULE: Resource = Resource {
     list: List {
         data_ref: "data",
         page_max: 100,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", "key")],
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", "json_extract(body, '$.name')")],
         filters: &[],
         conditions: &[],
     },
@@ -252,8 +252,6 @@ fn merge(body: &mut Map<String, Json>, sent: Map<String, Json>) {
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
-    let name = sent.get("name").and_then(Json::as_str).unwrap_or_default().to_owned();
-    check_name(call, &name, "")?;
     let id = call.ids.alphanumeric("val_", 12).to_string();
     let mut body = defaults();
     merge(&mut body, sent);
@@ -263,7 +261,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     body.insert("object".into(), RULE.object.into());
     let warnings = check(&body)?;
     let created_at = call.now_ms();
-    let document = Document { id, key: Some(name), parent: None, holder: None, created_at, updated_at: None, body };
+    let document = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
     call.check_fits(&document)?;
     call.store.insert(RULE.object, &document);
     answer(call, document, warnings)
@@ -275,10 +273,8 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     if sent.get("name").is_some_and(Json::is_null) {
         sent.remove("name");
     }
-    if let Some(name) = sent.get("name").and_then(Json::as_str) {
-        check_name(call, name, &document.id)?;
-        document.key = Some(name.to_owned());
-    }
+    // Two rules may have one name, so that none is found by it.
+    document.key = None;
     merge(&mut document.body, sent);
     let warnings = check(&document.body)?;
     call.touch(&mut document);
@@ -304,13 +300,6 @@ fn answer(call: &mut Call<'_, '_>, document: Document, warnings: Vec<Json>) -> O
         shown.insert("warnings".into(), warnings.into());
     }
     Ok(Answer::json(shown))
-}
-
-fn check_name(call: &Call<'_, '_>, name: &str, own_id: &str) -> Result<(), Stop> {
-    match call.store.document_by_name(RULE.object, name, "")? {
-        Some(other) if other.id != own_id => Err(duplicate(RULE.object, "name", name).into()),
-        _ => Ok(()),
-    }
 }
 
 fn invalid(details: impl Into<String>) -> ErrorBody {

@@ -5,7 +5,7 @@ use crate::api::fields::{
     BEFORE_AFTER, CODE_CONFIG, DAYS, DISCOUNT, GIFT, KEY, LIMIT, OWN_CARD, PAGE_99, REDEMPTION, TIMEFRAME,
     VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
-use crate::api::{assignments, generation, grants, metadata_schemas};
+use crate::api::{assignments, categories, generation, grants, metadata_schemas};
 use crate::codes::{self, CodeShape, code_key};
 use crate::list::{Clause, Filter, List};
 use crate::moment;
@@ -134,15 +134,21 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
     let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::Shown::of(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        show_standing(document, &standings, rules)
+        show_standing(document, &standings, rules, &categories)
     });
     Ok(shown.collect())
 }
 
 /// A voucher with what the ledger says of it.
-pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, rules: Vec<Json>) -> Json {
+fn show_standing(
+    document: Document,
+    standings: &HashMap<String, Standing>,
+    rules: Vec<Json>,
+    categories: &categories::Shown,
+) -> Json {
     let taken = |account: &String| {
         standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
     };
@@ -157,7 +163,7 @@ pub fn show_standing(document: Document, standings: &HashMap<String, Standing>, 
         gift.entry("subtracted_amount").or_insert(json!(0));
     }
     show_card(&mut body, taken(&points));
-    body.insert("categories".into(), json!([]));
+    body.insert("categories".into(), categories.list(&document));
     body.insert("validation_rules_assignments".into(), assignments::listed(rules));
     Json::Object(body)
 }
@@ -181,6 +187,19 @@ fn show_card(body: &mut Map<String, Json>, redeemed: u64) {
     if let Some(redemption) = body.get_mut("redemption").and_then(Json::as_object_mut) {
         redemption.insert("redeemed_points".into(), redeemed.into());
     }
+}
+
+/// Notes at the commit that vouchers change now, by what was redeemed of them or given back.
+pub fn touch(call: &mut Call<'_, '_>, ids: Vec<&str>) {
+    if ids.is_empty() {
+        return;
+    }
+    let now_ms = call.now_ms();
+    call.store.write(
+        "UPDATE document SET updated_at = ?2, body = json_set(body, '$.updated_at', ?3)
+         WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
+        vec![Json::from(ids).to_string().into(), now_ms.into(), moment::text(now_ms).into()],
+    );
 }
 
 /// The voucher that a path names.
@@ -279,7 +298,8 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
         call.store.post(&[post]);
     }
-    Ok(show_standing(voucher, &standings, assigned))
+    let categories = categories::Shown::of(call, std::slice::from_ref(&voucher))?;
+    Ok(show_standing(voucher, &standings, assigned, &categories))
 }
 
 /// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign

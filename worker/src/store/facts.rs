@@ -371,6 +371,14 @@ impl Facts for StoreFacts<'_, '_> {
         self.offered.get().map(|offered| Cow::Borrowed(&offered.set)).into()
     }
 
+    fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
+        self.note(self.find_free_codes(campaign_id, now).map(Some)).into()
+    }
+
+    fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool> {
+        Known::Is(self.note(self.store.card_of(campaign_id, customer_id)).is_some())
+    }
+
     fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
         self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Cow::Borrowed).into()
     }

@@ -35,6 +35,13 @@ impl StoreFacts<'_, '_> {
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
+    pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, Fault> {
+        if self.find_campaign(campaign_id)?.is_some_and(|campaign| campaign.makes_codes) {
+            return Ok(None);
+        }
+        Ok(u64::try_from(self.store.count_free_codes(campaign_id, now.millis())?).ok())
+    }
+
     pub(super) fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
         const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
             SELECT id, amount FROM transfer WHERE debit = ?1 AND at >= ?2 AND reverses IS NULL UNION ALL
