@@ -137,7 +137,8 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         let told = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
         return Err(invalid_query(told).into());
     }
-    let page = CAMPAIGN.list.select(call.store, &call.query, Clause::of_kind(CAMPAIGN.object))?;
+    let clause = Clause::of_kind(CAMPAIGN.object).at(call.now_ms());
+    let page = CAMPAIGN.list.select(call.store, &call.query, clause)?;
     let shows_categories = expanded.contains(&"category");
     let mut shown = show(call, page.documents)?;
     if !shows_categories {
