@@ -176,34 +176,39 @@ fn is_put_to_use(written: &Json) -> bool {
     matches!(written["object"].as_str(), Some("segment" | "products_collection"))
 }
 
-/// What was accepted hurts nobody: it is put to use where it has an effect only then, and a validation, a qualification and
-/// the bundle answer.
-fn still_answers(edge: &Edge, written: &Json, told: &dyn Fn() -> String) {
+/// Puts to use what was accepted, where it does nothing before a rule names it; gives the code that needs it.
+fn put_to_use(edge: &Edge, written: &Json, told: &dyn Fn() -> String) -> String {
     let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, told);
     let id = written["id"].as_str().unwrap_or_default();
+    let goods = json!([{ "object": "products_collection", "id": id }]);
     let test = match written["object"].as_str() {
-        Some("segment") => Some(json!({ "name": "customer.segment", "conditions": { "$is_not": [id] } })),
-        Some("products_collection") => Some(
-            json!({ "name": "order.items.none", "conditions": { "$is": [{ "object": "products_collection", "id": id }] } }),
-        ),
-        _ => None,
+        Some("segment") => json!({ "name": "customer.segment", "conditions": { "$is_not": [id] } }),
+        Some("products_collection") => json!({ "name": "order.items.none", "conditions": { "$is": goods } }),
+        _ => return written["code"].as_str().unwrap_or("other").to_owned(),
     };
-    let mut code = written["code"].as_str().unwrap_or("other").to_owned();
-    if let Some(test) = test {
-        code = format!("uses-{id}");
-        post(&format!("/v1/vouchers/{code}"), json!({ "discount": { "type": "AMOUNT", "amount_off": 1 } }));
-        let rule = post("/v1/validation-rules", json!({ "name": id, "rules": { "1": test } }));
-        let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
-        post(&path, json!({ "related_object_type": "voucher", "related_object_id": code }));
-        must_answer(edge, "GET", &format!("/v1/product-collections/{id}/products"), &Json::Null, told);
-        must_answer(edge, "GET", "/v1/customers/thing/segments", &Json::Null, told);
-    }
+    let code = format!("uses-{id}");
+    post(&format!("/v1/vouchers/{code}"), json!({ "discount": { "type": "AMOUNT", "amount_off": 1 } }));
+    let rule = post("/v1/validation-rules", json!({ "name": id, "rules": { "1": test } }));
+    let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
+    post(&path, json!({ "related_object_type": "voucher", "related_object_id": code }));
+    must_answer(edge, "GET", &format!("/v1/product-collections/{id}/products"), &Json::Null, told);
+    code
+}
+
+/// What was accepted hurts nobody: a validation of each code that needs some of it, a qualification and the bundle answer.
+fn still_answers(edge: &Edge, codes: &[String], told: &dyn Fn() -> String) {
+    let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, told);
     let customer = json!({ "source_id": "thing" });
-    let order = json!({ "items": [{ "source_id": "thing", "related_object": "product" }, { "source_id": "thing", "related_object": "sku" }] });
-    let redeemables = json!([{ "object": "voucher", "id": "thing" }, { "object": "voucher", "id": code }]);
-    post("/v1/validations", json!({ "redeemables": redeemables, "customer": customer, "order": order }));
-    post("/v1/validations", json!({ "redeemables": [redeemables[0]], "order": { "source_id": "thing" } }));
+    let line = |kind: &str| json!({ "source_id": "thing", "related_object": kind });
+    let order = json!({ "items": [line("product"), line("sku")] });
+    for code in codes {
+        let redeemables = json!([{ "object": "voucher", "id": "thing" }, { "object": "voucher", "id": code }]);
+        post("/v1/validations", json!({ "redeemables": redeemables, "customer": customer, "order": order }));
+    }
+    let thing = json!([{ "object": "voucher", "id": "thing" }]);
+    post("/v1/validations", json!({ "redeemables": thing, "order": { "source_id": "thing" } }));
     post("/v1/qualifications", json!({ "customer": customer, "order": order }));
+    must_answer(edge, "GET", "/v1/customers/thing/segments", &Json::Null, told);
     must_answer(edge, "GET", "/client/v1/bundle", &Json::Null, told);
 }
 
@@ -224,22 +229,25 @@ fn junk_in_every_field_of_every_body() {
             let mut bodies = Vec::new();
             variants(route.body, &value, &mut bodies, &|body| if route.many { json!([body]) } else { body });
             bodies.push(value.clone());
-            let mut last = None;
+            // What is new stays beside what comes after it, so that one look at the end sees it all; what replaces is looked
+            // at before it is replaced.
+            let mut codes = Vec::new();
             for body in &bodies {
                 sent += 1;
                 let text = body.to_string();
                 let path = path_of(route, "thing");
                 let Some(written) = check(&edge, route, path, "code=thing", text.as_bytes()) else { continue };
                 accepted += 1;
-                // What is new stays beside what comes after it, so that one look at the end sees it all.
-                if route.method == "PUT" || is_put_to_use(&written) {
-                    still_answers(&edge, &written, &|| format!("{} {} {text}", route.method, route.path));
-                } else {
-                    last = Some(written);
+                let told = || format!("{} {} {text}", route.method, route.path);
+                codes.push(put_to_use(&edge, &written, &told));
+                if route.method == "PUT" {
+                    still_answers(&edge, &std::mem::take(&mut codes), &told);
                 }
             }
-            if let Some(written) = last {
-                still_answers(&edge, &written, &|| format!("{} {} with {value} somewhere", route.method, route.path));
+            if !codes.is_empty() {
+                codes.sort();
+                codes.dedup();
+                still_answers(&edge, &codes, &|| format!("{} {} with {value} somewhere", route.method, route.path));
             }
         }
     }
@@ -262,18 +270,17 @@ fn junk_in_every_condition_of_a_filter() {
         for operator in operators {
             // A project has 100 segments with a filter.
             let edge = opened();
+            let mut codes = Vec::new();
             for value in &values {
                 let filter = json!({ "junction": "and", field: { "conditions": { *operator: value } } });
                 let kind = if path == "/v1/segments" { "passive" } else { "AUTO_UPDATE" };
                 let body = json!({ "name": "thing", "type": kind, "filter": filter }).to_string();
                 if let Some(written) = check(&edge, route, path.to_owned(), "", body.as_bytes()) {
                     accepted += 1;
-                    // One value of a list stands for itself, so that half of them say enough.
-                    if value.is_array() {
-                        still_answers(&edge, &written, &|| format!("{path} {body}"));
-                    }
+                    codes.push(put_to_use(&edge, &written, &|| format!("{path} {body}")));
                 }
             }
+            still_answers(&edge, &codes, &|| format!("{path} with junk for {field} {operator}"));
         }
     }
     assert!(accepted > 100, "only {accepted} filters were accepted");
