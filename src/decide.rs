@@ -18,7 +18,7 @@ pub mod validate;
 
 pub use case::Case;
 pub use qualify::{Qualified, qualify};
-pub use redeem::{Redeemed, RedeemedPart, redeem};
+pub use redeem::{Redeemed, RedeemedPart, promised, redeem};
 pub use rollback::{RollBack, RolledBack, rollback};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};
 

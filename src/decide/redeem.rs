@@ -210,19 +210,25 @@ fn post(
 
 /// The rewards that the host is to hand over.
 fn grants(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<RewardGrant> {
-    let grant = |part: &RedeemedPart| {
-        let offer = case.offer(part.place)?;
-        let reward = &offer.exchange.as_ref()?.reward;
-        let RewardKind::Campaign { campaign_id, balance } = &reward.kind else { return None };
-        Some(RewardGrant {
-            redemption_id: part.id.clone(),
-            reward_id: reward.id.clone(),
-            campaign_id: campaign_id.clone(),
-            balance: *balance,
-            customer_id: offer.incentive.holder_id.clone(),
-        })
-    };
-    parts.iter().filter_map(grant).collect()
+    parts.iter().filter_map(|part| grant(case, part.place, &part.id)).collect()
+}
+
+/// The rewards that the host would hand over if what was tried were redeemed.
+pub fn promised(evaluated: &Evaluated<'_>) -> Vec<RewardGrant> {
+    evaluated.applied().filter_map(|step| grant(&evaluated.case, step.place, &Text::default())).collect()
+}
+
+fn grant(case: &Case<'_>, place: usize, redemption_id: &Text) -> Option<RewardGrant> {
+    let offer = case.offer(place)?;
+    let reward = &offer.exchange.as_ref()?.reward;
+    let RewardKind::Campaign { campaign_id, balance } = &reward.kind else { return None };
+    Some(RewardGrant {
+        redemption_id: redemption_id.clone(),
+        reward_id: reward.id.clone(),
+        campaign_id: campaign_id.clone(),
+        balance: *balance,
+        customer_id: offer.incentive.holder_id.clone(),
+    })
 }
 
 /// The codes among the parts that somebody passed on.

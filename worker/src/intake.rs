@@ -180,6 +180,29 @@ mod tests {
     }
 
     #[test]
+    fn numbers_keep_their_digits_and_have_one_form() {
+        let read = |body: &str| object(body.as_bytes(), false).map(|read| Json::Object(read).to_string());
+        for (sent, held) in [
+            ("0.1000000000000000055511151231257827", "0.1000000000000000055511151231257827"),
+            ("9223372036854775809", "9223372036854775809"),
+            ("1.10", "1.1"),
+            ("1e2", "100.0"),
+            ("-0", "-0.0"),
+        ] {
+            let kept = read(&format!("{{\"a\":{sent}}}"));
+            assert!(kept.as_ref().is_ok_and(|kept| *kept == format!("{{\"a\":{held}}}")), "{sent}: {kept:?}");
+        }
+        assert!(read("{\"a\":1e309}").is_err());
+    }
+
+    #[test]
+    fn the_librarys_own_name_for_a_number_is_refused_however_it_is_written() {
+        assert!(scan(br#"{"$serde_json::private::Number":"1"}"#).is_err());
+        assert!(scan(br#"{"\u0024serde_json::private::Number":"1"}"#).is_err());
+        assert!(scan(br#"{"serde_json::private::Number":"$"}"#).is_ok());
+    }
+
+    #[test]
     fn an_empty_body_is_an_empty_object() {
         assert!(object(b"", false).is_ok_and(|read| read.is_empty()));
         assert!(object(b" \n", false).is_ok_and(|read| read.is_empty()));

@@ -262,10 +262,10 @@ impl Call<'_, '_> {
 
     /// Does something for its refusals alone: nothing of it is written.
     pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<(), Stop> {
-        let (mark, ids) = (self.store.mark(), self.ids.clone());
+        let (mark, drawn, ids) = (self.store.mark(), self.store.drawn.clone(), self.ids.clone());
         let outcome = act(self);
         self.store.forget_since(mark);
-        self.ids = ids;
+        (self.store.drawn, self.ids) = (drawn, ids);
         outcome.map(drop)
     }
 

@@ -228,10 +228,16 @@ fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop
     admission::check(call, request)?;
     let facts = deciding::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
-        (write_validation(&decision.answer, call.context), decision.changes.unwrap_or_default().entries)
+        let evaluated = &decision.answer.evaluated;
+        let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
+        let body = write_validation(&decision.answer, call.context);
+        (body, decision.changes.unwrap_or_default().entries, promised)
     });
     facts.finish()?;
-    let (body, entries) = decided?;
+    let (body, entries, promised) = decided?;
+    if !promised.is_empty() {
+        call.rehearse(|call| handing::hand_over(call, &promised))?;
+    }
     call.store.apply(&entries, call.now_ms());
     Ok(body)
 }

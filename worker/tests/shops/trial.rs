@@ -1,0 +1,143 @@
+//! What is held to what: the answer of a validation to the model, to a redemption, to a qualification, to the page, and to
+//! the same cart in other words.
+
+use crate::shops::alone;
+use crate::shops::carts::{self, Cart};
+use crate::shops::chance::Chance;
+use crate::shops::compare;
+use crate::shops::model::{self, Outcome, Status};
+use crate::shops::page::Page;
+use crate::shops::shop::{self, Shop};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+
+/// How many carts a shop is asked about.
+const CARTS: u64 = 20;
+
+#[derive(Default)]
+pub struct Told {
+    pub carts: u64,
+    pub wrong: Vec<String>,
+    /// How often something was met: a generator that makes only refusals compares nothing.
+    pub reached: BTreeMap<String, u64>,
+}
+
+impl Told {
+    pub fn add(&mut self, other: Told) {
+        self.carts += other.carts;
+        self.wrong.extend(other.wrong);
+        for (what, count) in other.reached {
+            *self.reached.entry(what).or_default() += count;
+        }
+    }
+
+    pub fn reach(&mut self, what: &str) {
+        *self.reached.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// A shard that met too little of something compared too little.
+    pub fn reached_enough(&self) {
+        let met =
+            |what: &str| self.reached.iter().filter(|(name, _)| name.starts_with(what)).map(|(_, count)| *count).sum();
+        for (what, of_a_hundred) in [
+            ("valid", 50),
+            ("not valid", 8),
+            ("Applicable", 80),
+            ("Inapplicable", 20),
+            ("Skipped", 20),
+            ("redeemed", 50),
+            ("not redeemed", 8),
+            ("qualifies", 60),
+            ("does not qualify", 20),
+            ("the same bytes", 40),
+        ] {
+            let met: u64 = met(what);
+            assert!(met * 100 >= self.carts * of_a_hundred, "`{what}` was met {met} times in {} carts", self.carts);
+        }
+    }
+}
+
+/// One shop and its carts.
+pub fn shop(seed: u64) -> Told {
+    let mut chance = Chance::new(seed);
+    let mut shop = shop::open(&mut chance);
+    let page = Page::open(&mut shop);
+    let mut told = Told::default();
+    for number in 0..CARTS {
+        let cart = carts::make(&mut chance, &shop.book, number);
+        told.carts += 1;
+        if let Err(wrong) = cart_holds(&mut chance, &mut shop, &page, &cart, &mut told) {
+            let about = model::about(&shop.book, &cart.written(&mut Chance::new(0)));
+            let log = if std::env::var_os("SHOPS_SEED").is_some() { shop.desk.log.join("\n") } else { String::new() };
+            told.wrong.push(format!("SHOPS_SEED={seed} cart {number}: {wrong}\n{about}{log}"));
+        }
+    }
+    told
+}
+
+fn cart_holds(chance: &mut Chance, shop: &mut Shop, page: &Page, cart: &Cart, told: &mut Told) -> Result<(), String> {
+    let request = cart.written(chance);
+    let wanted = model::validate(&shop.book, &request);
+    let got = validated(shop, &request)?;
+    told.reach(if got.valid { "valid" } else { "not valid" });
+    for verdict in &got.verdicts {
+        told.reach(&format!("{:?}", verdict.status));
+    }
+    if let Some(wrong) = compare::difference(&wanted, &got) {
+        return Err(format!("model: {wrong}\n  POST /v1/validations {request}"));
+    }
+    let other = cart.written(chance);
+    if let Some(wrong) = compare::difference(&got, &validated(shop, &other)?) {
+        return Err(format!("names: {wrong}\n  POST /v1/validations {request}\n  POST /v1/validations {other}"));
+    }
+    if chance.once_in(4) {
+        alone::qualifies(shop, &request, told)?;
+    }
+    page.holds(chance, shop, &request, told)?;
+    redeemed(shop, &request, &got, told)
+}
+
+/// What a validation answers, in the model's words.
+pub fn validated(shop: &mut Shop, request: &Json) -> Result<Outcome, String> {
+    let answer = shop.desk.ask("POST /v1/validations", request);
+    if answer.status != 200 {
+        return Err(format!("status {}: {}\n  POST /v1/validations {request}", answer.status, answer.json));
+    }
+    Ok(compare::outcome(&answer.json))
+}
+
+/// Valid if and only if it can be redeemed, with the same order; what was redeemed is given back.
+fn redeemed(shop: &mut Shop, request: &Json, validated: &Outcome, told: &mut Told) -> Result<(), String> {
+    let fault = |text: String| Err(format!("redeeming: {text}\n  POST /v1/redemptions {request}"));
+    let some = validated.verdicts.iter().any(|verdict| verdict.status == Status::Applicable);
+    let answer = shop.desk.ask("POST /v1/redemptions", request);
+    let done = answer.status == 200;
+    // Where everything is skipped a validation is valid and there is nothing to redeem (D10).
+    if done != (validated.valid && some) {
+        return fault(format!("valid {}, and then status {}: {}", validated.valid, answer.status, answer.json));
+    }
+    told.reach(if done { "redeemed" } else { "not redeemed" });
+    if !done {
+        return Ok(());
+    }
+    let order = compare::amounts(&answer.json["order"]);
+    if let Some(wrong) = compare::order_difference(validated.order.as_ref(), Some(&order)) {
+        return fault(wrong);
+    }
+    // Who redeems is written down as the request says; a rollback leaves that.
+    let book = &mut shop.book;
+    let known = book.customers.iter_mut().find(|known| known["source_id"] == request["customer"]["source_id"]);
+    if let (Some(known), Some(said)) = (known, request["customer"]["metadata"].as_object()) {
+        known["metadata"].as_object_mut().unwrap().extend(said.clone());
+    }
+    let parent = answer.json["parent_redemption"]["id"].as_str();
+    let (id, verb) = match parent {
+        Some(id) => (id, "rollbacks"),
+        None => (answer.json["redemptions"][0]["id"].as_str().unwrap(), "rollback"),
+    };
+    let back = shop.desk.ask(&format!("POST /v1/redemptions/{id}/{verb}"), &json!({}));
+    if back.status != 200 {
+        return fault(format!("the rollback answers {}: {}", back.status, back.json));
+    }
+    Ok(())
+}
