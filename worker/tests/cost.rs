@@ -38,6 +38,17 @@ fn a_redemption_is_a_dozen_statements() {
     let most = [("plain", redemption.to_owned(), None, 10), ("with a key", redemption.to_owned(), Some("k"), 13)];
     let anna = redemption.replace("\"order\"", "\"customer\":{\"source_id\":\"anna\"},\"order\"");
     let most = most.into_iter().chain([("of a customer", anna, None, 15)]);
+    // Whatever lines are named by, their goods are looked up together.
+    let lines: Vec<String> = (0..40)
+        .map(|line| match line % 4 {
+            0 => format!(r#"{{"product_id":"p{line}","price":100}}"#),
+            1 => format!(r#"{{"source_id":"s{line}","related_object":"sku","amount":100}}"#),
+            2 => format!(r#"{{"product":{{"source_id":"p{line}"}},"price":100}}"#),
+            _ => format!(r#"{{"product_id":"p{line}","sku":{{"id":"s{line}"}},"price":100}}"#),
+        })
+        .collect();
+    let goods = redemption.replace(r#"{"amount":1000}"#, &format!(r#"{{"items":[{}]}}"#, lines.join(",")));
+    let most = most.chain([("of forty lines", goods, None, 11)]);
     for (seed, (name, body, key, limit)) in (2..).zip(most) {
         // The first one of a customer creates them.
         send(&counting, seed + 100, "/v1/redemptions", &body, None);
