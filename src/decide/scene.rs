@@ -123,7 +123,8 @@ impl<'v> View<'v> {
                 return None;
             }
             Known::Unreadable => {
-                self.unreadable.replace(Some(Refusal::unreadable("account", account.as_str())));
+                let code = self.offer.map_or("", |offer| &offer.incentive.code);
+                self.unreadable.replace(Some(Refusal::unreadable("account", code)));
                 return None;
             }
         };

@@ -148,7 +148,7 @@ impl Condition {
     /// Whether the customer belongs to any of what it names; nothing when nobody can say.
     fn belongs(&self, to: Membership, scene: &Scene<'_>) -> Option<bool> {
         for wanted in self.operands.iter().filter_map(Operand::as_text) {
-            if scene.customer.is_some() && scene.asks.belongs(to, wanted)? {
+            if scene.asks.belongs(to, wanted)? {
                 return Some(true);
             }
         }
@@ -189,7 +189,8 @@ impl Test {
         match self.kind {
             Kind::Amount => self.money(scene.asks.amount(), scene),
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
-            Kind::Data(Data::Customer) => self.holds_of(scene.customer, scene),
+            // Of nobody neither "is" holds nor "is not": whoever is left out cannot come in by saying nothing.
+            Kind::Data(Data::Customer) => scene.customer.is_some() && self.holds_of(scene.customer, scene),
             Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     only.is_on_a_line(scene) == (pick == Pick::Any)
@@ -229,11 +230,14 @@ impl Test {
                 };
                 self.all(self.property_of(data), scene)
             }
-            Kind::Member(to) => self.conditions.iter().all(|condition| {
-                // Where nobody can say, neither "is" holds nor "is not".
-                let belongs = condition.belongs(to, scene);
-                belongs.is_some_and(|belongs| belongs != condition.operator.is_negative())
-            }),
+            Kind::Member(to) => {
+                scene.customer.is_some()
+                    && self.conditions.iter().all(|condition| {
+                        // Where nobody can say, neither "is" holds nor "is not".
+                        let belongs = condition.belongs(to, scene);
+                        belongs.is_some_and(|belongs| belongs != condition.operator.is_negative())
+                    })
+            }
             Kind::Channel(part) => {
                 let [key, user] = scene.channel;
                 let found = if part == ChannelPart::Key { key } else { user };

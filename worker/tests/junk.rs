@@ -171,11 +171,6 @@ fn must_answer(edge: &Edge, method: &str, path: &str, body: &Json, told: &dyn Fn
     serde_json::from_slice(&reply.body).unwrap_or_default()
 }
 
-/// Whether a document does nothing before a rule names it.
-fn is_put_to_use(written: &Json) -> bool {
-    matches!(written["object"].as_str(), Some("segment" | "products_collection"))
-}
-
 /// Puts to use what was accepted, where it does nothing before a rule names it; gives the code that needs it.
 fn put_to_use(edge: &Edge, written: &Json, told: &dyn Fn() -> String) -> String {
     let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, told);
