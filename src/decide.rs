@@ -12,6 +12,7 @@ pub mod redeem;
 pub mod rollback;
 pub mod running;
 pub mod scene;
+mod shape;
 pub mod sight;
 mod unit_goods;
 pub mod validate;

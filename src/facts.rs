@@ -32,6 +32,8 @@ pub enum Known<T> {
     Absent,
     /// Only somebody else knows.
     Unknown,
+    /// It is there and cannot be read, so that nobody can say what it allows: whatever needs it is refused.
+    Unreadable,
 }
 
 impl<T> Known<T> {
@@ -39,7 +41,7 @@ impl<T> Known<T> {
     pub fn is(self) -> Option<T> {
         match self {
             Known::Is(fact) => Some(fact),
-            Known::Absent | Known::Unknown => None,
+            Known::Absent | Known::Unknown | Known::Unreadable => None,
         }
     }
 
@@ -49,6 +51,7 @@ impl<T> Known<T> {
             Known::Is(fact) => Known::Is(turn(fact)),
             Known::Absent => Known::Absent,
             Known::Unknown => Known::Unknown,
+            Known::Unreadable => Known::Unreadable,
         }
     }
 }
@@ -301,6 +304,16 @@ pub fn channel_account(channel_id: &str, of: &str) -> AccountId {
 /// All redemptions through one channel.
 pub fn channel_total_account(channel_id: &str) -> AccountId {
     AccountId::new(joined(&["channel/", channel_id]))
+}
+
+/// Redemptions of one incentive by one user, whatever keys they call with.
+pub fn user_account(login: &str, of: &str) -> AccountId {
+    AccountId::new(joined(&["user/", login, "/of/", of]))
+}
+
+/// All redemptions by one user.
+pub fn user_total_account(login: &str) -> AccountId {
+    AccountId::new(joined(&["user/", login]))
 }
 
 /// The value of orders made with a campaign, in minor units (validation-rules.md section 4.6); without a campaign,

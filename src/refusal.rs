@@ -36,6 +36,8 @@ macro_rules! catalogue {
 catalogue! {
     /// A thing that is named does not exist.
     NotFound: "not_found", "Resource not found",
+    /// A document that it takes to decide is there and cannot be read.
+    Unreadable: "unreadable_document", "Document cannot be read",
     /// The voucher or its campaign is switched off.
     VoucherDisabled: "voucher_disabled", "voucher is disabled",
     /// Before the start date.
@@ -190,6 +192,13 @@ impl Refusal {
     pub fn taken(resource_type: &'static str, source_id: &str) -> Refusal {
         let details = joined(&["Duplicated ", resource_type, " exists with id ", source_id]);
         Refusal::new(Reason::DuplicateFound, details).about(resource_type, source_id)
+    }
+
+    /// A thing that is there and whose document cannot be read.
+    #[cold]
+    #[inline(never)]
+    pub fn unreadable(resource_type: &str, id: &str) -> Refusal {
+        Refusal::new(Reason::Unreadable, joined(&["Cannot read ", resource_type, " with id ", id]))
     }
 
     /// The same refusal, about this thing.

@@ -66,6 +66,11 @@ impl<T> Shelf<T> {
         self.things.iter()
     }
 
+    /// All names, in the order in which they came.
+    pub fn names(&self) -> impl Iterator<Item = &Text> {
+        self.index.names.iter().map(|(name, _)| name)
+    }
+
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()

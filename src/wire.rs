@@ -6,6 +6,8 @@ pub mod candidates;
 pub mod decision;
 pub mod error;
 pub mod given;
+pub mod legible;
+pub mod name;
 pub mod node;
 pub mod offer;
 pub mod order;

@@ -32,8 +32,8 @@ impl Asks for Adverse {
         [None, Some(&self.data), None, Some(&self.data)]
     }
 
-    fn belongs(&self, _to: Membership, id: &str) -> bool {
-        id.len() % 2 == 0
+    fn belongs(&self, _to: Membership, id: &str) -> Option<bool> {
+        Some(id.len() % 2 == 0)
     }
 
     fn count(&self, _counter: Counter, period: Period) -> Option<u64> {

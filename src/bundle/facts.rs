@@ -18,6 +18,7 @@ use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
 use crate::time::{Instant, TimeZone};
 use crate::wire::given::Given;
+use crate::wire::legible::Illegible;
 
 /// Everything that was given, by what it is asked for.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +51,8 @@ pub struct GivenFacts {
     candidates: OnceLock<Candidates>,
     redemptions: Shelf<PastRedemption>,
     journal: Option<Journal>,
+    /// What there is besides and cannot be read.
+    illegible: Illegible,
     /// Each voucher and each tier with all that belongs to it; nothing when a part of it was not given.
     offers: [Vec<Option<Offer<'static>>>; 2],
 }
@@ -61,6 +64,8 @@ struct Assigned {
     places: Vec<usize>,
     /// Whether there is one that was not given.
     unknown: bool,
+    /// Whether there is one that cannot be read.
+    unreadable: bool,
 }
 
 impl GivenFacts {
@@ -80,6 +85,7 @@ impl GivenFacts {
             match by_id.get(rule) {
                 Some(place) if rules.places.contains(place) => {}
                 Some(place) => rules.places.push(*place),
+                None if given.illegible.has("validation_rules", rule) => rules.unreadable = true,
                 None => rules.unknown = true,
             }
         };
@@ -120,6 +126,7 @@ impl GivenFacts {
             candidates: OnceLock::new(),
             redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
+            illegible: given.illegible,
             offers: Default::default(),
         };
         facts.offers = [&facts.vouchers, &facts.tiers].map(|shelf| shelf.iter().map(|one| facts.whole(one)).collect());
@@ -135,16 +142,18 @@ impl GivenFacts {
         let inherited = || campaign.as_ref()?.category_id.as_ref();
         let category = part(incentive.category_id.as_ref().or_else(inherited), &self.categories)?;
         let mut rules = Vec::new();
-        for place in self.places_named([Some(&incentive.id), incentive.campaign_id.as_ref()], false)? {
+        let places = self.places_named([Some(&incentive.id), incentive.campaign_id.as_ref()], false).is()?;
+        for place in places {
             rules.extend(self.rules.get(place).map(|rule| Held::Own(Arc::clone(rule))));
         }
         Some(Offer::new(Held::Own(Arc::clone(incentive)), (campaign, category), rules, None))
     }
 
     /// What is not here does not exist, or only the server knows.
-    fn known<'a, T: Clone>(&self, found: Option<&'a T>) -> Known<Cow<'a, T>> {
+    fn known<'a, T: Clone>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Cow<'a, T>> {
         match found {
             Some(fact) => Known::Is(Cow::Borrowed(fact)),
+            None if self.illegible.has(kind, name) => Known::Unreadable,
             None if self.complete => Known::Absent,
             None => Known::Unknown,
         }
@@ -167,16 +176,24 @@ impl GivenFacts {
             };
             let campaign =
                 candidate.campaign_id.as_ref().and_then(|id| self.campaigns.get(id)).map(|campaign| &**campaign);
-            let rules = incentive.and_then(|incentive| self.rules(incentive).is()).unwrap_or_default();
+            let rules = match incentive.map(|incentive| self.rules(incentive)) {
+                Some(Known::Is(rules)) => rules,
+                Some(Known::Unreadable) => continue,
+                Some(Known::Absent | Known::Unknown) | None => Vec::new(),
+            };
             entries.push(Entry { candidate, incentive, campaign, rules });
         }
         Candidates::new(&entries, self.complete)
     }
 
     /// What a whole catalogue does not list does not exist.
-    fn listed<'a>(&self, found: Option<&'a Goods>) -> Known<Held<'a, Goods>> {
+    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Held<'a, Goods>> {
         match found {
             Some(goods) => Known::Is(Held::Lent(goods)),
+            None if self.illegible.has(kind, name) => {
+                let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
+                Known::Is(Held::Own(Arc::new(goods)))
+            }
             None if self.whole_catalogue || self.complete => Known::Absent,
             None => Known::Unknown,
         }
@@ -193,18 +210,23 @@ impl GivenFacts {
 
     /// The rules assigned to any of these.
     fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Held<'_, Rule>>> {
-        let Some(places) = self.places_named(names, self.complete) else { return Known::Unknown };
-        Known::Is(
-            places.into_iter().filter_map(|place| self.rules.get(place)).map(|rule| Held::Lent(&**rule)).collect(),
-        )
+        self.places_named(names, self.complete).map(|places| {
+            places.into_iter().filter_map(|place| self.rules.get(place)).map(|rule| Held::Lent(&**rule)).collect()
+        })
     }
 
-    /// The places of the rules assigned to any of these; nothing when one of them was not given, unless those `pass`.
-    fn places_named(&self, names: [Option<&Text>; 2], pass: bool) -> Option<Vec<usize>> {
+    /// The places of the rules assigned to any of these; unknown when one of them was not given, unless those `pass`.
+    fn places_named(&self, names: [Option<&Text>; 2], pass: bool) -> Known<Vec<usize>> {
         let mut places: Vec<usize> = Vec::new();
+        if names.into_iter().flatten().any(|name| self.illegible.guards(name)) {
+            return Known::Unreadable;
+        }
         for assigned in names.into_iter().flatten().filter_map(|name| self.assigned.get(name)) {
+            if assigned.unreadable {
+                return Known::Unreadable;
+            }
             if assigned.unknown && !pass {
-                return None;
+                return Known::Unknown;
             }
             for place in &assigned.places {
                 // A rule of a voucher and of its campaign counts once.
@@ -213,7 +235,7 @@ impl GivenFacts {
                 }
             }
         }
-        Some(places)
+        Known::Is(places)
     }
 }
 
@@ -231,17 +253,17 @@ impl Facts for GivenFacts {
             return Known::Is(Cow::Borrowed(voucher));
         }
         if self.by_hash.is_empty() {
-            return self.known(None);
+            return self.known("voucher", code, None);
         }
         let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
         match id.and_then(|id| self.vouchers.get(id)) {
             Some(voucher) => Known::Is(Cow::Owned(Incentive { code: Text::from(code), ..Incentive::clone(voucher) })),
-            None => self.known(None),
+            None => self.known("voucher", id.map_or(code, Text::as_str), None),
         }
     }
 
     fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
-        self.known(self.tiers.get(id).map(|tier| &**tier))
+        self.known("promotion_tier", id, self.tiers.get(id).map(|tier| &**tier))
     }
 
     fn offer(&self, named: &Redeemable) -> Option<&Offer<'_>> {
@@ -255,24 +277,24 @@ impl Facts for GivenFacts {
     }
 
     fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
-        self.known(self.stacks.get(id))
+        self.known("promotion_stack", id, self.stacks.get(id))
     }
 
     fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
-        self.known(self.rewards.get(id))
+        self.known("reward", id, self.rewards.get(id))
     }
 
     fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
         let these = |one: &&RewardAssignment| one.reward_id == reward_id && one.campaign_id == campaign_id;
-        self.known(self.reward_assignments.iter().find(these))
+        self.known("reward_assignment", reward_id, self.reward_assignments.iter().find(these))
     }
 
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
-        self.known(self.campaigns.get(id).map(|campaign| &**campaign))
+        self.known("campaign", id, self.campaigns.get(id).map(|campaign| &**campaign))
     }
 
     fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
-        self.known(self.categories.get(id).map(|category| &**category))
+        self.known("category", id, self.categories.get(id).map(|category| &**category))
     }
 
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
@@ -284,27 +306,27 @@ impl Facts for GivenFacts {
     }
 
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
-        self.known(self.segments.get(id))
+        self.known("segment", id, self.segments.get(id))
     }
 
     fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
-        self.known(self.collections.get(id))
+        self.known("products_collection", id, self.collections.get(id))
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
-        self.known(self.customers.get(key))
+        self.known("customer", key, self.customers.get(key))
     }
 
     fn order(&self, key: &str) -> Known<Cow<'_, Order>> {
-        self.known(self.orders.get(key))
+        self.known("order", key, self.orders.get(key))
     }
 
     fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
-        self.listed(self.products.get(key))
+        self.listed("product", key, self.products.get(key))
     }
 
     fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
-        self.listed(self.skus.get(key))
+        self.listed("sku", key, self.skus.get(key))
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {
@@ -321,7 +343,7 @@ impl Facts for GivenFacts {
 
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {
         // Only a rollback asks for it, and no page rolls back.
-        if cfg!(feature = "package") { Known::Unknown } else { self.known(self.redemptions.get(id)) }
+        if cfg!(feature = "package") { Known::Unknown } else { self.known("redemption", id, self.redemptions.get(id)) }
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
@@ -360,7 +382,7 @@ impl Facts for GivenFacts {
     }
 
     fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
-        self.known(self.campaign_vouchers.get(id))
+        self.known("campaign", id, self.campaign_vouchers.get(id))
     }
 
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {

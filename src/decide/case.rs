@@ -8,19 +8,19 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::decide::shape::{check_shape, check_stack, duplicated};
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
 use crate::model::incentive::Incentive;
 use crate::model::order::Order;
-use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, Trust, price};
 use crate::rank::has_twins;
-use crate::refusal::{Reason, Refusal};
-use crate::rules::Needs;
-use crate::text::{Text, digits, joined};
+use crate::refusal::Refusal;
+use crate::rules::{Needs, Rule};
+use crate::text::{Text, joined};
 use crate::time::TimeZone;
 pub use stored::Buyer;
 
@@ -89,6 +89,9 @@ pub struct Case<'a> {
     pub passes: Needs,
     /// The facts that only the server has.
     pub lacks: Lacks,
+    /// The refusal of everything, when what the request is about is there and cannot be read: nobody can say then what it
+    /// would allow.
+    pub unreadable: Option<Refusal>,
 }
 
 impl<'a> Case<'a> {
@@ -111,6 +114,7 @@ impl<'a> Case<'a> {
             needs: Default::default(),
             passes: Needs::default(),
             lacks: Lacks::default(),
+            unreadable: None,
         }
     }
 
@@ -118,7 +122,7 @@ impl<'a> Case<'a> {
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
         check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = stored::find_buyer(self.facts, request)?;
+        self.buyer = stored::find_buyer(self.facts, request, &mut self.unreadable)?;
         self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());
         let priced = self.price();
@@ -154,7 +158,16 @@ impl<'a> Case<'a> {
 
     fn price(&mut self) -> Result<(), Refusal> {
         let Case { order: Some(order), priced, lacks, trust, .. } = self else { return Ok(()) };
-        price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)
+        price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)?;
+        let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
+        let all = (0..order.items.len()).flat_map(of_line);
+        // Nobody can say what they cost, or which scopes they are in.
+        let unreadable = all.filter_map(|(kind, goods)| Some((kind, goods.filter(|goods| goods.unreadable)?))).next();
+        if let Some((kind, goods)) = unreadable {
+            let name = goods.id.as_deref().or(goods.source_id.as_deref()).unwrap_or_default();
+            self.unreadable = Some(Refusal::unreadable(kind, name));
+        }
+        Ok(())
     }
 
     /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
@@ -182,6 +195,7 @@ impl<'a> Case<'a> {
                 }
             }
             Known::Unknown => self.lack("order", key),
+            Known::Unreadable => self.unreadable = Some(Refusal::unreadable("order", key)),
         }
         Ok(())
     }
@@ -195,6 +209,10 @@ impl<'a> Case<'a> {
 
     /// Adds what the next name turned out to be, and what the rules of an offer look at.
     pub(super) fn put(&mut self, resolved: Resolved<'a>) {
+        let resolved = match (&self.unreadable, resolved) {
+            (Some(refusal), Resolved::Offer(_)) => Resolved::Refused(refusal.clone()),
+            (_, resolved) => resolved,
+        };
         if let Resolved::Offer(offer) = &resolved {
             let (needs, rules) = self.needs;
             self.needs = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
@@ -213,6 +231,10 @@ impl<'a> Case<'a> {
             Known::Unknown => {
                 self.lack(named.object.name(), &named.id);
                 self.put(Resolved::Unknown);
+                return Ok(());
+            }
+            Known::Unreadable => {
+                self.put(Resolved::Refused(Refusal::unreadable(named.object.name(), &named.id)));
                 return Ok(());
             }
         };
@@ -252,44 +274,71 @@ impl<'a> Case<'a> {
                 self.lack(kind, &redeemable.id);
                 Resolved::Unknown
             }
+            Known::Unreadable => Resolved::Refused(Refusal::unreadable(kind, &redeemable.id)),
         }
     }
 
     /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
     pub fn complete(&mut self, incentive: Held<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+        match self.find_offer(incentive, wanted) {
+            Ok(offer) => Resolved::Offer(Held::Own(Arc::new(offer))),
+            Err(instead) => instead,
+        }
+    }
+
+    /// The same; `Err` is what it is instead of an offer.
+    fn find_offer(
+        &mut self,
+        incentive: Held<'a, Incentive>,
+        wanted: Option<&WantedReward>,
+    ) -> Result<Offer<'a>, Resolved<'a>> {
         let campaign = match incentive.campaign_id.as_deref() {
-            Some(id) => self.need("campaign", id, self.facts.campaign(id)),
+            Some(id) => self.need("campaign", id, self.facts.campaign(id))?,
             None => None,
         };
         let inherited = || campaign.as_ref().and_then(|campaign| campaign.category_id.as_ref());
         let category = match incentive.category_id.as_ref().or_else(inherited) {
-            Some(id) => self.need("category", id, self.facts.category(id)),
+            Some(id) => self.need("category", id, self.facts.category(id))?,
             None => None,
         };
-        let mut rules = match self.facts.rules(&incentive) {
-            Known::Is(rules) => rules,
-            Known::Absent => Vec::new(),
-            Known::Unknown => {
-                self.lack("rules", &incentive.id);
-                return Resolved::Unknown;
-            }
-        };
-        let exchange = match self.find_exchange(&incentive, wanted) {
-            Ok(exchange) => exchange.map(Box::new),
-            Err(unknown) => return unknown,
-        };
+        let mut rules = self.need_rules(&incentive.id, self.facts.rules(&incentive))?;
+        let exchange = self.find_exchange(&incentive, wanted)?.map(Box::new);
         if let Some(exchange) = &exchange {
-            rules.extend(self.facts.rules_of(&exchange.assignment.id).is().into_iter().flatten());
+            let id = &exchange.assignment.id;
+            rules.extend(self.need_rules(id, self.facts.rules_of(id))?);
         }
-        let offer = Offer::new(incentive, (campaign, category), rules, exchange);
-        Resolved::Offer(Held::Own(Arc::new(offer)))
+        Ok(Offer::new(incentive, (campaign, category), rules, exchange))
     }
 
-    fn need<T: Clone>(&mut self, kind: &str, id: &str, fact: Known<Cow<'a, T>>) -> Option<Held<'a, T>> {
-        if matches!(fact, Known::Unknown) {
-            self.lack(kind, id);
+    /// A part of an offer that may be missing, but must be readable when it is there.
+    fn need<T: Clone>(
+        &mut self,
+        kind: &str,
+        id: &str,
+        fact: Known<Cow<'a, T>>,
+    ) -> Result<Option<Held<'a, T>>, Resolved<'a>> {
+        match fact {
+            Known::Is(fact) => Ok(Some(Held::from(fact))),
+            Known::Absent => Ok(None),
+            Known::Unknown => {
+                self.lack(kind, id);
+                Ok(None)
+            }
+            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable(kind, id))),
         }
-        fact.is().map(Held::from)
+    }
+
+    /// Rules, all of which must be known and readable: one that is passed over would give money away.
+    fn need_rules(&mut self, id: &str, rules: Known<Vec<Held<'a, Rule>>>) -> Result<Vec<Held<'a, Rule>>, Resolved<'a>> {
+        match rules {
+            Known::Is(rules) => Ok(rules),
+            Known::Absent => Ok(Vec::new()),
+            Known::Unknown => {
+                self.lack("rules", id);
+                Err(Resolved::Unknown)
+            }
+            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable("a validation rule of what is known", id))),
+        }
     }
 
     /// Writes down that a fact was asked for which only the server has.
@@ -329,51 +378,4 @@ fn same_name(one: Option<&Redeemable>, other: Option<&Redeemable>) -> bool {
 fn named_twice(redeemables: &[Redeemable]) -> bool {
     let before = |place: usize| redeemables.iter().take(place);
     redeemables.iter().enumerate().any(|(place, one)| before(place).any(|other| same_name(Some(one), Some(other))))
-}
-
-fn duplicated() -> Refusal {
-    Refusal::new(Reason::DuplicatedRedeemables, "Duplicated redeemables detected in one redemption")
-}
-
-fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), Refusal> {
-    if redeemables.len() < 2 {
-        return Ok(());
-    }
-    let is_stack = |redeemable: &Redeemable| redeemable.object == RedeemableObject::PromotionStack;
-    if redeemables.iter().any(is_stack) {
-        return Err(Refusal::new(Reason::InvalidRedeemables, "Promotion Stack cannot be use with other redeemables"));
-    }
-    let limit = rules.redeemables_limit;
-    let count = redeemables.len();
-    if u64::try_from(count).unwrap_or(u64::MAX) > limit {
-        return Err(Refusal::new(
-            Reason::InvalidRedeemables,
-            ["Property .redeemables", &too_many(limit, "items", count)].concat(),
-        ));
-    }
-    Ok(())
-}
-
-fn too_many(limit: u64, things: &str, count: usize) -> String {
-    let (limit, count) = (digits(limit), digits(count));
-    [" must NOT have more than ", &limit, " ", things, " (actual count is `", &count, "`)"].concat()
-}
-
-/// How a refusal of a stack begins; its id follows.
-const STACK: &str = "Promotion Stack with id: ";
-
-/// A stack is refused as a whole when it cannot be tried: it has no tiers, one of them twice, or more than a request may
-/// name. Only tiers can be in it, so that no stack is within another.
-fn check_stack(stack: &Stack, rules: &StackingRules) -> Result<(), Refusal> {
-    let (id, count, limit) = (&stack.id, stack.tiers.len(), rules.redeemables_limit);
-    let refuse = |details: String| Err(Refusal::new(Reason::InvalidRedeemables, details));
-    if count == 0 {
-        return refuse([STACK, id, " has no tiers"].concat());
-    }
-    if u64::try_from(count).unwrap_or(u64::MAX) > limit {
-        return refuse([STACK, id, &too_many(limit, "tiers", count)].concat());
-    }
-    let twice =
-        stack.tiers.iter().enumerate().any(|(place, tier)| stack.tiers.iter().take(place).any(|one| one == tier));
-    if twice { refuse([STACK, id, " names one tier twice"].concat()) } else { Ok(()) }
 }

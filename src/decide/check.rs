@@ -104,6 +104,7 @@ pub fn check(
     stand: &Stand<'_>,
     found: &mut Found,
 ) -> Result<(), Refusal> {
+    check_readable(offer, stand.items)?;
     check_terms(case, redeemable, offer, stand, found)?;
     if offer.capped {
         check_caps(case, offer, found)?;
@@ -113,6 +114,15 @@ pub fn check(
         return Ok(());
     }
     check_bundles(offer, stand.cart, stand.items, found)
+}
+
+/// Refuses what names a collection, or looks at goods, of which nobody can say what they are.
+#[inline]
+pub fn check_readable(offer: &Offer<'_>, items: &Items<'_>) -> Result<(), Refusal> {
+    match items.unreadable.is_empty() {
+        true => Ok(()),
+        false => items.refusal_of(offer).map_or(Ok(()), Err),
+    }
 }
 
 /// Everything but the rules.
@@ -230,7 +240,9 @@ fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Resu
 fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
     let in_frame = match (validity.timeframe, validity.start_date) {
         (Some(frame), Some(start)) => frame.covers(start, now, zone),
-        _ => true,
+        // Nobody can say when it recurs; no document without a beginning reads.
+        (Some(_), None) => false,
+        (None, _) => true,
     };
     let on_day =
         validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
@@ -247,6 +259,7 @@ pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) ->
         Known::Is(balance) => balance,
         Known::Absent => 0,
         Known::Unknown => return Known::Unknown,
+        Known::Unreadable => return Known::Unreadable,
     };
     let held = case.facts.held(account, case.context.now, case.session_key());
     Known::Is(Standing { allotment, balance, held: held.is().unwrap_or(0) })
@@ -263,7 +276,8 @@ fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: 
             found.lacks.push(Text::from(account.as_str()));
             Ok(())
         }
-        _ => Ok(()),
+        Known::Unreadable => Err(Refusal::unreadable("account", &offer.incentive.code)),
+        Known::Is(_) | Known::Absent => Ok(()),
     }
 }
 

@@ -5,11 +5,12 @@
 
 use std::borrow::Cow;
 
-use crate::decide::case::Case;
+use crate::decide::case::{Case, Offer};
 use crate::facts::Known;
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::Priced;
+use crate::refusal::Refusal;
 use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, Told};
 use crate::text::{Text, joined};
 
@@ -23,6 +24,31 @@ pub struct Items<'a> {
     pub(super) index: Option<GoodsIndex>,
     /// Collections that only the server knows.
     lacks: Vec<Text>,
+    /// Collections that are there and cannot be read.
+    pub(super) unreadable: Vec<Text>,
+}
+
+/// Collections that rules name, as far as they are known.
+#[derive(Default)]
+struct Gathered<'c> {
+    found: Vec<Cow<'c, Collection>>,
+    lacks: Vec<Text>,
+    unreadable: Vec<Text>,
+}
+
+impl<'c> Gathered<'c> {
+    fn has(&self, id: &str) -> bool {
+        self.found.iter().any(|known| known.id == id)
+    }
+
+    fn add(&mut self, id: &Text, collection: Known<Cow<'c, Collection>>) {
+        match collection {
+            Known::Is(found) => self.found.push(found),
+            Known::Absent => {}
+            Known::Unknown => self.lacks.push(joined(&["collection/", id])),
+            Known::Unreadable => self.unreadable.push(id.clone()),
+        }
+    }
 }
 
 impl<'a> Items<'a> {
@@ -42,41 +68,35 @@ impl<'a> Items<'a> {
         let (needs, rules) = case.needs;
         let count = case.order.as_ref().map_or(0, |order| order.items.len());
         let wants_index = rules.saturating_mul(count) >= WORTH_AN_INDEX;
-        let mut lacks = Vec::new();
         let collections = match needs.meets(Needs::COLLECTIONS) {
-            true => collections_of(case, &mut lacks),
-            false => Vec::new(),
+            true => collections_of(case),
+            false => Gathered::default(),
         };
-        Items::within(case, added, &collections, lacks, wants_index)
+        Items::within(case, added, collections, wants_index)
     }
 
     /// The lines of a case, with what the tests of many rules ask of them.
     pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
-        let mut lacks = Vec::new();
-        let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+        let mut collections = Gathered::default();
         for (id, own) in &index.collections {
-            match own.as_ref().map_or_else(|| find_collection(case, id), |own| Known::Is(Cow::Borrowed(own))) {
-                Known::Is(found) => collections.push(found),
-                Known::Absent => {}
-                Known::Unknown => lacks.push(joined(&["collection/", id])),
-            }
+            let own = own.as_ref().map(|own| Known::Is(Cow::Borrowed(own)));
+            collections.add(id, own.unwrap_or_else(|| find_collection(case, id)));
         }
-        Items::within(case, &[], &collections, lacks, false)
+        Items::within(case, &[], collections, false)
     }
 
     /// The lines in these collections, with an index if somebody wants one.
     fn within(
         case: &'a Case<'a>,
         added: &'a [Item],
-        collections: &[Cow<'_, Collection>],
-        lacks: Vec<Text>,
+        Gathered { found: collections, lacks, unreadable }: Gathered<'_>,
         wants_index: bool,
     ) -> Items<'a> {
-        let Some(order) = &case.order else { return Items { lacks, ..Items::default() } };
+        let Some(order) = &case.order else { return Items { lacks, unreadable, ..Items::default() } };
         let all = order.items.iter().chain(added).enumerate();
         let lines = all.map(|(place, item)| case.priced.told(place, item)).collect();
-        let mut items = Items { lines, lacks, index: None };
-        items.join(collections, case);
+        let mut items = Items { lines, lacks, unreadable, index: None };
+        items.join(&collections, case);
         if wants_index {
             items.index = Some(GoodsIndex::new(items.basket()));
         }
@@ -86,6 +106,21 @@ impl<'a> Items<'a> {
     /// The collections that only the server knows.
     pub fn lacks(&self) -> &[Text] {
         &self.lacks
+    }
+
+    /// The refusal of an offer that names a collection which cannot be read: in its tests, its scope, its bundle or what
+    /// it adds more of.
+    #[cold]
+    pub(super) fn refusal_of(&self, offer: &Offer<'_>) -> Option<Refusal> {
+        let mut found = offer.same_items().filter(|id| self.unreadable.contains(id)).cloned();
+        for rule in &offer.rules {
+            rule.each_goods(&mut |goods| {
+                if goods.object == GoodsObject::Collection && self.unreadable.contains(&goods.id) {
+                    found = Some(goods.id.clone());
+                }
+            });
+        }
+        found.map(|id| Refusal::unreadable("products_collection", &id))
     }
 
     /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
@@ -118,9 +153,9 @@ fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &Told<'g>) -> imp
 
 /// The collections that rules and scopes of a case name.
 #[inline(never)]
-fn collections_of<'a>(case: &Case<'a>, lacks: &mut Vec<Text>) -> Vec<Cow<'a, Collection>> {
+fn collections_of<'a>(case: &Case<'a>) -> Gathered<'a> {
     let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
-    let mut collections: Vec<Cow<'_, Collection>> = Vec::new();
+    let mut collections = Gathered::default();
     for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
         let mut asked: Vec<&GoodsRef> = Vec::new();
         rule.each_goods(&mut |goods| {
@@ -129,24 +164,16 @@ fn collections_of<'a>(case: &Case<'a>, lacks: &mut Vec<Text>) -> Vec<Cow<'a, Col
             }
         });
         for goods in asked {
-            if collections.iter().any(|known| known.id == goods.id) {
-                continue;
-            }
-            let own = rule.own_collections.iter().find(|own| own.id == goods.id);
-            match own.map_or_else(|| find_collection(case, &goods.id), |own| Known::Is(Cow::Owned(own.clone()))) {
-                Known::Is(found) => collections.push(found),
-                Known::Absent => {}
-                Known::Unknown => lacks.push(joined(&["collection/", &goods.id])),
+            if !collections.has(&goods.id) {
+                let own = rule.own_collections.iter().find(|own| own.id == goods.id);
+                let own = own.map(|own| Known::Is(Cow::Owned(own.clone())));
+                collections.add(&goods.id, own.unwrap_or_else(|| find_collection(case, &goods.id)));
             }
         }
     }
     for id in offers().filter_map(|offer| offer.same_items()) {
-        if !collections.iter().any(|known| known.id == *id) {
-            match find_collection(case, id) {
-                Known::Is(found) => collections.push(found),
-                Known::Absent => {}
-                Known::Unknown => lacks.push(joined(&["collection/", id])),
-            }
+        if !collections.has(id) {
+            collections.add(id, find_collection(case, id));
         }
     }
     collections

@@ -252,6 +252,9 @@ impl<'c> Bench<'c> {
         let mut lacks = Vec::new();
         let found = find_named(&unit.unit_type, told, self.case.facts, &mut |lack| lacks.push(lack));
         self.found.lack(turn.place, lacks);
+        if found.is_unreadable() {
+            return None;
+        }
         let object = match (&found.sku, &found.product) {
             (Some(_), _) => GoodsObject::Sku,
             (None, Some(_)) => GoodsObject::Product,

@@ -27,14 +27,19 @@ impl<'a> Case<'a> {
         let reward = self.facts.reward(&wanted.id);
         let campaign = voucher.campaign_id.as_deref().unwrap_or_default();
         let assignment = self.facts.reward_assignment(&wanted.id, campaign);
-        if matches!(reward, Known::Unknown) || matches!(assignment, Known::Unknown) {
-            self.lack("reward", &wanted.id);
-            return Err(Resolved::Unknown);
+        match (reward, assignment) {
+            (Known::Unreadable, _) | (_, Known::Unreadable) => {
+                Err(Resolved::Refused(Refusal::unreadable("reward", &wanted.id)))
+            }
+            (Known::Unknown, _) | (_, Known::Unknown) => {
+                self.lack("reward", &wanted.id);
+                Err(Resolved::Unknown)
+            }
+            (Known::Is(reward), Known::Is(assignment)) => {
+                Ok(Some(Exchange { reward: reward.into(), assignment: assignment.into() }))
+            }
+            (Known::Absent, _) | (_, Known::Absent) => Ok(None),
         }
-        Ok(reward
-            .is()
-            .zip(assignment.is())
-            .map(|(reward, assignment)| Exchange { reward: reward.into(), assignment: assignment.into() }))
     }
 }
 
@@ -149,6 +154,7 @@ fn check_codes(
     match case.facts.campaign(campaign_id) {
         Known::Is(_) => {}
         Known::Absent => return Err(Refusal::not_found("campaign", campaign_id)),
+        Known::Unreadable => return Err(Refusal::unreadable("campaign", campaign_id)),
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
             return Ok(());
@@ -162,7 +168,7 @@ fn check_codes(
     let codes = match case.facts.free_codes(campaign_id, case.context.now) {
         Known::Is(None) => return Ok(()),
         Known::Is(codes) => codes,
-        Known::Absent => Some(0),
+        Known::Absent | Known::Unreadable => Some(0),
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
             return Ok(());

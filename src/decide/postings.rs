@@ -8,7 +8,7 @@ use crate::decide::check::Found;
 use crate::facts::{
     channel_account, channel_total_account, codes_account, credits_account, customer_account, customer_total_account,
     discounted_account, incentive_account, orders_account, points_account, points_spent_account, redeemed_account,
-    rewarded_account, spent_account, stock_account,
+    rewarded_account, spent_account, stock_account, user_account, user_total_account,
 };
 use crate::ledger::AccountId;
 use crate::model::incentive::{Grant, IncentiveObject};
@@ -92,6 +92,9 @@ pub fn counted(case: &Case<'_>, offer: &Offer<'_>, discount: u64, counts_order: 
     if !channel.is_empty() {
         let of = channel_account(channel, &offer.incentive.id);
         postings.push(Posting::free(of, channel_total_account(channel), 1));
+    }
+    if let Some(user) = &case.request.channel.user {
+        postings.push(Posting::free(user_account(user, &offer.incentive.id), user_total_account(user), 1));
     }
     // A tier shows what came of it (objects.md section 7); every tier of a request has had the order.
     if offer.incentive.object == IncentiveObject::PromotionTier {

@@ -23,7 +23,7 @@ use crate::model::qualification::{Candidate, CandidateObject, Qualify, Scenario,
 use crate::model::request::{Redeemable, RedeemableObject};
 use crate::money::Money;
 use crate::pricing::Gain;
-use crate::refusal::Refusal;
+use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, about};
 use crate::stacking::{Outcome, Step, Walk};
 use crate::text::Text;
@@ -90,17 +90,34 @@ pub fn qualify<'a>(
     asked: &'a Qualify,
     context: &'a Context,
 ) -> Result<Decision<Qualified<'a>>, Refusal> {
+    // What looks as if it could only hold is not looked at before it is shown. Should it be refused then, because something
+    // of it cannot be read, everything is looked at before it is counted.
+    let (answer, counted_rightly) = try_all(facts, asked, context, false)?;
+    if counted_rightly { Ok(answer) } else { Ok(try_all(facts, asked, context, true)?.0) }
+}
+
+/// What works, and whether everything that was counted works when it is looked at.
+fn try_all<'a>(
+    facts: &'a dyn Facts,
+    asked: &'a Qualify,
+    context: &'a Context,
+    thorough: bool,
+) -> Result<(Decision<Qualified<'a>>, bool), Refusal> {
     let Search { mut evaluated, set, mut hits } = search(facts, asked, context)?;
     let case = &mut evaluated.case;
     let mut found = Findings::default();
     let all = asked.sorting != SortingRule::Default || asked.scenario.products() != Products::Any;
     let plain = |hit: &Hit<'_>| set.terms.get(hit.place).is_some_and(|terms| terms.plain);
     let skips = case.stacking.skips_no_effect();
-    look(case, asked, &set, &mut hits, &|hit| all || skips || !plain(hit), &mut found);
+    look(case, asked, &set, &mut hits, &|hit| thorough || all || skips || !plain(hit), &mut found);
     hits.retain(|hit| hit.looked.as_ref().is_none_or(|looked| matches!(looked.1, Outcome::Applied(_))));
     let page = page::cut(asked, hits);
     let mut hits = page.hits;
     look(case, asked, &set, &mut hits, &|hit| hit.looked.is_none(), &mut found);
+    let illegible =
+        |outcome: &Outcome| matches!(outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Unreadable);
+    let works = |hit: &Hit<'_>| hit.looked.as_ref().is_none_or(|looked| !illegible(&looked.1));
+    let counted_rightly = hits.iter().all(works);
     let mut steps = Vec::with_capacity(hits.len());
     let mut shown = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -122,7 +139,7 @@ pub fn qualify<'a>(
         more_starting_after: page.more_starting_after,
         assignments,
     };
-    Ok(Decision { answer, changes: None })
+    Ok((Decision { answer, changes: None }, counted_rightly))
 }
 
 /// Finds the candidates whose rules and moments hold, newest first.
@@ -141,7 +158,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     };
     let set = match facts.candidates(&seek) {
         Known::Is(set) => set,
-        Known::Absent | Known::Unknown => Cow::Owned(Candidates::default()),
+        Known::Absent | Known::Unknown | Known::Unreadable => Cow::Owned(Candidates::default()),
     };
     if !set.complete {
         case.lacks.add("candidates".into());
@@ -158,6 +175,8 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };
     lacks.into_iter().for_each(|lack| case.lacks.add(lack));
+    // Where nobody can say what the request is about, nothing works.
+    let holding = if case.unreadable.is_some() { Vec::new() } else { holding };
     // Without a customer, whatever looks at one is out, also what would hold for nobody in particular.
     let nobody = case.buyer.customer.is_none();
     let mut hits = Vec::with_capacity(holding.len());
@@ -223,6 +242,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
                     case.lack("campaign", &candidate.id);
                     Resolved::Unknown
                 }
+                Known::Unreadable => Resolved::Refused(Refusal::unreadable("campaign", &candidate.id)),
             };
         }
     };
@@ -240,7 +260,7 @@ fn locked_credits(case: &mut Case<'_>, at: usize) -> Option<u64> {
     let account = matches!(voucher.grant, Grant::Gift(_)).then(|| credits_account(&voucher.id))?;
     match case.facts.held(&account, case.context.now, None) {
         Known::Is(held) => Some(held),
-        Known::Absent => Some(0),
+        Known::Absent | Known::Unreadable => Some(0),
         Known::Unknown => {
             case.lacks.add(Text::from(account.as_str()));
             None
@@ -256,6 +276,6 @@ fn assignments(case: &mut Case<'_>, shown: &[Shown<'_>]) -> Vec<Assignment> {
     }
     match case.facts.assignments(&names) {
         Known::Is(assignments) => assignments,
-        Known::Absent | Known::Unknown => Vec::new(),
+        Known::Absent | Known::Unknown | Known::Unreadable => Vec::new(),
     }
 }

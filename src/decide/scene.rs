@@ -10,7 +10,7 @@ pub use crate::decide::items::Items;
 use crate::decide::running::Running;
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
-    points_spent_account, redeemed_account, spent_account,
+    points_spent_account, redeemed_account, spent_account, user_account,
 };
 use crate::ledger::AccountId;
 use crate::model::incentive::Grant;
@@ -19,7 +19,7 @@ use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::{Area, Kind};
-use crate::rules::{Asks, Clock, Counter, Failure, Figures, Members, Membership, Needs, Period, Scene, Setting, Test};
+use crate::rules::{Asks, Clock, Counter, Failure, Figures, Membership, Needs, Period, Scene, Setting, Test};
 use crate::text::{Text, joined};
 
 /// The order as it stands when a redeemable is looked at.
@@ -60,13 +60,15 @@ pub struct View<'v> {
     paid: u64,
     /// Facts that only the server has.
     lacks: RefCell<Vec<Text>>,
+    /// The refusal of whatever asked for something that cannot be read.
+    unreadable: RefCell<Option<Refusal>>,
 }
 
 impl<'v> View<'v> {
     /// What there is to see; without an offer, nothing is counted.
     #[inline]
     pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, stand: &'v Stand<'v>) -> View<'v> {
-        View { case, offer, stand, gain: None, paid: 0, lacks: RefCell::default() }
+        View { case, offer, stand, gain: None, paid: 0, lacks: RefCell::default(), unreadable: RefCell::default() }
     }
 
     /// What rules see. `passes` are those tests that hold without being asked.
@@ -109,6 +111,7 @@ impl<'v> View<'v> {
                 Known::Is(balance) => Known::Is(balance.unsigned_abs()),
                 Known::Absent => Known::Absent,
                 Known::Unknown => Known::Unknown,
+                Known::Unreadable => Known::Unreadable,
             },
             (_, Some(since)) => facts.moved(account, since),
         };
@@ -117,6 +120,11 @@ impl<'v> View<'v> {
             Known::Absent => 0,
             Known::Unknown => {
                 self.lack(Text::from(account.as_str()));
+                return None;
+            }
+            Known::Unreadable => {
+                let code = self.offer.map_or("", |offer| &offer.incentive.code);
+                self.unreadable.replace(Some(Refusal::unreadable("account", code)));
                 return None;
             }
         };
@@ -169,21 +177,24 @@ impl Asks for View<'_> {
         found.map(|goods| goods.map(|goods| &goods.metadata))
     }
 
-    fn belongs(&self, to: Membership, id: &str) -> bool {
-        // Nothing public says where a customer's tier stands; until there are tiers, nobody is in one.
-        let (Membership::Segment, Some(customer)) = (to, self.case.buyer.customer.as_deref()) else { return false };
+    fn belongs(&self, to: Membership, id: &str) -> Option<bool> {
+        // Nothing says where a customer's tier stands: nobody is in one.
+        let (Membership::Segment, Some(customer)) = (to, self.case.buyer.customer.as_deref()) else {
+            return Some(false);
+        };
         match self.case.facts.segment(id) {
-            Known::Is(segment) => match &segment.members {
-                Members::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
-                Members::Passing(filter) => {
-                    let clock = Clock { now: self.case.context.now, zone: &self.case.zone };
-                    filter.passes(&customer.document, &customer.metadata, &clock)
-                }
-            },
-            Known::Absent => false,
+            Known::Is(segment) => {
+                let clock = Clock { now: self.case.context.now, zone: &self.case.zone };
+                Some(segment.has(customer, &clock))
+            }
+            Known::Absent => Some(false),
             Known::Unknown => {
                 self.lack(joined(&["segment/", id]));
-                false
+                Some(false)
+            }
+            Known::Unreadable => {
+                self.unreadable.replace(Some(Refusal::unreadable("segment", id)));
+                None
             }
         }
     }
@@ -213,7 +224,7 @@ impl Asks for View<'_> {
             Counter::IncentiveOfCustomer => (customer.map(|id| customer_account(id, &incentive.id)), 1, true),
             Counter::IncentiveOfKey => (Some(channel_account(&channel.id, &incentive.id)), 1, false),
             Counter::IncentiveOfUser => {
-                (channel.user.as_deref().map(|user| channel_account(user, &incentive.id)), 1, false)
+                (channel.user.as_deref().map(|user| user_account(user, &incentive.id)), 1, false)
             }
             Counter::Campaign => (campaign.map(|id| redeemed_account(Some(id))), times, false),
             Counter::CampaignOfCustomer => {
@@ -272,6 +283,9 @@ fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
             verdict = Err(violated(&view, failure, &scene));
             break;
         }
+    }
+    if let Some(unreadable) = view.unreadable.take() {
+        verdict = Err(unreadable);
     }
     if !view.stand.items.lacks().is_empty() {
         found.lacks.extend_from_slice(view.stand.items.lacks());

@@ -52,7 +52,7 @@ impl<'a> View<'a> {
         let account = redemptions_account(&self.offer.incentive.id);
         match self.case.facts.balance(&account) {
             Known::Is(balance) => Some(Standing { balance, ..Standing::default() }.taken()),
-            Known::Absent => Some(0),
+            Known::Absent | Known::Unreadable => Some(0),
             Known::Unknown => {
                 self.lacks.borrow_mut().push(Text::from(account.as_str()));
                 None

@@ -271,7 +271,7 @@ fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
     };
     match case.facts.tracking_id(source_id) {
         Known::Is(tracking_id) => Some(tracking_id),
-        Known::Absent => None,
+        Known::Absent | Known::Unreadable => None,
         Known::Unknown => {
             let lack = joined(&["tracking_id/", source_id]);
             case.lacks.add(lack);

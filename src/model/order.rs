@@ -144,4 +144,6 @@ pub struct Goods {
     pub overrides: Option<bool>,
     /// Custom data.
     pub metadata: Metadata,
+    /// Whether nothing but its names can be read of what the catalogue has of it.
+    pub unreadable: bool,
 }

@@ -27,6 +27,11 @@ impl LineGoods<'_> {
         price(&self.sku).or_else(|| price(&self.product))
     }
 
+    /// Whether any of them cannot be read.
+    pub fn is_unreadable(&self) -> bool {
+        [&self.sku, &self.product].into_iter().flatten().any(|goods| goods.unreadable)
+    }
+
     /// The line of these goods, as rules and scopes see it.
     pub fn told<'t>(&'t self, item: &'t Item) -> Told<'t> {
         let parent = self.sku.as_ref().and_then(|sku| sku.product_id.as_ref());

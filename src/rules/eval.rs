@@ -8,8 +8,8 @@ use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
 use crate::rules::basket::Told;
-use crate::rules::compare::{Condition, Found};
-use crate::rules::names::{ChannelPart, Data, Figure, Kind, Over, Pick};
+use crate::rules::compare::{Condition, Found, Operand};
+use crate::rules::names::{ChannelPart, Counter, Data, Figure, Kind, Membership, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::rules::scene::{Lines, Scene};
@@ -145,6 +145,16 @@ impl Group {
 }
 
 impl Condition {
+    /// Whether the customer belongs to any of what it names; nothing when nobody can say.
+    fn belongs(&self, to: Membership, scene: &Scene<'_>) -> Option<bool> {
+        for wanted in self.operands.iter().filter_map(Operand::as_text) {
+            if scene.asks.belongs(to, wanted)? {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
     /// Whether any line is any of its goods.
     #[inline(never)]
     fn is_on_a_line(&self, scene: &Scene<'_>) -> bool {
@@ -179,7 +189,8 @@ impl Test {
         match self.kind {
             Kind::Amount => self.money(scene.asks.amount(), scene),
             Kind::InitialAmount => self.money(scene.initial_amount, scene),
-            Kind::Data(Data::Customer) => self.holds_of(scene.customer, scene),
+            // Of nobody neither "is" holds nor "is not": whoever is left out cannot come in by saying nothing.
+            Kind::Data(Data::Customer) => scene.customer.is_some() && self.holds_of(scene.customer, scene),
             Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     only.is_on_a_line(scene) == (pick == Pick::Any)
@@ -203,6 +214,8 @@ impl Test {
             }),
             // Of somebody who cannot be told from others nobody can say how often they have been here.
             Kind::Count(..) if !scene.identified && self.kind.needs().meets(Needs::CUSTOMER) => false,
+            // And of a call that is no user's, how often its user has.
+            Kind::Count(Counter::IncentiveOfUser, _) if scene.channel[1].is_none() => false,
             // A count that only the server knows is no reason to refuse.
             Kind::Count(counter, period) => match scene.asks.count(counter, period) {
                 Some(count) => self.all(Found::Number(Number::count(count)), scene),
@@ -218,11 +231,12 @@ impl Test {
                 self.all(self.property_of(data), scene)
             }
             Kind::Member(to) => {
-                let belongs = |wanted: &str| scene.customer.is_some() && scene.asks.belongs(to, wanted);
-                self.conditions.iter().all(|condition| {
-                    let named = condition.operands.iter().filter_map(|operand| operand.as_text());
-                    named.into_iter().any(belongs) != condition.operator.is_negative()
-                })
+                scene.customer.is_some()
+                    && self.conditions.iter().all(|condition| {
+                        // Where nobody can say, neither "is" holds nor "is not".
+                        let belongs = condition.belongs(to, scene);
+                        belongs.is_some_and(|belongs| belongs != condition.operator.is_negative())
+                    })
             }
             Kind::Channel(part) => {
                 let [key, user] = scene.channel;
@@ -231,7 +245,10 @@ impl Test {
             }
             // `false` asks for nothing: the code may be redeemed by everybody [inferred].
             Kind::Linked => scene.linked || !self.wants_true(),
-            _ => true,
+            // They say something of the test around them, and test nothing.
+            Kind::Scopes | Kind::MatchAll => true,
+            // Asked before, so that nobody comes here; whoever did would not be let through.
+            Kind::Amount | Kind::InitialAmount | Kind::Goods(_) | Kind::GoodsData => false,
         }
     }
 

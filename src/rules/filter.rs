@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use crate::model::customer::Customer;
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition, Found};
@@ -86,6 +87,16 @@ pub struct Segment {
     pub id: Text,
     /// Who belongs to it.
     pub members: Members,
+}
+
+impl Segment {
+    /// Whether a customer belongs to it.
+    pub fn has(&self, customer: &Customer, clock: &Clock<'_>) -> bool {
+        match &self.members {
+            Members::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
+            Members::Passing(filter) => filter.passes(&customer.document, &customer.metadata, clock),
+        }
+    }
 }
 
 /// Who belongs to a segment.

@@ -10,7 +10,7 @@ use crate::json::Node;
 use crate::rules::ast::{Group, Leaf, Rule, Test};
 use crate::rules::compare::{Clock, Condition, Found, Operand};
 use crate::rules::logic::Expression;
-use crate::rules::names::{Kind, Over};
+use crate::rules::names::{Data, Kind, Membership, Over};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::time::{Instant, TimeZone};
@@ -76,6 +76,10 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
     }
     if !nested && matches!(test.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
         warn("", "stands outside of a rule about items: it looks at every line".to_owned());
+    }
+    if matches!(test.kind, Kind::Member(Membership::Tier) | Kind::Data(Data::Event | Data::Member)) {
+        warn("", format!("looks at loyalty, which this service does not serve: `{}` finds nothing", test.name));
+        return;
     }
     if test.conditions.is_empty() {
         warn(".conditions", "has no conditions, and always holds".to_owned());

@@ -18,8 +18,8 @@ pub trait Asks {
     fn figures(&self, line: usize) -> Figures;
     /// Custom data of the SKU and the product of a line, the first that has a property counts.
     fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4];
-    /// Whether the customer belongs to this segment or tier.
-    fn belongs(&self, to: Membership, id: &str) -> bool;
+    /// Whether the customer belongs to this segment or tier; `None` when nobody can say: then no test of it holds.
+    fn belongs(&self, to: Membership, id: &str) -> Option<bool>;
     /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.
     fn count(&self, counter: Counter, period: Period) -> Option<u64>;
     /// Custom data of a custom event or of a member, which only earning has.

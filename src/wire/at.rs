@@ -376,7 +376,10 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn metadata(&self) -> Metadata {
         match self.node {
-            Node::Object(members) => Metadata::of(members),
+            Node::Object(members) => {
+                self.check_names();
+                Metadata::of(members)
+            }
             _ => {
                 self.wrong("must be an object");
                 Metadata::default()

@@ -11,6 +11,7 @@ use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
 use crate::model::order::Order;
 use crate::model::scope::GoodsObject;
+use crate::model::stacking::StackingRules;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
@@ -293,29 +294,30 @@ impl<'a> Steps<'a> {
             }
         }
         if expand.category {
-            out.member("categories").list(|out| {
-                if let Some(category) = category {
-                    out.item().object(|out| self.put_category(out, category));
-                }
-            });
+            put_categories(out.member("categories"), category.as_deref(), &self.evaluated.stacking);
         }
     }
+}
 
-    fn put_category(&self, out: &mut Out, category: &Category) {
-        let rules = &self.evaluated.stacking;
-        out.put_text("id", &category.id);
-        out.put_text("name", &category.name);
-        out.put_number("hierarchy", category.hierarchy);
-        out.put_word("object", "category");
-        for (name, at) in [("created_at", category.created_at), ("updated_at", category.updated_at)] {
-            out.text_if(name, at.map(|at| at.text()));
-        }
-        if rules.exclusive_categories.contains(&category.id) {
-            out.put_word("stacking_rules_type", "EXCLUSIVE");
-        } else if rules.joint_categories.contains(&category.id) {
-            out.put_word("stacking_rules_type", "JOINT");
-        }
-    }
+/// Writes the list of the categories of a redeemable as the next value, with what the stacking rules make of them.
+pub(crate) fn put_categories(out: &mut Out, category: Option<&Category>, rules: &StackingRules) {
+    out.list(|out| {
+        let Some(category) = category else { return };
+        out.item().object(|out| {
+            out.put_text("id", &category.id);
+            out.put_text("name", &category.name);
+            out.put_number("hierarchy", category.hierarchy);
+            out.put_word("object", "category");
+            for (name, at) in [("created_at", category.created_at), ("updated_at", category.updated_at)] {
+                out.text_if(name, at.map(|at| at.text()));
+            }
+            if rules.exclusive_categories.contains(&category.id) {
+                out.put_word("stacking_rules_type", "EXCLUSIVE");
+            } else if rules.joint_categories.contains(&category.id) {
+                out.put_word("stacking_rules_type", "JOINT");
+            }
+        });
+    });
 }
 
 fn put_skip(out: &mut Out, skip: Skip) {

@@ -18,8 +18,10 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::shelf::Shelf;
 use crate::text::{Text, digits, joined};
 use crate::time::{Instant, TimeZone};
-use crate::wire::at::{At, read, read_whole};
+use crate::wire::at::{At, read, read_node};
 use crate::wire::candidates::{Listed, read_listed};
+use crate::wire::legible::{Illegible, set_apart};
+use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
@@ -80,12 +82,30 @@ pub struct Given {
     pub redemptions: Vec<PastRedemption>,
     /// What has been counted and is held; `None` when only the server knows.
     pub journal: Option<Journal>,
+    /// What there is besides and cannot be read.
+    pub illegible: Illegible,
 }
 
 impl Given {
-    /// Reads a set of rules.
+    /// Reads a set of rules. Whoever writes one by hand is told of the first problem in it; in a bundle, which is many
+    /// people's work, what does not read is set apart.
     pub fn read(bytes: &[u8]) -> Result<Given, Problem> {
-        read_whole(bytes, Given::read_body)
+        let node = Node::read(bytes)?;
+        match read_node(&node, Given::read_body) {
+            Err(_) if node.get("client").and_then(Node::as_bool) == Some(true) => Given::read_legible(node),
+            read => read,
+        }
+    }
+
+    #[cold]
+    fn read_legible(node: Node<'_>) -> Result<Given, Problem> {
+        let (legible, illegible, hashes) = set_apart(node);
+        let mut given = read_node(&legible, Given::read_body)?;
+        given.illegible.join(illegible);
+        for (hash, id) in hashes {
+            given.by_hash.put(hash, id);
+        }
+        Ok(given)
     }
 
     fn read_body(body: &At<'_>) -> Given {
@@ -110,6 +130,9 @@ impl Given {
         body.fill_list("segments", &mut given.segments, read_segment);
         body.fill_list("product_collections", &mut given.collections, read_collection);
         body.fill_list("validation_rules_assignments", &mut given.assignments, read_assignment);
+        if let Some(noted) = body.get("unreadable") {
+            noted.each(&mut given, Given::note_unreadable);
+        }
         given.listed = read_listed(body);
         given.redemptions = read_redemptions(body);
         if let Some(vouchers) = body.get("vouchers") {
@@ -125,6 +148,14 @@ impl Given {
             given.journal = None;
         }
         given
+    }
+
+    /// Notes a document that whoever made the set could not read.
+    fn note_unreadable(&mut self, at: &At<'_>) {
+        self.illegible.note(at);
+        if let Some((hash, id)) = at.option("code_hash", read::text).zip(at.option("id", read::text)) {
+            self.by_hash.put(hash, id);
+        }
     }
 
     fn add_voucher(&mut self, at: &At<'_>) {

@@ -31,6 +31,7 @@ const ORDER: Fields<Order> = &[
     ("metadata", |order, at| order.metadata = at.metadata()),
     ("customer_id", |order, at| order.customer_id = Some(at.name())),
     ("referrer_id", |order, at| order.referrer_id = Some(at.name())),
+    ("referrer", |order, at| order.referrer_id = order.referrer_id.take().or(at.option("id", read::name))),
     ("created_at", |order, at| order.created_at = Some(at.instant())),
     ("redemptions", |order, at| order.redemptions = at.metadata()),
 ];
@@ -83,7 +84,7 @@ fn read_item(at: &At<'_>) -> Item {
 /// The id of a line that was stored before. What callers call `id` themselves is no name of ours, and is passed over.
 fn line_id(at: &At<'_>) -> Option<Text> {
     match at.node {
-        Node::Text(text) if text.starts_with(LINE_ID) => Some(at.name()),
+        Node::Text(text) if text.starts_with(LINE_ID) => Some(Text::from(&**text)),
         _ => None,
     }
 }

@@ -18,7 +18,7 @@ use crate::refusal::Refusal;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::decision::{Sorted, Steps};
+use crate::wire::decision::{Sorted, Steps, put_categories};
 use crate::wire::error;
 use crate::wire::order_view::{Applied, OrderView, Seen};
 use crate::wire::out::Out;
@@ -155,7 +155,7 @@ pub(crate) fn customer_view(customer: Option<&Customer>, id: Option<&Text>, clie
 fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
     let evaluated = &redeemed.evaluated;
     let step = evaluated.walk.steps.iter().find(|step| step.place == part.place)?;
-    let Offer { incentive, campaign, .. } = evaluated.offer(step.place)?;
+    let Offer { incentive, campaign, category, .. } = evaluated.offer(step.place)?;
     let mut body = common(redeemed, &part.id);
     body.insert("redemption".into(), value(&redeemed.parent));
     body.insert("result".into(), "SUCCESS".into());
@@ -189,6 +189,10 @@ fn child(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Document> {
     if let Some(campaign) = campaign.as_ref().filter(|_| incentive.object == IncentiveObject::Voucher) {
         shown.insert("campaign".into(), value(&campaign.name));
         shown.insert("campaign_id".into(), value(&campaign.id));
+    }
+    if evaluated.request.expand.category {
+        let listed = written(|out| put_categories(out, category.as_deref(), &evaluated.stacking));
+        shown.insert("categories".into(), listed);
     }
     body.insert(object_name(incentive).into(), Value::Object(shown));
     let (parent, holder) = (Some(incentive.id.clone()), redeemed.customer_id.clone());

@@ -52,6 +52,13 @@ pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
     let mut request = Redeemables::default();
     body.fill_some("customer", &mut request.customer, read_sent_customer);
     body.fill_some("order", &mut request.order, read_order);
+    // Older forms say with the order who buys.
+    if request.customer.is_none() {
+        request.customer = body.get("order").and_then(|order| {
+            let named = || Some(Customer { id: Some(order.option("customer_id", read::text)?), ..Customer::default() });
+            order.option("customer", read_sent_customer).or_else(named)
+        });
+    }
     body.fill_some("session", &mut request.session, read_session);
     body.fill_some("tracking_id", &mut request.tracking_id, read::name);
     request.tracking_id = request.tracking_id.filter(|id| !id.is_empty());
@@ -117,7 +124,7 @@ fn read_day(at: &At<'_>) {
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
 pub fn read_customer(at: &At<'_>) -> Customer {
     let mut document = at.metadata();
-    at.option("metadata", |metadata| metadata.object());
+    at.option("metadata", |metadata| metadata.check_names());
     Customer {
         metadata: document.take_members("metadata"),
         document,

@@ -142,7 +142,10 @@ fn allows(kind: Kind, operator: Operator) -> bool {
         kind if kind.is_number() => {
             is_member || matches!(operator, Operator::Less | Operator::AtMost | Operator::More | Operator::AtLeast)
         }
-        _ => true,
+        // What their values are is anything, and whatever does not fit a value does not hold.
+        Kind::Data(_) | Kind::LineData(_) | Kind::GoodsData | Kind::Channel(_) => true,
+        // Numbers, which were asked before.
+        Kind::Amount | Kind::TotalAmount | Kind::InitialAmount | Kind::Lines(..) | Kind::Count(..) => false,
     }
 }
 

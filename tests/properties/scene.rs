@@ -26,8 +26,8 @@ impl Asks for Nothing {
         [None; 4]
     }
 
-    fn belongs(&self, _to: Membership, _id: &str) -> bool {
-        false
+    fn belongs(&self, _to: Membership, _id: &str) -> Option<bool> {
+        Some(false)
     }
 
     fn count(&self, _counter: Counter, _period: Period) -> Option<u64> {

@@ -15,6 +15,9 @@ const PEOPLE = {
   management: { "x-management-id": "dev-management", "x-management-token": "dev-management-token" },
   "closed-server": { "x-app-id": "closed-app", "x-app-token": "closed-token" },
   "closed-client": { "x-client-application-id": "closed-client", "x-client-token": "closed-client-token", origin: "https://shop.example" },
+  dora: { "x-app-id": "dora-app", "x-app-token": "dora-token" },
+  "dora-too": { "x-app-id": "dora-till", "x-app-token": "dora-till-token" },
+  emil: { "x-app-id": "emil-app", "x-app-token": "emil-token" },
   none: {},
 };
 

@@ -63,6 +63,9 @@ pub struct Record {
     pub id: String,
     /// The SHA-256 of the secret.
     pub token_sha256: String,
+    /// The login of the user whose key it is, if it is somebody's.
+    #[serde(default)]
+    pub user: Option<String>,
     /// OAuth scopes; empty where the class says it all.
     #[serde(default)]
     pub scopes: Vec<String>,
@@ -91,6 +94,9 @@ pub struct Caller {
     pub class: Class,
     /// The public id of the key.
     pub key_id: String,
+    /// The login of the user whose key it is.
+    #[serde(default)]
+    pub user: Option<String>,
     /// OAuth scopes.
     #[serde(default)]
     pub scopes: Vec<String>,
@@ -156,6 +162,7 @@ pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> 
         return Ok(Wanted::Answered(answer));
     }
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
+    crate::intake::check_head(request).map_err(|body| refuse(&body))?;
     let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
     if matched.route.classes.is_empty() {
         return crate::service::answer_public(matched.route, request_id)
@@ -236,6 +243,7 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
         project: record.project,
         class: record.class,
         key_id: record.id,
+        user: record.user,
         scopes: record.scopes,
         origin: origin.filter(|_| matched.route.is_client_side()),
         channel,

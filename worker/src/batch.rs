@@ -6,7 +6,7 @@
 use crate::auth::Caller;
 use crate::jobs;
 use crate::query::Query;
-use crate::reply::{ErrorBody, Stop, check_row};
+use crate::reply::{ErrorBody, Stop, check_writes};
 use crate::route::{self, Answer, Call, Outcome};
 use crate::service::Request;
 use crate::shape::{self, Nulls};
@@ -160,7 +160,7 @@ fn write(
         let named = if item.contains_key("code") { "code" } else { "source_id" };
         let name = item.get(named).or_else(|| item.get("id")).cloned().unwrap_or(Json::Null);
         let outcome = step(&mut call, item);
-        match outcome.and_then(|()| Ok(check_row(call.store.longest_write(), "make a document")?)) {
+        match outcome.and_then(|()| Ok(check_writes(call.store, 0)?)) {
             Ok(()) => {
                 call.store.commit()?;
                 cursor.done = cursor.done.saturating_add(1);

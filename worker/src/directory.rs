@@ -42,6 +42,9 @@ struct Key {
     class: Class,
     id: String,
     token: String,
+    /// The login of the user whose key it is.
+    #[serde(default)]
+    user: Option<String>,
 }
 
 /// Answers a request in the directory's object: look-ups under `/internal/`, and whatever the entry sends there to be served.
@@ -91,10 +94,12 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
             )));
         }
         for key in project.keys {
+            check_login(&key)?;
             let record = Record {
                 project: project.id.clone(),
                 class: key.class,
                 id: key.id.clone(),
+                user: key.user,
                 token_sha256: sha256_hex(key.token.as_bytes()),
                 scopes: Vec::new(),
                 origins: project.client.origins.clone(),
@@ -109,6 +114,17 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     }
     insert(store, "setup", "setup".into(), Some(hash), json!({}), now_ms);
     store.commit()
+}
+
+/// Logins are parts of the names of accounts, which slashes divide.
+fn check_login(key: &Key) -> Result<(), Fault> {
+    match key.user.as_deref() {
+        Some(login) if login.is_empty() || login.len() > 255 || login.contains('/') => Err(Fault(format!(
+            "SCRIP_SETUP has the key `{}` of the user `{login}`, whose login must have 1 to 255 bytes without `/`",
+            key.id
+        ))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn insert(store: &mut Store<'_>, kind: &str, id: String, key: Option<String>, body: Json, now_ms: i64) {

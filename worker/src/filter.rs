@@ -1,5 +1,9 @@
 //! The deep filters of a query, `filters[field][conditions][$op][n]=value` and `filters[junction]`, as conditions of a clause.
 //! It must not know which fields a list has; the list names them with their columns.
+//!
+//! A column is an expression, whose value is compared. One that begins with `flag ` is true or false, one with `each ` a list of which any
+//! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
+//! switched on and within its dates. `filters[field]=value` means `$is`.
 
 use crate::list::{Clause, read_moment};
 use crate::moment;
@@ -31,6 +35,21 @@ const OPERATORS: &[&str] = &[
     "$less_than_equal",
 ];
 
+/// The operators about the state of a document, which take no value but `true`: `{}` stands for the moment of asking.
+const STATES: &[(&str, &str)] = &[
+    ("$enabled", "COALESCE(json_extract(body, '$.active'), 1) = 1"),
+    ("$disabled", "COALESCE(json_extract(body, '$.active'), 1) = 0"),
+    (
+        "$active",
+        "(COALESCE(json_extract(body, '$.active'), 1) = 1 AND COALESCE(json_extract(body, '$.start_date') <= {}, 1)
+          AND COALESCE(json_extract(body, '$.expiration_date') > {}, 1))",
+    ),
+    ("$expired", "json_extract(body, '$.expiration_date') <= {}"),
+    ("before_start", "json_extract(body, '$.start_date') > {}"),
+    ("$failed", "json_extract(body, '$.creation_status') = 'FAILED'"),
+    ("$in_progress", "json_extract(body, '$.creation_status') = 'IN_PROGRESS'"),
+];
+
 /// One condition, with all the values that its operator was given.
 struct Condition {
     field: String,
@@ -55,7 +74,7 @@ pub fn apply(columns: &[(&str, &str)], query: &Query, clause: &mut Clause) -> Re
                     condition.field
                 ))
             })?;
-        group.push(statement(&condition, column)?);
+        group.push(statement(&condition, column, clause)?);
     }
     clause.and_group(junction, group);
     Ok(())
@@ -77,14 +96,12 @@ fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
                     }
                 }
             }
-            [field, "conditions", operator] | [field, "conditions", operator, _] => {
-                if !OPERATORS.contains(operator) {
-                    let told = format!(
-                        "Property .filters.{field}.conditions must have operators of {} (actual value is `{operator}`)",
-                        OPERATORS.join(", ")
-                    );
-                    return Err(invalid_query(told));
-                }
+            [field, "conditions"] => {
+                return Err(invalid_query(format!(
+                    "Property .filters.{field}.conditions must be an object (actual value is `{value}`)"
+                )));
+            }
+            [field, "conditions", operator] | [field, "conditions", operator, _] | [field, operator] => {
                 match conditions.iter_mut().find(|known| known.field == *field && known.operator == *operator) {
                     Some(known) => known.values.push(value.to_owned()),
                     None => conditions.push(Condition {
@@ -94,6 +111,11 @@ fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
                     }),
                 }
             }
+            [field] => conditions.push(Condition {
+                field: (*field).into(),
+                operator: "$is".into(),
+                values: vec![value.to_owned()],
+            }),
             other => {
                 return Err(invalid_query(format!(
                     "Property .filters.{} should have required property 'conditions'",
@@ -105,7 +127,66 @@ fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
     Ok((conditions, junction))
 }
 
-fn statement(condition: &Condition, column: &str) -> Result<(String, Vec<Value>), ErrorBody> {
+/// Refuses an operator that a column does not have.
+fn check_operator(condition: &Condition, known: &[&str]) -> Result<(), ErrorBody> {
+    if known.contains(&condition.operator.as_str()) {
+        return Ok(());
+    }
+    Err(invalid_query(format!(
+        "Property .filters.{}.conditions must have operators of {} (actual value is `{}`)",
+        condition.field,
+        known.join(", "),
+        condition.operator
+    )))
+}
+
+/// Whether a document is in a state now.
+fn in_state(condition: &Condition, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {
+    let known: Vec<&str> = STATES.iter().map(|(operator, _)| *operator).collect();
+    check_operator(condition, &known)?;
+    if let Some(value) = condition.values.iter().find(|value| *value == "false") {
+        let (field, operator) = (&condition.field, &condition.operator);
+        let told = format!("Property .filters.{field}.conditions.{operator} must be true (actual value is `{value}`)");
+        return Err(invalid_query(told));
+    }
+    let pattern =
+        STATES.iter().find(|(operator, _)| *operator == condition.operator).map_or("0", |(_, pattern)| pattern);
+    let now = Value::Text(moment::text(clause.asked_at()));
+    Ok((pattern.to_owned(), vec![now; pattern.matches("{}").count()]))
+}
+
+fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {
+    if column == "state" {
+        return in_state(condition, clause);
+    }
+    if let Some(list) = column.strip_prefix("each ") {
+        check_operator(condition, &["$is", "$in"])?;
+        let text = format!(
+            "EXISTS (SELECT 1 FROM json_each({list}) WHERE CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
+        );
+        return Ok((text, vec![Value::Text(Json::from(condition.values.clone()).to_string())]));
+    }
+    if let Some(object) = column.strip_prefix("keys ") {
+        let text = format!(
+            "EXISTS (SELECT 1 FROM json_each({object}) WHERE key = {{}} AND CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
+        );
+        let listed = Json::from(condition.values.clone()).to_string();
+        return Ok((text, vec![Value::Text(condition.operator.clone()), Value::Text(listed)]));
+    }
+    if let Some(flag) = column.strip_prefix("flag ") {
+        check_operator(condition, &["$is", "$is_not", "$in", "$not_in"])?;
+        let lower = Condition {
+            field: condition.field.clone(),
+            operator: condition.operator.clone(),
+            values: condition.values.iter().map(|value| value.to_ascii_lowercase()).collect(),
+        };
+        return compared(&lower, &format!("CASE WHEN {flag} THEN 'true' ELSE 'false' END"));
+    }
+    check_operator(condition, OPERATORS)?;
+    compared(condition, column)
+}
+
+fn compared(condition: &Condition, column: &str) -> Result<(String, Vec<Value>), ErrorBody> {
     let first = condition.values.first().cloned().unwrap_or_default();
     let listed = || Value::Text(Json::from(condition.values.clone()).to_string());
     let text = |pattern: &str| pattern.replace("@", column);

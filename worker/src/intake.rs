@@ -18,7 +18,7 @@ const LIBRARY_NAME: &str = "\"$serde_json::private::Number\"";
 pub const DEPTH_MAX: usize = 64;
 /// Elements of one array or object, at most: a static segment lists so many customers.
 pub const ELEMENTS_MAX: usize = 20_000;
-/// Bytes of a query string, at most.
+/// Bytes of a query string and of a header, at most.
 pub const QUERY_BYTES_MAX: usize = 16_384;
 
 /// A header's value.
@@ -61,6 +61,22 @@ fn accepts_json(range: &str) -> bool {
         || (bare.starts_with("application/") && bare.ends_with("+json"))
 }
 
+/// Refuses headers that are too long, before anything is looked up for them.
+pub fn check_head(request: &Request) -> Result<(), ErrorBody> {
+    // The host's own headers hold what the setup says.
+    let sent = request.headers.iter().filter(|(name, _)| !name.starts_with("scrip-"));
+    match sent.into_iter().find(|(_, value)| value.len() > QUERY_BYTES_MAX) {
+        None => Ok(()),
+        Some((name, value)) => {
+            let (name, length) = (shortened(name), value.len());
+            let told = format!(
+                "the header `{name}` must NOT have more than {QUERY_BYTES_MAX} bytes (actual length is `{length}`)"
+            );
+            Err(error(400, "header_too_large", "Header too large", told))
+        }
+    }
+}
+
 /// Refuses what is longer than any name in the path, the query or a form, where the route does not ask for a whole text.
 pub fn check_names(request: &Request, matched: &Matched, query: &Query) -> Result<(), ErrorBody> {
     for (name, value) in &matched.params {
@@ -95,7 +111,8 @@ fn check_pairs(fields: &[Field], query: &Query) -> Result<(), String> {
 /// before it is parsed.
 pub fn check_size(request: &Request) -> Result<(), ErrorBody> {
     if request.query.len() > QUERY_BYTES_MAX {
-        let details = format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} are read", request.query.len());
+        let details =
+            format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} bytes are read", request.query.len());
         return Err(reply::error(400, "query_too_large", "Query too large", details));
     }
     if scan(&request.body)? > LONGEST_TEXT {

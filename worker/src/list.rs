@@ -54,18 +54,30 @@ pub enum Filter {
 pub struct Clause {
     text: String,
     params: Vec<Value>,
+    now_ms: i64,
 }
 
 impl Clause {
     /// A clause over one kind of document.
     pub fn of_kind(kind: &str) -> Clause {
-        Clause { text: "kind = ?1".into(), params: vec![kind.into()] }
+        Clause { text: "kind = ?1".into(), params: vec![kind.into()], now_ms: 0 }
     }
 
     /// A clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
         let listed = Json::from(kinds.to_vec()).to_string();
-        Clause { text: "kind IN (SELECT value FROM json_each(?1))".into(), params: vec![listed.into()] }
+        Clause { text: "kind IN (SELECT value FROM json_each(?1))".into(), params: vec![listed.into()], now_ms: 0 }
+    }
+
+    /// The moment for what follows from the time of asking.
+    pub fn at(mut self, now_ms: i64) -> Clause {
+        self.now_ms = now_ms;
+        self
+    }
+
+    /// The moment that it is asked at.
+    pub fn asked_at(&self) -> i64 {
+        self.now_ms
     }
 
     /// Narrows it by a condition in which `{}` stands for the parameter.
@@ -160,6 +172,22 @@ impl List {
             }
             seen = seen.saturating_add(CHUNK);
         }
+    }
+
+    /// Selects the documents of a clause in an order of the caller's, and so many: for lists that go on from a document.
+    pub fn narrowed(
+        &self,
+        store: &Store<'_>,
+        query: &Query,
+        mut clause: Clause,
+        tail: &str,
+    ) -> Result<Vec<Document>, Stop> {
+        self.narrow(store, query, &mut clause)?;
+        let statement = format!(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} {tail}",
+            clause.text
+        );
+        Ok(store.documents(&statement, &clause.params)?)
     }
 
     /// Narrows a clause by the parameters and deep filters of a query.

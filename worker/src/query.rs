@@ -69,6 +69,19 @@ impl Query {
         })
     }
 
+    /// The values of a parameter that may be repeated: `ids[0]=a&ids[1]=b`, or `ids=a`.
+    pub fn listed<'q>(&'q self, name: &'q str) -> Vec<&'q str> {
+        self.below(name)
+            .map(|(_, value)| value)
+            .chain(
+                self.pairs
+                    .iter()
+                    .filter(|(path, _)| path.len() == 1 && path.first().is_some_and(|first| first == name))
+                    .map(|(_, value)| value.as_str()),
+            )
+            .collect()
+    }
+
     /// Whether a flag is set.
     pub fn is_true(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")

@@ -2,6 +2,7 @@
 //! It must not know routes, documents or who asks.
 
 use crate::service::Reply;
+use crate::store::Store;
 use crate::store::sql::{Fault, TEXT_BYTES_MAX};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
@@ -159,6 +160,12 @@ pub fn check_row(length: usize, what: &str) -> Result<(), ErrorBody> {
     }
     let bound = format!("of more than {TEXT_BYTES_MAX} bytes (actual length is `{length}`)");
     Err(invalid_payload(format!("Payload must NOT {what} {bound}")))
+}
+
+/// Refuses writes, since there were so many, that a row would not hold or that no decision could read again.
+pub fn check_writes(store: &Store<'_>, mark: usize) -> Result<(), ErrorBody> {
+    check_row(store.longest_write(mark), "make a document")?;
+    Ok(store.check_legible(mark)?)
 }
 
 /// The query does not have the shape that the operation wants.

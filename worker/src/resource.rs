@@ -61,7 +61,8 @@ pub fn get(call: &mut Call<'_, '_>) -> Outcome {
 /// The verb of a route that lists documents.
 pub fn list(call: &mut Call<'_, '_>) -> Outcome {
     let resource = call.resource()?;
-    let page = resource.list.select(call.store, &call.query, Clause::of_kind(resource.object))?;
+    let clause = Clause::of_kind(resource.object).at(call.now_ms());
+    let page = resource.list.select(call.store, &call.query, clause)?;
     let shown = (resource.show)(call, page.documents)?;
     Ok(Answer::json(Json::Object(resource.list.envelope(shown, page.total))))
 }

@@ -272,10 +272,10 @@ impl Call<'_, '_> {
     /// Does something for its refusals alone: nothing of it is written.
     pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<(), Stop> {
         let (mark, drawn, ids) = (self.store.mark(), self.store.drawn.clone(), self.ids.clone());
-        let outcome = act(self);
+        let outcome = act(self).and_then(|_| Ok(crate::reply::check_writes(self.store, mark)?));
         self.store.forget_since(mark);
         (self.store.drawn, self.ids) = (drawn, ids);
-        outcome.map(drop)
+        outcome
     }
 
     /// Notes that a document changes now.

@@ -93,6 +93,7 @@ fn answer(
     context: &Context,
     request_id: &str,
 ) -> Result<Reply, Stop> {
+    intake::check_head(request)?;
     let matched = route::find(&request.method, &request.path)?;
     let route = matched.route;
     let Some(caller) = caller.filter(|_| !route.classes.is_empty()) else {
@@ -121,7 +122,7 @@ fn answer(
         params: matched.params,
     };
     let answer = (route.run)(&mut call)?;
-    reply::check_row(store.longest_write(), "make a document")?;
+    reply::check_writes(store, 0)?;
     let reply = written(answer);
     idempotency::remember(memory, &reply, store, context);
     store.commit()?;

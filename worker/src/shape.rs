@@ -2,7 +2,7 @@
 //! It must not know routes or documents. Rules between fields belong to the operations.
 
 use crate::moment;
-use scrip::text::{LONGEST_TEXT, is_longer};
+use scrip::text::{LONGEST_NAME, LONGEST_TEXT, is_longer};
 use scrip::wire::problem::shortened;
 use scrip::wire::{Node, Problem};
 use serde_json::{Map, Value as Json};
@@ -152,8 +152,12 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
         (Kind::Clock, value) => Err(wrong(path, "a time of day in the form HH:mm", &value)),
         (Kind::OneOf(words), value) => Err(wrong(path, &format!("one of {}", words.join(", ")), &value)),
         (Kind::Object(fields), Json::Object(source)) => Ok(Json::Object(read_object(fields, source, nulls, path)?)),
-        (Kind::Map, Json::Object(source)) => Ok(Json::Object(source)),
+        (Kind::Map, Json::Object(source)) => {
+            check_names(&source, path)?;
+            Ok(Json::Object(source))
+        }
         (Kind::MapOfInt(least, most), Json::Object(source)) => {
+            check_names(&source, path)?;
             let mut object = Map::new();
             for (name, value) in source {
                 let place = below(path, &name);
@@ -165,6 +169,19 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
         (Kind::List(item, least, most), Json::Array(items)) => read_list(item, items, (*least, *most), nulls, path),
         (Kind::List(..), value) => Err(wrong(path, "an array", &value)),
         (Kind::Any, value) => Ok(value),
+    }
+}
+
+/// Names that the caller chose are bounded as all names are.
+fn check_names(source: &Map<String, Json>, path: &str) -> Result<(), Problem> {
+    match source.keys().find(|name| is_longer(name, LONGEST_NAME)) {
+        None => Ok(()),
+        Some(name) => {
+            let length = name.chars().count();
+            let told =
+                format!("must NOT have names of more than {LONGEST_NAME} characters (actual length is `{length}`)");
+            Err(Problem::at(path, told))
+        }
     }
 }
 
@@ -204,7 +221,15 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         Kind::Duration => moment::is_duration(&text),
         Kind::Clock => moment::is_clock(&text),
         Kind::OneOf(words) => words.contains(&text.as_str()),
-        _ => true,
+        Kind::Name(_) | Kind::Text | Kind::Any => true,
+        // No text is any of these.
+        Kind::Int(..)
+        | Kind::Number(..)
+        | Kind::Bool
+        | Kind::Object(_)
+        | Kind::Map
+        | Kind::MapOfInt(..)
+        | Kind::List(..) => false,
     };
     if fits {
         return Ok(Json::String(text));

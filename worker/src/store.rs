@@ -13,15 +13,18 @@ pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sqlite;
 
+use scrip::wire::{Problem, legible};
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// One statement that waits for the commit.
 struct Write {
     statement: Cow<'static, str>,
     params: Vec<Value>,
+    /// The kind and the text of the document that it writes, by their places among the parameters.
+    document: Option<[usize; 2]>,
 }
 
 /// The database of one object, with the writes of the request at hand.
@@ -34,6 +37,8 @@ pub struct Store<'s> {
     asked: Cell<usize>,
     /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
     pub drawn: BTreeMap<String, ([u8; 32], u64)>,
+    /// What whoever keeps the service should look at, each once.
+    notes: RefCell<Vec<String>>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::rehearsal::Rehearsed>,
@@ -49,6 +54,7 @@ impl<'s> Store<'s> {
             is_new: false,
             asked: Cell::new(0),
             drawn: BTreeMap::new(),
+            notes: RefCell::default(),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -65,6 +71,19 @@ impl<'s> Store<'s> {
         std::mem::take(&mut self.is_new)
     }
 
+    /// Notes something for whoever keeps the service; the host logs it with the id of the request.
+    pub fn note(&self, text: String) {
+        let mut notes = self.notes.borrow_mut();
+        if !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
+
+    /// What was noted since this was last asked.
+    pub fn take_notes(&self) -> Vec<String> {
+        self.notes.take()
+    }
+
     /// Runs a reading statement now.
     pub fn rows(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
         self.asked.set(self.asked.get().max(longest(params)));
@@ -76,9 +95,24 @@ impl<'s> Store<'s> {
         Ok(self.rows(statement, params)?.into_iter().next())
     }
 
+    /// Runs a reading statement whose one parameter is a list of names; of more than the platform takes at once, again.
+    /// Each name is in one run.
+    pub fn rows_among(&self, statement: &str, names: &[&str]) -> Result<Vec<Row>, Fault> {
+        let mut rows = Vec::new();
+        for slice in slices(names) {
+            rows.extend(self.sql.run(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);
+        }
+        Ok(rows)
+    }
+
     /// Remembers a writing statement for the commit.
     pub fn write(&mut self, statement: impl Into<Cow<'static, str>>, params: Vec<Value>) {
-        self.writes.push(Write { statement: statement.into(), params });
+        self.writes.push(Write { statement: statement.into(), params, document: None });
+    }
+
+    /// Remembers a statement for the commit that writes a document, whose kind and text are at these places.
+    fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 2]) {
+        self.writes.push(Write { statement: statement.into(), params, document: Some(places) });
     }
 
     /// Runs a writing statement now: only for work that needs its outcome, inside the host's transaction.
@@ -98,9 +132,20 @@ impl<'s> Store<'s> {
         self.alarm = None;
     }
 
-    /// How many bytes the longest text has that waits for the commit.
-    pub fn longest_write(&self) -> usize {
-        self.writes.iter().map(|write| longest(&write.params)).max().unwrap_or(0)
+    /// How many bytes the longest text has that waits for the commit, since there were so many writes.
+    pub fn longest_write(&self, mark: usize) -> usize {
+        self.writes.iter().skip(mark).map(|write| longest(&write.params)).max().unwrap_or(0)
+    }
+
+    /// Refuses a document among the writes since there were so many that the engine could not read when a decision asks
+    /// for it.
+    pub fn check_legible(&self, mark: usize) -> Result<(), Problem> {
+        let text = |write: &Write, place: usize| match write.params.get(place) {
+            Some(Value::Text(text)) => text.clone(),
+            _ => String::new(),
+        };
+        let mut written = self.writes.iter().skip(mark).filter_map(|write| Some((write, write.document?)));
+        written.try_for_each(|(write, [kind, body])| legible::check(&text(write, kind), &text(write, body)))
     }
 
     /// How many bytes the longest text had that a reading statement asked with.
@@ -159,4 +204,14 @@ fn longest(params: &[Value]) -> usize {
         Value::Null | Value::Int(_) => 0,
     };
     params.iter().map(length).max().unwrap_or(0)
+}
+
+/// Names in slices that a statement can take as one text.
+pub fn slices<'n, 's>(names: &'s [&'n str]) -> Vec<&'s [&'n str]> {
+    /// Names in a slice, at most: of 1,000 characters, each of which may be written with six letters.
+    const NAMES_MAX: usize = 300;
+    /// Bytes of names that are few, however they are written.
+    const BYTES_MAX: usize = 200_000;
+    let are_few = names.iter().map(|name| name.len()).sum::<usize>() <= BYTES_MAX;
+    names.chunks(if are_few { names.len().max(1) } else { NAMES_MAX }).collect()
 }

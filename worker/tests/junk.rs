@@ -47,7 +47,8 @@ fn junk() -> Vec<Json> {
     values
 }
 
-fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) {
+/// Sends junk; gives what was accepted.
+fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) -> Option<Json> {
     let before = edge.rows("proj_dev");
     let request = Request {
         method: route.method.into(),
@@ -67,7 +68,68 @@ fn check(edge: &Edge, route: &Route, path: String, query: &str, body: &[u8]) {
             assert!(error["details"].is_string(), "{told}: {error}");
             assert_eq!(edge.rows("proj_dev"), before, "{told}: {error}");
         }
+        return None;
     }
+    (route.method != "GET").then(|| serde_json::from_slice(&reply.body).unwrap_or_default())
+}
+
+/// A call that must be answered whatever was written before.
+fn must_answer(edge: &Edge, method: &str, path: &str, body: &Json, told: &dyn Fn() -> String) -> Json {
+    let client = path.starts_with("/client/");
+    let pairs: &[(&str, &str)] = match client {
+        true => &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:1"),
+        ],
+        false => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
+    };
+    let request = Request {
+        method: method.into(),
+        path: path.into(),
+        query: String::new(),
+        headers: pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+    };
+    let reply = edge.send(request, NOW, None);
+    assert!(reply.status < 500, "{method} {path} answers {} after {}", reply.status, told());
+    serde_json::from_slice(&reply.body).unwrap_or_default()
+}
+
+/// Puts to use what was accepted, where it does nothing before a rule names it; gives the code that needs it.
+fn put_to_use(edge: &Edge, written: &Json, told: &dyn Fn() -> String) -> String {
+    let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, told);
+    let id = written["id"].as_str().unwrap_or_default();
+    let goods = json!([{ "object": "products_collection", "id": id }]);
+    let test = match written["object"].as_str() {
+        Some("segment") => json!({ "name": "customer.segment", "conditions": { "$is_not": [id] } }),
+        Some("products_collection") => json!({ "name": "order.items.none", "conditions": { "$is": goods } }),
+        _ => return written["code"].as_str().unwrap_or("other").to_owned(),
+    };
+    let code = format!("uses-{id}");
+    post(&format!("/v1/vouchers/{code}"), json!({ "discount": { "type": "AMOUNT", "amount_off": 1 } }));
+    let rule = post("/v1/validation-rules", json!({ "name": id, "rules": { "1": test } }));
+    let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
+    post(&path, json!({ "related_object_type": "voucher", "related_object_id": code }));
+    must_answer(edge, "GET", &format!("/v1/product-collections/{id}/products"), &Json::Null, told);
+    code
+}
+
+/// What was accepted hurts nobody: a validation of each code that needs some of it, a qualification and the bundle answer.
+fn still_answers(edge: &Edge, codes: &[String], told: &dyn Fn() -> String) {
+    let post = |path: &str, body: Json| must_answer(edge, "POST", path, &body, told);
+    let customer = json!({ "source_id": "thing" });
+    let line = |kind: &str| json!({ "source_id": "thing", "related_object": kind });
+    let order = json!({ "items": [line("product"), line("sku")] });
+    for code in codes {
+        let redeemables = json!([{ "object": "voucher", "id": "thing" }, { "object": "voucher", "id": code }]);
+        post("/v1/validations", json!({ "redeemables": redeemables, "customer": customer, "order": order }));
+    }
+    let thing = json!([{ "object": "voucher", "id": "thing" }]);
+    post("/v1/validations", json!({ "redeemables": thing, "order": { "source_id": "thing" } }));
+    post("/v1/qualifications", json!({ "customer": customer, "order": order }));
+    must_answer(edge, "GET", "/v1/customers/thing/segments", &Json::Null, told);
+    must_answer(edge, "GET", "/client/v1/bundle", &Json::Null, told);
 }
 
 fn opened() -> Edge {
@@ -79,20 +141,69 @@ fn opened() -> Edge {
 
 #[test]
 fn junk_in_every_field_of_every_body() {
-    let edge = opened();
     let mut sent = 0;
+    let mut accepted = 0;
     for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
+        let edge = opened();
         for value in junk() {
             let mut bodies = Vec::new();
             variants(route.body, &value, &mut bodies, &|body| if route.many { json!([body]) } else { body });
-            for body in bodies {
+            bodies.push(value.clone());
+            // What is new stays beside what comes after it, so that one look at the end sees it all; what replaces is looked
+            // at before it is replaced.
+            let mut codes = Vec::new();
+            for body in &bodies {
                 sent += 1;
-                check(&edge, route, path_of(route, "thing"), "code=thing", body.to_string().as_bytes());
+                let text = body.to_string();
+                let path = path_of(route, "thing");
+                let Some(written) = check(&edge, route, path, "code=thing", text.as_bytes()) else { continue };
+                accepted += 1;
+                let told = || format!("{} {} {text}", route.method, route.path);
+                codes.push(put_to_use(&edge, &written, &told));
+                if route.method == "PUT" {
+                    still_answers(&edge, &std::mem::take(&mut codes), &told);
+                }
             }
-            check(&edge, route, path_of(route, "thing"), "code=thing", value.to_string().as_bytes());
+            if !codes.is_empty() {
+                codes.sort();
+                codes.dedup();
+                still_answers(&edge, &codes, &|| format!("{} {} with {value} somewhere", route.method, route.path));
+            }
         }
     }
-    assert!(sent > 5_000, "only {sent} bodies were sent");
+    assert!(sent > 5_000 && accepted > 500, "only {sent} bodies were sent, and {accepted} accepted");
+}
+
+/// What a filter compares with is the caller's, and read by nobody but the engine.
+#[test]
+fn junk_in_every_condition_of_a_filter() {
+    let numbers = json!([5, "5", "abc", "yesterday", "2026-01-01", [[1]], { "a": 1 }]);
+    let values = junk().into_iter().chain(numbers.as_array().unwrap().clone());
+    let mut values: Vec<Json> = values.flat_map(|value| [json!([value]), value]).collect();
+    values.push(serde_json::from_str("[10000000000000000000000000000000000000000]").unwrap());
+    let operators = scrip_worker::api::membership::OPERATORS;
+    let mut accepted = 0;
+    for (field, path) in
+        [("price", "/v1/product-collections"), ("created_at", "/v1/segments"), ("birthday", "/v1/segments")]
+    {
+        let route = routes().find(|route| route.path == path && route.method == "POST").unwrap();
+        for operator in operators {
+            // A project has 100 segments with a filter.
+            let edge = opened();
+            let mut codes = Vec::new();
+            for value in &values {
+                let filter = json!({ "junction": "and", field: { "conditions": { *operator: value } } });
+                let kind = if path == "/v1/segments" { "passive" } else { "AUTO_UPDATE" };
+                let body = json!({ "name": "thing", "type": kind, "filter": filter }).to_string();
+                if let Some(written) = check(&edge, route, path.to_owned(), "", body.as_bytes()) {
+                    accepted += 1;
+                    codes.push(put_to_use(&edge, &written, &|| format!("{path} {body}")));
+                }
+            }
+            still_answers(&edge, &codes, &|| format!("{path} with junk for {field} {operator}"));
+        }
+    }
+    assert!(accepted > 100, "only {accepted} filters were accepted");
 }
 
 #[test]

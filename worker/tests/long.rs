@@ -98,7 +98,8 @@ impl Walk {
     /// The same, where the long text must be refused, with its place and the bound.
     fn refused(&self, route: &Route, request: Request, place: &str, what: &str) {
         let details = self.send(route, request, what).unwrap_or_default();
-        if !(details.contains(place) && details.contains("more than")) {
+        let is_placed = details.to_ascii_lowercase().contains(&place.to_ascii_lowercase());
+        if !(is_placed && details.contains("more than")) {
             let told = format!("{} {} {what}: {}", route.method, route.path, start(&details));
             self.wrong.borrow_mut().push(told);
         }

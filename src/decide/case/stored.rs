@@ -45,14 +45,20 @@ pub fn customer_key(request: &Redeemables) -> Option<&str> {
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-pub(super) fn find_buyer<'a>(facts: &dyn Facts, request: &'a Redeemables) -> Result<Buyer<'a>, Refusal> {
+pub(super) fn find_buyer<'a>(
+    facts: &dyn Facts,
+    request: &'a Redeemables,
+    unreadable: &mut Option<Refusal>,
+) -> Result<Buyer<'a>, Refusal> {
     let sent = request.customer.as_ref();
     let key = customer_key(request);
     let found = key.map_or(Known::Absent, |key| facts.customer(key));
-    let unknown = match (&found, key) {
-        (Known::Unknown, Some(key)) => Some(joined(&["customer/", key])),
-        _ => None,
-    };
+    let mut unknown = None;
+    match (&found, key) {
+        (Known::Unknown, Some(key)) => unknown = Some(joined(&["customer/", key])),
+        (Known::Unreadable, Some(key)) => *unreadable = Some(Refusal::unreadable("customer", key)),
+        (Known::Is(_) | Known::Absent, _) | (_, None) => {}
+    }
     let Some(stored) = found.is() else {
         if let Some(Customer { id: Some(_), source_id: Some(source_id), .. }) = sent
             && let Known::Is(other) = facts.customer(source_id)

@@ -5,7 +5,7 @@
 
 use super::scenario::concerns;
 use crate::decide::case::Case;
-use crate::decide::check::{Findings, Found, check_bundles, check_terms};
+use crate::decide::check::{Findings, Found, check_bundles, check_readable, check_terms};
 use crate::decide::judge::Bench;
 use crate::decide::loyalty::points_left;
 
@@ -86,7 +86,8 @@ impl Judge for Alone<'_> {
         let Some(offer) = self.case.offer(place) else { return self.bench.refusal(place, cart) };
         let mut found = Found::default();
         let stand = Stand { cart, items: self.items, setting: &self.setting, running: &self.running };
-        let mut verdict = check_terms(self.case, &self.redeemable, offer, &stand, &mut found);
+        let mut verdict = check_readable(offer, self.items)
+            .and_then(|()| check_terms(self.case, &self.redeemable, offer, &stand, &mut found));
         // Tests of the incentive itself could not be asked for all together.
         let own = |rule: &Rule| rule.tests.leaves.iter().any(|leaf| leaf.test.about() == about::OWN);
         if verdict.is_ok() && self.asked.scenario.asks_order() && offer.rules.iter().any(|rule| own(rule)) {

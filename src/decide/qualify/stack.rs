@@ -24,6 +24,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'
         needs: Default::default(),
         passes: case.passes,
         lacks: Lacks::default(),
+        unreadable: case.unreadable.clone(),
     });
     alone.case.expand(&Redeemable::named(id.clone())).ok()?;
     alone.evaluate();

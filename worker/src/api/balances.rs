@@ -10,15 +10,16 @@ use crate::route::{Answer, Call, Outcome, Route, post};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use scrip::facts::{credits_account, points_account};
-use serde_json::{Value as Json, json};
+use scrip::wire::Problem;
+use serde_json::{Map, Value as Json, json};
 
 const AMOUNT: &[Field] =
     &[must("amount", Kind::Int(-INT_MAX, INT_MAX)), may("source_id", KEY), may("reason", Kind::Text)];
 
-/// Points do not expire one by one here, so that a date of their own cannot be promised.
 const POINTS: &[Field] = &[
     must("points", Kind::Int(-INT_MAX, INT_MAX)),
     may("expiration_type", Kind::OneOf(&["PROGRAM_RULES", "NON_EXPIRING"])),
+    may("expiration_date", Kind::DateTime),
     may("source_id", KEY),
     may("reason", Kind::Text),
 ];
@@ -53,6 +54,13 @@ fn refused(details: String) -> ErrorBody {
     error(400, "invalid_add_balance_params", "Invalid add balance params", details)
 }
 
+/// Points do not expire one by one here, so that a date of their own is refused: whoever sent it would count on it.
+fn check_expiration(sent: &Map<String, Json>) -> Result<(), Problem> {
+    let Some(date) = sent.get("expiration_date").and_then(Json::as_str) else { return Ok(()) };
+    let told = format!("must NOT be present: points do not expire one by one (actual value is `{date}`)");
+    Err(Problem::at("expiration_date", told))
+}
+
 /// The two kinds of cards: the block that holds the balance, the field of all that was ever loaded, the field of what was taken
 /// off, and the names on the wire.
 struct Purse {
@@ -78,6 +86,7 @@ const PURSES: &[Purse] = &[
 fn change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
     let delta = sent.get(field).and_then(Json::as_i64).unwrap_or(0);
+    check_expiration(&sent)?;
     let purse = PURSES.iter().find(|purse| card.body.get(purse.block).is_some_and(Json::is_object));
     let purse = purse.ok_or_else(|| {
         let kind = card.body.get("type").and_then(Json::as_str).unwrap_or_default();

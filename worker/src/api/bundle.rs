@@ -6,8 +6,9 @@ use crate::auth::Class;
 use crate::intake::header;
 use crate::reply::Stop;
 use crate::route::{Answer, Call, Outcome, Route, get};
-use crate::store::document::Document;
+use crate::store::document::{Document, written};
 use scrip::text::sha256_hex;
+use scrip::wire::legible;
 use serde_json::{Map, Value as Json, json};
 
 /// Documents of a kind in a bundle, at most: a page is no place for more. Of a larger catalogue nothing is told, and a
@@ -67,25 +68,32 @@ fn bundle(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
+    let mut unreadable = Unreadable::default();
     let mut campaigns = newest(call, "campaign")?;
     campaigns.truncate(MOST);
+    // What belongs to a campaign that cannot be read is not told either.
+    let campaigns = unreadable.leave_out(call, "campaign", campaigns);
     let public: Vec<&str> =
         campaigns.iter().filter(|campaign| is_public(campaign)).map(|campaign| campaign.id.as_str()).collect();
-    let vouchers = of_parents(call, "voucher", &public)?;
+    let vouchers = unreadable.leave_out(call, "voucher", of_parents(call, "voucher", &public)?);
     let all: Vec<&str> = campaigns.iter().map(|campaign| campaign.id.as_str()).collect();
-    let tiers = of_parents(call, "promotion_tier", &all)?;
-    let stacks = of_parents(call, "promotion_stack", &all)?;
+    let tiers = unreadable.leave_out(call, "promotion_tier", of_parents(call, "promotion_tier", &all)?);
+    let stacks = unreadable.leave_out(call, "promotion_stack", of_parents(call, "promotion_stack", &all)?);
     let shown: Vec<&str> =
         campaigns.iter().chain(&vouchers).chain(&tiers).map(|document| document.id.as_str()).collect();
-    let assignments = of_parents(call, "validation_rules_assignment", &shown)?;
+    let assignments = of_parents(call, ASSIGNMENT, &shown)?;
+    let assignments = unreadable.leave_out(call, ASSIGNMENT, assignments);
     let named: Vec<&Json> = assignments.iter().filter_map(|document| document.body.get("rule_id")).collect();
     let rules = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1)) ORDER BY seq",
         &[json!(named).to_string().into()],
     )?;
+    let rules = unreadable.leave_out(call, "validation_rules", rules);
     let (products, skus) = (newest(call, "product")?, newest(call, "sku")?);
     let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
+    let products = unreadable.leave_out(call, "product", products);
+    let skus = unreadable.leave_out(call, "sku", skus);
     let goods = |documents: &[Document]| match whole_catalogue {
         true => documents.iter().map(|document| only(&document.body, GOODS)).collect(),
         false => Vec::new(),
@@ -93,9 +101,12 @@ fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
     // Who is in a static segment is about customers, and is not told.
     let mut segments = newest(call, "segment")?;
     segments.retain(|segment| segment.body.get("type").and_then(Json::as_str) != Some("static"));
+    let segments = unreadable.leave_out(call, "segment", segments);
+    let collections = unreadable.leave_out(call, COLLECTION, newest(call, COLLECTION)?);
+    let categories = unreadable.leave_out(call, "category", newest(call, "category")?);
     let stacking =
         stacking_rules::stored(call.store)?.map_or_else(stacking_rules::default_rules, |document| document.body);
-    Ok(json!({
+    let mut whole = json!({
         "complete": false,
         "counted": false,
         "client": true,
@@ -107,14 +118,53 @@ fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
         "vouchers": vouchers.iter().map(voucher).collect::<Vec<Json>>(),
         "promotion_tiers": bodies(tiers),
         "promotion_stacks": bodies(stacks),
-        "categories": bodies(newest(call, "category")?),
+        "categories": bodies(categories),
         "products": goods(&products),
         "skus": goods(&skus),
-        "product_collections": bodies(newest(call, "products_collection")?),
+        "product_collections": bodies(collections),
         "segments": segments.iter().map(|segment| only(&segment.body, SEGMENT)).collect::<Vec<Json>>(),
         "validation_rules": bodies(rules),
         "validation_rules_assignments": assignments.iter().map(|document| only(&document.body, &["rule_id", "related_object_id"])).collect::<Vec<Json>>(),
-    }))
+    });
+    if let (Some(whole), false) = (whole.as_object_mut(), unreadable.0.is_empty()) {
+        whole.insert("unreadable".into(), unreadable.0.into());
+    }
+    Ok(whole)
+}
+
+const ASSIGNMENT: &str = "validation_rules_assignment";
+const COLLECTION: &str = "products_collection";
+
+/// What is stored and does not read, as a page is told of it: by its names, so that whatever needs it is refused there too.
+#[derive(Default)]
+struct Unreadable(Vec<Json>);
+
+impl Unreadable {
+    /// Those documents of a kind that read; the others are noted.
+    fn leave_out(&mut self, call: &Call<'_, '_>, kind: &str, mut documents: Vec<Document>) -> Vec<Document> {
+        documents.retain(|document| match legible::check(kind, &written(document)) {
+            Ok(()) => true,
+            Err(problem) => {
+                call.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
+                self.0.push(named(kind, document));
+                false
+            }
+        });
+        documents
+    }
+}
+
+/// The names of a document that a page may know.
+fn named(kind: &str, document: &Document) -> Json {
+    match kind {
+        "voucher" => {
+            let code = document.body.get("code").and_then(Json::as_str).unwrap_or_default();
+            json!({ "object": kind, "id": document.id, "code_hash": sha256_hex(code.as_bytes()) })
+        }
+        "product" | "sku" => json!({ "object": kind, "id": document.id, "source_id": document.key }),
+        ASSIGNMENT => json!({ "object": kind, "id": document.id, "related_object_id": document.parent }),
+        _ => json!({ "object": kind, "id": document.id }),
+    }
 }
 
 /// What a page may know of a product or SKU: what prices and rules look at.

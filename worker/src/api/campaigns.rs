@@ -3,11 +3,11 @@
 //! It must not know how a redemption is decided.
 
 use crate::api::campaign_creation::{self, TYPES, VOUCHERS_MAX};
-use crate::api::fields::{CODE_CONFIG, KEY, LIMIT, PAGE, REDEMPTION};
+use crate::api::fields::{CODE_CONFIG, DAYS, KEY, LIMIT, PAGE, REDEMPTION, TIMEFRAME};
 use crate::api::{assignments, categories, generation, grants, promotions, reward_assignments, vouchers};
 use crate::jobs::{self, Removal};
 use crate::list::{Clause, Filter, List};
-use crate::reply::{Stop, invalid_payload};
+use crate::reply::{Stop, invalid_payload, invalid_query};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::shape::{Field, Kind, Nulls, may};
@@ -15,6 +15,8 @@ use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
 const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"];
+/// What a list may show more of. There are no areas and stores, and so no assignments to any.
+const EXPANDED: &[&str] = &["category", "access_settings_assignments"];
 const ADD: &[Field] = &[
     may("code", KEY),
     may("code_config", CODE_CONFIG),
@@ -46,7 +48,13 @@ pub const CAMPAIGN: Resource = Resource {
             ("campaigns", "json_extract(body, '$.name')"),
             ("campaigns_id", "id"),
             ("campaign_status", "json_extract(body, '$.creation_status')"),
+            ("status", "state"),
+            ("active", "state"),
+            ("is_referral_code", "flag json_extract(body, '$.voucher.is_referral_code')"),
+            ("validity_timeframe", TIMEFRAME),
+            ("validity_day_of_week", DAYS),
             ("voucher_type", "json_extract(body, '$.voucher.type')"),
+            ("categories", "json_extract(body, '$.category')"),
             ("category_ids", "json_extract(body, '$.category_id')"),
             ("type", "json_extract(body, '$.type')"),
             ("created_date", "json_extract(body, '$.created_at')"),
@@ -64,9 +72,9 @@ pub const ROUTES: &[Route] = &[
         PAGE,
         may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
         may("campaign_type", Kind::OneOf(TYPES)),
-        may("expand", Kind::OneOf(&["category", "access_settings_assignments"])),
         may("campaign_status", Kind::OneOf(STATUSES)),
         may("is_referral_code", Kind::Bool),
+        may("expand", Kind::OneOf(EXPANDED)),
         may("filters", Kind::Map),
     ]),
     post("/v1/campaigns", "Create a campaign", campaign_creation::create)
@@ -125,9 +133,16 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
 
 /// A list shows categories where it is asked to (interface.md, campaigns).
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let page = CAMPAIGN.list.select(call.store, &call.query, Clause::of_kind(CAMPAIGN.object))?;
+    let expanded = call.query.listed("expand");
+    if let Some(unknown) = expanded.iter().find(|word| !EXPANDED.contains(word)) {
+        let told = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
+        return Err(invalid_query(told).into());
+    }
+    let clause = Clause::of_kind(CAMPAIGN.object).at(call.now_ms());
+    let page = CAMPAIGN.list.select(call.store, &call.query, clause)?;
+    let shows_categories = expanded.contains(&"category");
     let mut shown = show(call, page.documents)?;
-    if call.query.get("expand") != Some("category") {
+    if !shows_categories {
         for campaign in shown.iter_mut().filter_map(Json::as_object_mut) {
             campaign.insert("categories".into(), json!([]));
         }

@@ -2,7 +2,7 @@
 //! It must not know what a redemption decides.
 
 use crate::api::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
-use crate::api::membership::segment_has;
+use crate::api::membership::{Present, segment_of};
 use crate::api::{deciding, metadata_schemas, segments};
 use crate::batch;
 use crate::list::{Clause, Filter, List, Page, read_moment};
@@ -114,7 +114,9 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
         clause.and(condition, segment.id);
         return CUSTOMER.list.select(call.store, &call.query, clause);
     }
-    let is_in = |customer: &Document| segment_has(&segment.body, &customer.body);
+    let (present, segment) = (Present::of(call)?, segment_of(call, &segment)?);
+    let is_in =
+        |customer: &Document| segment.as_ref().is_some_and(|segment| present.is_in_segment(segment, &customer.body));
     CUSTOMER.list.select_where(call.store, &call.query, clause, &is_in)
 }
 

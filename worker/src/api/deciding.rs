@@ -28,7 +28,7 @@ pub fn channel(call: &Call<'_, '_>) -> Channel {
         return Channel { client, ..Channel::default() };
     }
     let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
-    Channel { id: id.into(), client, user: None }
+    Channel { id: id.into(), client, user: call.caller.user.as_deref().map(Into::into) }
 }
 
 /// Whether a rehearsal has set the seed: it compares the answer with one that was made without the service, byte for byte.

@@ -39,7 +39,8 @@ const EFFECTS: Kind = Kind::OneOf(&[
 ]);
 
 const UNIT_PRODUCT: Kind = Kind::Object(&[may("id", KEY), may("source_id", KEY), may("name", Kind::Text)]);
-const UNIT_SKU: Kind = Kind::Object(&[may("id", KEY), may("source_id", KEY), may("sku", Kind::Text)]);
+const UNIT_SKU: Kind =
+    Kind::Object(&[may("id", KEY), may("source_id", KEY), may("sku", Kind::Text), may("name", Kind::Text)]);
 
 /// One of many units that a discount adds.
 const UNIT: Kind = Kind::Object(&[
@@ -80,24 +81,36 @@ pub const GIFT: Kind = Kind::Object(&[
     may("effect", Kind::OneOf(&["APPLY_TO_ORDER", "APPLY_TO_ITEMS"])),
 ]);
 
-/// A loyalty card.
-pub const LOYALTY_CARD: Kind = Kind::Object(&[
+/// When points of a program expire.
+const EXPIRATION_RULES: Field = may(
+    "expiration_rules",
+    Kind::Object(&[
+        must("period_type", Kind::OneOf(&["FIXED_DAY_OF_YEAR", "MONTH"])),
+        may("period_value", Kind::Int(1, 1_000)),
+        may(
+            "rounding_type",
+            Kind::OneOf(&["END_OF_MONTH", "END_OF_QUARTER", "END_OF_HALF_YEAR", "END_OF_YEAR", "PARTICULAR_MONTH"]),
+        ),
+        may("rounding_value", Kind::Int(1, 12)),
+        may("fixed_month", Kind::Int(1, 12)),
+        may("fixed_day", Kind::Int(1, 31)),
+    ]),
+);
+
+/// The loyalty card that a program gives.
+pub const LOYALTY_CARD: Kind =
+    Kind::Object(&[must("points", Kind::Int(0, INT_MAX)), may("balance", Kind::Int(0, INT_MAX)), EXPIRATION_RULES]);
+
+/// A loyalty card that comes with what has already happened to it.
+pub const OWN_CARD: Kind = Kind::Object(&[
     must("points", Kind::Int(0, INT_MAX)),
     may("balance", Kind::Int(0, INT_MAX)),
-    may(
-        "expiration_rules",
-        Kind::Object(&[
-            must("period_type", Kind::OneOf(&["FIXED_DAY_OF_YEAR", "MONTH"])),
-            may("period_value", Kind::Int(1, 1_000)),
-            may(
-                "rounding_type",
-                Kind::OneOf(&["END_OF_MONTH", "END_OF_QUARTER", "END_OF_HALF_YEAR", "END_OF_YEAR", "PARTICULAR_MONTH"]),
-            ),
-            may("rounding_value", Kind::Int(1, 12)),
-            may("fixed_month", Kind::Int(1, 12)),
-            may("fixed_day", Kind::Int(1, 31)),
-        ]),
-    ),
+    may("subtracted_points", Kind::Int(0, INT_MAX)),
+    may("expired_points", Kind::Int(0, INT_MAX)),
+    may("pending_points", Kind::Int(0, INT_MAX)),
+    may("next_expiration_date", Kind::Date),
+    may("next_expiration_points", Kind::Int(0, INT_MAX)),
+    EXPIRATION_RULES,
 ]);
 
 /// The types of vouchers.
@@ -167,6 +180,12 @@ pub const CATALOGUE_ORDER: Field = may(
 /// The parameters of a list of products or SKUs.
 pub const CATALOGUE_LIST: &[Field] =
     &[LIMIT, PAGE, CATALOGUE_ORDER, may("start_date", Kind::DateTime), may("end_date", Kind::DateTime)];
+
+/// When the recurring windows of a document begin, for filters; nothing where it has none.
+pub const TIMEFRAME: &str =
+    "CASE WHEN json_extract(body, '$.validity_timeframe') IS NOT NULL THEN json_extract(body, '$.start_date') END";
+/// The weekdays of a document, for filters.
+pub const DAYS: &str = "each json_extract(body, '$.validity_day_of_week')";
 
 /// `limit` of every list.
 pub const LIMIT: Field = may("limit", Kind::Int(1, 100));

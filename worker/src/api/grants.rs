@@ -51,6 +51,8 @@ pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
         let whole = number(card, total).unwrap_or(0);
         let path = below(path, name);
         let taken = number(card, subtracted).unwrap_or(0);
+        // What was lost to time is gone like what was taken off by hand.
+        let taken = taken.saturating_add(number(card, "expired_points").unwrap_or(0));
         if taken > whole {
             let told = format!("must be <= {whole}, the {total} of the card (actual value is `{taken}`)");
             return Err(Problem::at(below(&path, subtracted), told));

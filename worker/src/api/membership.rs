@@ -1,15 +1,24 @@
-//! Who and what belongs to a set: the shape of filters, the members of collections and of segments.
+//! Who and what belongs to a set: the shape of filters, the members of collections and of segments. The engine reads
+//! sets and tests their members, so that a list has those whom a rule finds.
 //! It must not know how sets are created or shown.
 
-use crate::api::product_collections::ALL_PRODUCTS;
+use crate::api::deciding;
 use crate::reply::{ErrorBody, invalid_payload};
+use crate::route::Call;
 use crate::shape::shown;
-use crate::store::document::Document;
+use crate::store::document::{Document, legible, read_stored, written};
+use crate::store::sql::Fault;
+use scrip::rules::{Clock, Collection, Contents, Segment};
+use scrip::time::{Instant, TimeZone};
 use scrip::wire::Problem;
+use scrip::wire::at::read_document;
+use scrip::wire::order::read_goods;
+use scrip::wire::request::read_customer;
+use scrip::wire::rules::{read_collection, read_segment};
 use serde_json::{Map, Value as Json};
 
 /// The operators of filters (validation-rules.md section 12).
-const OPERATORS: &[&str] = &[
+pub const OPERATORS: &[&str] = &[
     "$is",
     "$is_not",
     "$in",
@@ -67,33 +76,49 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
     }
 }
 
-/// Whether a collection has a product or a SKU. What follows from a filter is decided by [`filter_holds`].
-pub fn collection_has(collection: &Map<String, Json>, goods: &Document) -> bool {
-    if collection.get("id").and_then(Json::as_str) == Some(ALL_PRODUCTS) {
-        return true;
+/// What a filter needs to know of now.
+pub struct Present {
+    now: Instant,
+    zone: TimeZone,
+}
+
+impl Present {
+    /// The moment of a call, in its project's zone.
+    pub fn of(call: &Call<'_, '_>) -> Result<Present, Fault> {
+        Ok(Present { now: call.context.now, zone: deciding::time_zone(call)? })
     }
-    match collection.get("filter").and_then(Json::as_object) {
-        Some(filter) => filter_holds(filter, &goods.body),
-        // A product that is listed brings its SKUs.
-        None => listed(collection, "products")
-            .filter_map(|listed| listed.get("id").and_then(Json::as_str))
-            .any(|listed| listed == goods.id || goods.parent.as_deref() == Some(listed)),
+
+    fn clock(&self) -> Clock<'_> {
+        Clock { now: self.now, zone: &self.zone }
+    }
+
+    /// Whether a collection has a product or a SKU. Nothing is in one that does not read.
+    pub fn is_in_collection(&self, collection: &Collection, goods: &Document) -> bool {
+        match &collection.goods {
+            Contents::All => true,
+            // A product that is listed brings its SKUs.
+            Contents::Listed(listed) => {
+                listed.iter().any(|listed| listed.id == goods.id || goods.parent.as_deref() == Some(&listed.id))
+            }
+            Contents::Passing(filter) => {
+                read_document(&written(goods), read_goods).is_ok_and(|goods| filter.passes_goods(&goods, &self.clock()))
+            }
+        }
+    }
+
+    /// Whether a segment has a customer, who need not be stored.
+    pub fn is_in_segment(&self, segment: &Segment, customer: &Map<String, Json>) -> bool {
+        read_document(&Json::Object(customer.clone()).to_string(), read_customer)
+            .is_ok_and(|customer| segment.has(&customer, &self.clock()))
     }
 }
 
-/// Whether a segment has a customer, who need not be stored. What follows from a filter is decided by [`filter_holds`].
-pub fn segment_has(segment: &Map<String, Json>, customer: &Map<String, Json>) -> bool {
-    match segment.get("filter").and_then(Json::as_object) {
-        Some(filter) => filter_holds(filter, customer),
-        None => listed(segment, "customers").any(|listed| customer.get("id") == Some(listed)),
-    }
+/// The collection that a document says; nothing for one that does not read, which has nothing in it.
+pub fn collection_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
+    legible(call.store, read_stored("products_collection", &document.id, &written(document), read_collection))
 }
 
-fn listed<'b>(body: &'b Map<String, Json>, name: &str) -> impl Iterator<Item = &'b Json> {
-    body.get(name).and_then(Json::as_array).into_iter().flatten()
-}
-
-/// Whether a filter holds for a document. The engine's reader of filters goes here; until then no filter holds for anything.
-fn filter_holds(_filter: &Map<String, Json>, _document: &Map<String, Json>) -> bool {
-    false
+/// The segment that a document says; nothing for one that does not read, which has nobody in it.
+pub fn segment_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
+    legible(call.store, read_stored("segment", &document.id, &written(document), read_segment))
 }

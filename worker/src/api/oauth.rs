@@ -120,6 +120,7 @@ fn record(caller: &Caller, token: &str, scopes: &[String], expires_at: i64) -> R
         project: caller.project.clone(),
         class: Class::OAuth,
         id: caller.key_id.clone(),
+        user: caller.user.clone(),
         token_sha256: sha256_hex(token.as_bytes()),
         scopes: scopes.to_vec(),
         origins: caller.origins.clone(),

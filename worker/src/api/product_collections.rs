@@ -2,7 +2,7 @@
 //! It must not know what a filter means; `membership` says what belongs to a collection.
 
 use crate::api::fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
-use crate::api::membership::{check_filter, collection_has};
+use crate::api::membership::{Present, check_filter, collection_of};
 use crate::api::products::{CATALOGUE_ORDERS, PRODUCT};
 use crate::api::skus::{self, SKU};
 use crate::list::{Clause, List, read_moment};
@@ -197,9 +197,9 @@ fn products(call: &mut Call<'_, '_>) -> Outcome {
     }
     let by_filter = collection.id != ALL_PRODUCTS && collection.body.contains_key("filter");
     let page = if by_filter {
-        COLLECTION
-            .list
-            .select_where(call.store, &call.query, clause, &|goods| collection_has(&collection.body, goods))?
+        let (present, collection) = (Present::of(call)?, collection_of(call, &collection)?);
+        let is_in = |goods: &Document| collection.as_ref().is_some_and(|all| present.is_in_collection(all, goods));
+        COLLECTION.list.select_where(call.store, &call.query, clause, &is_in)?
     } else {
         if let Some(listed) = collection.body.get("products") {
             let condition = "kind || '/' || id IN (SELECT json_extract(value, '$.object') || '/' || json_extract(value, '$.id') FROM json_each({}))";

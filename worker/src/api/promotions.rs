@@ -21,8 +21,26 @@ use std::collections::BTreeMap;
 const ACTION: Kind = Kind::Object(&[must("discount", DISCOUNT)]);
 
 /// Assignments as answers show them; of what a caller sends back, only the rules are read.
-const ASSIGNMENTS: Kind =
-    Kind::Object(&[may("data", Kind::List(&Kind::Object(&[must("rule_id", KEY)]), 0, RULES_MAX))]);
+const ASSIGNMENTS: Kind = Kind::Object(&[
+    may("object", Kind::Text),
+    may("data_ref", Kind::Text),
+    may(
+        "data",
+        Kind::List(
+            &Kind::Object(&[
+                may("id", KEY),
+                must("rule_id", KEY),
+                may("related_object_id", KEY),
+                may("related_object_type", Kind::Text),
+                may("created_at", Kind::DateTime),
+                may("object", Kind::Text),
+            ]),
+            0,
+            RULES_MAX,
+        ),
+    ),
+    may("total", Kind::Int(0, INT_MAX)),
+]);
 
 /// Rules that a tier may have.
 const RULES_MAX: usize = 10;

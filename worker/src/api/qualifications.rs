@@ -177,6 +177,31 @@ fn of_campaigns(call: &mut Call<'_, '_>) -> Outcome {
     answer_documents(call, filters, true, ("campaign", &CAMPAIGNS, campaigns::show))
 }
 
+/// The tiers whose rules about the customer hold.
+pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, Stop> {
+    let tiers = Filter {
+        field: By::ResourceType,
+        compare: Compare::In,
+        values: vec![CandidateObject::PromotionTier.name().into()],
+    };
+    let asked = Qualify { scenario: Scenario::AudienceOnly, limit: OLDER_RESULTS, filters: vec![tiers], ..read(call)? };
+    candidates(call, &asked, false)
+}
+
+/// What qualifies, by the ids of the things themselves or of their campaigns.
+fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Result<Vec<String>, Stop> {
+    let facts = deciding::facts(call)?;
+    let decided = decide::qualify(&facts, asked, call.context).map(|decision| {
+        let candidates = decision.answer.shown.into_iter().map(|shown| shown.candidate);
+        let id = |candidate: scrip::model::qualification::Candidate| {
+            if by_campaign { candidate.campaign_id } else { Some(candidate.id) }
+        };
+        candidates.filter_map(id).map(|id| id.to_string()).collect()
+    });
+    facts.finish()?;
+    Ok(decided?)
+}
+
 fn answer_documents(
     call: &mut Call<'_, '_>,
     filters: Vec<Filter>,
@@ -194,17 +219,9 @@ fn answer_documents(
         any_filter: false,
         ..read(call)?
     };
-    let facts = deciding::facts(call)?;
-    let decided = decide::qualify(&facts, &asked, call.context).map(|decision| {
-        let candidates = decision.answer.shown.into_iter().map(|shown| shown.candidate);
-        let id = |candidate: scrip::model::qualification::Candidate| {
-            if by_campaign { candidate.campaign_id } else { Some(candidate.id) }
-        };
-        candidates.filter_map(id).map(|id| id.to_string()).collect::<Vec<String>>()
-    });
-    facts.finish()?;
+    let found = candidates(call, &asked, by_campaign)?;
     let mut clause = Clause::of_kind(kind);
-    clause.and("id IN (SELECT value FROM json_each({}))", Json::from(decided?).to_string());
+    clause.and("id IN (SELECT value FROM json_each({}))", Json::from(found).to_string());
     let page = list.select(call.store, &call.query, clause)?;
     let shown = show(call, page.documents)?;
     Ok(Answer::json(Json::Object(list.envelope(shown, page.total))))

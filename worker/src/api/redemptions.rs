@@ -6,7 +6,7 @@ use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
 use crate::api::{admission, handing, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
-use crate::reply::Stop;
+use crate::reply::{Stop, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::shape::{Field, INT_MAX, Kind, may, must};
@@ -14,6 +14,7 @@ use crate::store::facts::ById;
 use scrip::decide::{self, RedeemedPart, RewardGrant};
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
+use scrip::wire::Problem;
 use scrip::wire::decision::write_validation;
 use scrip::wire::redemption::{Written, write_redemption};
 use scrip::wire::request::read_redeemables;
@@ -63,6 +64,13 @@ pub const ORDER: Kind = Kind::Object(&[
     may("discount_amount", AMOUNT),
     may("items", Kind::List(&ITEM, 0, 500)),
     may("metadata", Kind::Map),
+    may("created_at", Kind::DateTime),
+    may("customer_id", KEY),
+    may("referrer_id", KEY),
+    // Who buys, where the request says it nowhere else.
+    may("customer", Kind::Object(CUSTOMER)),
+    // Thanks to whom: only the id is read.
+    may("referrer", Kind::Map),
 ]);
 
 /// A lock as it is sent.
@@ -81,6 +89,9 @@ pub const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0
 pub const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
 /// What points are exchanged for.
 pub const REWARD: Kind = Kind::Object(&[must("id", KEY), may("points", Kind::Int(0, INT_MAX))]);
+/// The same in the older forms, where the reward may be named by its assignment.
+pub const ASSIGNED_REWARD: Kind =
+    Kind::Object(&[may("id", KEY), may("assignment_id", KEY), may("points", Kind::Int(0, INT_MAX))]);
 
 /// The engine reads these bodies itself; the fields are here for the description.
 const REDEEMABLES: &[Field] = &[
@@ -110,7 +121,7 @@ const REDEEM: &[Field] = &[
     may("customer", Kind::Object(CUSTOMER)),
     may("session", SESSION),
     may("gift", GIFT),
-    may("reward", REWARD),
+    may("reward", ASSIGNED_REWARD),
     may("metadata", Kind::Map),
     may("options", OPTIONS),
 ];
@@ -163,6 +174,7 @@ pub const REDEMPTION: Resource = Resource {
             ("object", "json_extract(body, '$.object')"),
             ("customer_id", "holder"),
             ("campaign_name", "json_extract(body, '$.voucher.campaign')"),
+            ("user_login", "json_extract(body, '$.user.login')"),
         ],
     },
 };
@@ -366,12 +378,30 @@ pub fn validate_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<St
     Ok(serde_json::from_slice(&written).unwrap_or(Json::Null))
 }
 
+/// A reward may be named by its assignment to the program instead.
+fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Stop> {
+    let Some(reward) = body.get_mut("reward").and_then(Json::as_object_mut) else { return Ok(()) };
+    let Some(name) = reward.remove("assignment_id").and_then(|name| name.as_str().map(str::to_owned)) else {
+        return Ok(());
+    };
+    let found = call.store.document("reward_assignment", &name)?;
+    let assigned = found.and_then(|assignment| assignment.parent);
+    let assigned = assigned.ok_or_else(|| not_found("reward_assignment", &name))?;
+    let said = reward.entry("id").or_insert_with(|| assigned.as_str().into());
+    if said.as_str() != Some(assigned.as_str()) {
+        let told = format!("must be an assignment of the reward {said} (actual value is `{name}`)");
+        return Err(Problem::at("reward.assignment_id", told).into());
+    }
+    Ok(())
+}
+
 /// Reads the older form of a request: one thing named apart, and beside the order what is spent of it.
 pub fn read_alone(
     call: &Call<'_, '_>,
     (object, id): (&str, &str),
     mut body: Map<String, Json>,
 ) -> Result<Redeemables, Stop> {
+    settle_assignment(call, &mut body)?;
     let mut redeemable = json!({ "object": object, "id": id });
     for name in ["gift", "reward"] {
         if let (Some(value), Some(redeemable)) = (body.remove(name), redeemable.as_object_mut()) {

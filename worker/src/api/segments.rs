@@ -2,7 +2,7 @@
 //! It must not know what a filter means; `membership` says who belongs to a segment.
 
 use crate::api::fields::{KEY, LIMIT, PAGE};
-use crate::api::membership::{check_filter, segment_has};
+use crate::api::membership::{Present, check_filter, segment_of};
 use crate::list::{Clause, List};
 use crate::moment;
 use crate::reply::{ErrorBody, Stop, error, invalid_payload, not_found};
@@ -79,7 +79,7 @@ fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Sto
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(SEGMENT.object);
-    let ids: Vec<&str> = call.query.below("ids").map(|(_, id)| id).chain(call.query.get("ids")).collect();
+    let ids = call.query.listed("ids");
     if !ids.is_empty() {
         clause.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
     }
@@ -138,10 +138,11 @@ fn settle_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
 
 /// The ids of the customers that are sent by id or source_id; they must exist.
 fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, Stop> {
-    let rows = call.store.rows(
+    let names: Vec<&str> = sent.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let rows = call.store.rows_among(
         "SELECT id, id FROM document WHERE kind = 'customer' AND id IN (SELECT value FROM json_each(?1))
          UNION ALL SELECT key, id FROM document WHERE kind = 'customer' AND key IN (SELECT value FROM json_each(?1))",
-        &[if sent.is_null() { "[]".into() } else { sent.to_string().into() }],
+        &names,
     )?;
     let mut known: HashMap<&str, &str> = HashMap::new();
     for row in &rows {
@@ -150,7 +151,7 @@ fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, Stop> {
     }
     let mut seen = HashSet::new();
     let mut settled = Vec::new();
-    for name in sent.as_array().into_iter().flatten().filter_map(Json::as_str) {
+    for name in names {
         let id = known.get(name).copied().ok_or_else(|| not_found("customer", name))?;
         if seen.insert(id) {
             settled.push(id);
@@ -188,10 +189,15 @@ fn of_customer(call: &mut Call<'_, '_>) -> Outcome {
            SELECT 1 FROM json_each(body, '$.customers') WHERE value = ?1)) ORDER BY created_at DESC, seq DESC",
         &[id.into()],
     )?;
-    let is_in = |segment: &Document| {
-        segment.body.get("filter").is_none_or(Json::is_null) || segment_has(&segment.body, &customer)
-    };
-    let shown: Vec<Json> = found.into_iter().filter(is_in).map(|segment| Json::Object(segment.body)).collect();
+    let present = Present::of(call)?;
+    let mut shown = Vec::new();
+    for document in found {
+        // The statement has found those that list the customer.
+        let lists = document.body.get("filter").is_none_or(Json::is_null);
+        if lists || segment_of(call, &document)?.is_some_and(|segment| present.is_in_segment(&segment, &customer)) {
+            shown.push(Json::Object(document.body));
+        }
+    }
     Ok(Answer::json(json!({ "object": "list", "data_ref": "data", "total": shown.len(), "data": shown })))
 }
 

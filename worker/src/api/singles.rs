@@ -4,12 +4,13 @@
 use crate::api::campaigns::CAMPAIGN;
 use crate::api::fields::{CUSTOMER, KEY};
 use crate::api::promotions::TIER;
+use crate::api::qualifications;
 use crate::api::redemptions::{
-    GIFT, OPTIONS, ORDER, REDEMPTION, REWARD, SESSION, read_alone, redeem_alone, validate_alone,
+    ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION, read_alone, redeem_alone, validate_alone,
 };
 use crate::api::vouchers::{self, VOUCHER};
 use crate::auth::Class;
-use crate::list::{LIMIT_MAX, read_int};
+use crate::list::{Clause, LIMIT_MAX, List, read_int};
 use crate::query::Query;
 use crate::reply::{Stop, invalid_query, not_found};
 use crate::route::{Answer, Call, Outcome, Route, get, post};
@@ -27,7 +28,7 @@ const ALONE: &[Field] = &[
     may("session", SESSION),
     may("tracking_id", Kind::Text),
     may("gift", GIFT),
-    may("reward", REWARD),
+    may("reward", ASSIGNED_REWARD),
     may("metadata", Kind::Map),
     may("options", OPTIONS),
 ];
@@ -39,7 +40,7 @@ const TIER_ALONE: &[Field] = &[
     may("options", OPTIONS),
 ];
 
-const POINTS: &[Field] = &[may("reward", REWARD), may("order", ORDER), may("metadata", Kind::Map)];
+const POINTS: &[Field] = &[may("reward", ASSIGNED_REWARD), may("order", ORDER), may("metadata", Kind::Map)];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -74,6 +75,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "redemption_entries"),
     post("/v1/promotions/validation", "List the promotion tiers that apply", validate_tiers)
         .scope("promotions")
+        .query(&[may("audienceRulesOnly", Kind::Bool), may("filters", Kind::Map)])
         .body(TIER_ALONE)
         .answers(200, "promotions_validation"),
     post("/v1/promotions/tiers/{tierId}/validation", "Validate one promotion tier", validate_tier)
@@ -310,27 +312,49 @@ fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
     Ok(body)
 }
 
-/// Every tier by itself; those that apply, by their rank.
+/// The tiers that a validation of all of them may be narrowed to.
+const TRIED: List = List {
+    data_ref: "promotions",
+    page_max: 1,
+    orders: &[],
+    filters: &[],
+    conditions: &[("promotion_id", "parent"), ("metadata", "keys json_extract(body, '$.metadata')")],
+};
+
+/// Every tier by itself; those that apply, by their rank. On request only the rules about the customer are asked.
 fn validate_tiers(call: &mut Call<'_, '_>) -> Outcome {
     let body = tier_body(call)?;
     // What cannot be read is refused whether or not there is a tier to try.
     read_alone(call, (TIER.object, "any"), body.clone())?;
-    let tiers = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'promotion_tier' AND COALESCE(json_extract(body, '$.active'), 1) ORDER BY created_at DESC, seq DESC LIMIT ?1",
-        &[TIERS_MAX.into()],
-    )?;
-    let mut promotions = Vec::new();
+    let mut clause = Clause::of_kind(TIER.object);
+    clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
+    let tail = format!("ORDER BY created_at DESC, seq DESC LIMIT {TIERS_MAX}");
+    let tiers = TRIED.narrowed(call.store, &call.query, clause, &tail)?;
+    if call.query.is_true("audienceRulesOnly") {
+        let fitting = qualifications::tiers_by_audience(call)?;
+        let tiers = tiers.into_iter().filter(|tier| fitting.contains(&tier.id)).collect();
+        let mut shown = (TIER.show)(call, tiers)?;
+        shown
+            .iter_mut()
+            .filter_map(Json::as_object_mut)
+            .for_each(|tier| drop(tier.insert("valid".into(), true.into())));
+        return Ok(promotions(shown, Json::Null));
+    }
+    let mut found = Vec::new();
     let mut tracking_id = Json::Null;
     for tier in tiers {
         let tried = try_tier(call, tier, &body)?;
         tracking_id = tried.get("tracking_id").cloned().unwrap_or(tracking_id);
         if tried.get("valid") == Some(&Json::Bool(true)) {
-            promotions.push(tried);
+            found.push(Json::Object(tried));
         }
     }
-    promotions.sort_by_key(|tier| tier.get("hierarchy").and_then(Json::as_i64).unwrap_or(0));
-    Ok(Answer::json(json!({ "valid": !promotions.is_empty(), "tracking_id": tracking_id, "promotions": promotions })))
+    Ok(promotions(found, tracking_id))
+}
+
+fn promotions(mut found: Vec<Json>, tracking_id: Json) -> Answer {
+    found.sort_by_key(|tier| tier.get("hierarchy").and_then(Json::as_i64).unwrap_or(0));
+    Answer::json(json!({ "valid": !found.is_empty(), "tracking_id": tracking_id, "promotions": found }))
 }
 
 fn validate_tier(call: &mut Call<'_, '_>) -> Outcome {

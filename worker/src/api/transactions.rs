@@ -4,7 +4,7 @@
 use crate::api::fields::{KEY, LIMIT};
 use crate::api::singles::find_card;
 use crate::api::vouchers;
-use crate::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::reply::{ErrorBody, Stop, invalid_query};
 use crate::route::{Answer, Call, Outcome, Route, get};
 use crate::shape::{Field, Kind, may};
@@ -12,7 +12,20 @@ use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Map, Value as Json, json};
 
-const QUERY: &[Field] = &[LIMIT, may("order", Kind::OneOf(&["id", "-id"])), may("starting_after_id", KEY)];
+const QUERY: &[Field] =
+    &[LIMIT, may("order", Kind::OneOf(&["id", "-id"])), may("starting_after_id", KEY), may("filters", Kind::Map)];
+
+/// A redemption is listed under its own id as a transaction, and dated when it was made.
+const TRANSACTIONS: List = List {
+    data_ref: "data",
+    page_max: 1,
+    orders: &[],
+    filters: &[],
+    conditions: &[
+        ("id", "CASE kind WHEN 'redemption' THEN 'vtx_' || substr(id, instr(id, '_') + 1) ELSE id END"),
+        ("created_at", "COALESCE(json_extract(body, '$.created_at'), json_extract(body, '$.date'))"),
+    ],
+};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -48,13 +61,13 @@ fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
         Some(id) => Some(place(call, card, id)?),
         None => None,
     };
-    let from = after.map_or_else(String::new, |seq| format!("AND seq {sign} {seq}"));
-    let statement = format!(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind IN ('redemption', 'voucher_transaction') AND parent = ?1
-           AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS' {from} ORDER BY seq {direction} LIMIT ?2"
-    );
-    let mut found = call.store.documents(&statement, &[card.id.as_str().into(), limit.saturating_add(1).into()])?;
+    let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
+    clause.and("parent = {} AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'", card.id.as_str());
+    if let Some(seq) = after {
+        clause.and(&format!("seq {sign} {{}}"), seq);
+    }
+    let tail = format!("ORDER BY seq {direction} LIMIT {}", limit.saturating_add(1));
+    let mut found = TRANSACTIONS.narrowed(call.store, &call.query, clause, &tail)?;
     let limit = usize::try_from(limit).unwrap_or(0);
     let has_more = found.len() > limit;
     found.truncate(limit);

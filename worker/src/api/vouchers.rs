@@ -2,8 +2,8 @@
 //! It must not know how a redemption is decided.
 
 use crate::api::fields::{
-    BEFORE_AFTER, CODE_CONFIG, DISCOUNT, GIFT, KEY, LIMIT, LOYALTY_CARD, PAGE_99, REDEMPTION, VALIDITY_DAY_OF_WEEK,
-    VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE,
+    BEFORE_AFTER, CODE_CONFIG, DAYS, DISCOUNT, GIFT, KEY, LIMIT, OWN_CARD, PAGE_99, REDEMPTION, TIMEFRAME,
+    VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
 use crate::api::{assignments, categories, generation, grants, metadata_schemas};
 use crate::codes::{self, CodeShape, code_key};
@@ -28,7 +28,7 @@ pub const CREATE: &[Field] = &[
     may("type", VOUCHER_TYPE),
     may("discount", DISCOUNT),
     may("gift", GIFT),
-    may("loyalty_card", LOYALTY_CARD),
+    may("loyalty_card", OWN_CARD),
     may("redemption", REDEMPTION),
     may("campaign", KEY),
     may("campaign_id", KEY),
@@ -70,6 +70,12 @@ pub const VOUCHER: Resource = Resource {
             ("id", "id"),
             ("campaign_name", "json_extract(body, '$.campaign')"),
             ("campaign_id", "parent"),
+            ("campaigns", "json_extract(body, '$.campaign')"),
+            ("campaign_ids", "parent"),
+            ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
+            ("active", "state"),
+            ("validity_timeframe", TIMEFRAME),
+            ("validity_day_of_week", DAYS),
             ("holder_id", "holder"),
             ("voucher_type", "json_extract(body, '$.type')"),
             ("type", "json_extract(body, '$.type')"),
@@ -94,6 +100,7 @@ pub const ROUTES: &[Route] = &[
         may("code", KEY),
         may("category", KEY),
         may("customer", KEY),
+        may("ids", Kind::List(&KEY, 0, 100)),
         may("created_at", BEFORE_AFTER),
         may("updated_at", BEFORE_AFTER),
         may("filters", Kind::Map),
@@ -215,7 +222,11 @@ pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
 
 /// A code is looked up as it is stored, which the index has.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let mut clause = Clause::of_kind(VOUCHER.object);
+    let mut clause = Clause::of_kind(VOUCHER.object).at(call.now_ms());
+    let ids = call.query.listed("ids");
+    if !ids.is_empty() {
+        clause.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
+    }
     if let Some(code) = call.query.get("code") {
         clause.and("key = {}", code_key(code, call.caller.settings.case_sensitive_codes));
     }

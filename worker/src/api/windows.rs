@@ -4,7 +4,6 @@ use crate::moment;
 use crate::reply::Stop;
 use crate::route::Call;
 use crate::store::document::Document;
-use scrip::model::incentive::Validity;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
 use scrip::wire::voucher::read_validity;
@@ -36,10 +35,12 @@ pub fn closed_promotions(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> 
 /// Whether a moment lies in every recurring window of a document.
 pub fn recurs_now(body: &Map<String, Json>, now: Instant, zone: &TimeZone) -> bool {
     let read = read_document(&Json::Object(body.clone()).to_string(), read_validity);
-    let validity: Validity = read.unwrap_or_default();
+    // Of windows that do not read nobody can say when they are open.
+    let Ok(validity) = read else { return false };
     let in_frame = match (validity.timeframe, validity.start_date) {
         (Some(frame), Some(start)) => frame.covers(start, now, zone),
-        _ => true,
+        (Some(_), None) => false,
+        (None, _) => true,
     };
     let on_day = validity.days_of_week.is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
     in_frame && on_day && validity.hours.is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)))

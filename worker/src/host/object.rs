@@ -36,6 +36,7 @@ pub fn serve_object(
             Some(setup) => directory::serve_directory(&request, &mut store, &context, setup),
             None => service::serve(&request, &mut store, &context),
         }?;
+        log(&store, &context.request_id());
         let answer = wire::write_reply(&reply);
         let alarm = alarm_of(&store);
         #[cfg(feature = "rehearsal")]
@@ -53,6 +54,7 @@ pub fn run_alarm(fresh: bool, sql: &ObjectSql) -> Result<JsValue, JsError> {
         let context = chance::context(chance::seed()?)?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context)?;
+        log(&store, "alarm");
         Ok(alarm_of(&store))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
@@ -81,6 +83,13 @@ pub fn failed_reply(request_id: &str) -> Array {
 /// no arguments that could still be lying in the memory of the old instance.
 #[wasm_bindgen]
 pub fn ready() {}
+
+/// Logs what was noted while `what` was served.
+fn log(store: &Store<'_>, what: &str) {
+    for note in store.take_notes() {
+        worker::console_error!("{what} {note}");
+    }
+}
 
 /// The store of this object; its tables are looked after once, when the object has just come to life.
 fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<'a>, Fault> {

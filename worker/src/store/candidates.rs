@@ -2,18 +2,18 @@
 //! one for all balances, however many there are. It must not know what qualifies.
 
 use super::Store;
-use super::document::{broken, read_stored};
+use super::document::{illegible, legible, read_stored};
 use super::sql::{self, Fault, Row};
-use scrip::facts::{Candidates, Entry, Held, Seek, credits_account, incentive_account, points_account};
+use scrip::facts::{Candidates, Entry, Held, Known, Seek, credits_account, incentive_account, points_account};
 use scrip::model::incentive::{Campaign, Grant, Incentive};
 use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::wire::Node;
-use scrip::wire::at::{At, read_document, read_node};
+use scrip::wire::at::{At, Read, read_whole};
 use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
 use scrip::wire::rules::read_rule;
-use scrip::wire::voucher::{read_campaign, read_tier, read_voucher};
+use scrip::wire::voucher::{read_campaign, read_stack, read_tier, read_voucher};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,8 +31,8 @@ pub struct Offered {
     pub campaign_vouchers: BTreeMap<Text, Incentive>,
     /// Campaigns by id.
     pub campaigns: BTreeMap<Text, Campaign>,
-    /// Every rule that was assigned to any of them, by id.
-    pub rules: BTreeMap<Text, Rule>,
+    /// Every rule that was assigned to any of them, by id; nothing for one that cannot be read.
+    pub rules: BTreeMap<Text, Option<Rule>>,
     /// The ids of the rules assigned to each name.
     pub assigned: BTreeMap<Text, Vec<Text>>,
     /// Balances of the accounts that limit them.
@@ -67,8 +67,8 @@ impl Offered {
                 // Campaigns of codes that are somebody's, and of tiers, are not listed themselves here.
                 offered.read_campaigns(store, &mut programs, Some(&missing))?;
             }
-            list.extend(offered.read_incentives(&vouchers, CandidateObject::Voucher, &programs)?);
-            list.extend(offered.read_incentives(&tiers, CandidateObject::PromotionTier, &programs)?);
+            list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
+            list.extend(offered.read_incentives(store, &tiers, CandidateObject::PromotionTier, &programs)?);
         }
         offered.read_rules(store, &list)?;
         offered.read_balances(store)?;
@@ -93,13 +93,14 @@ impl Offered {
         let mut list = Vec::new();
         for row in &rows {
             let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
-            let node = Node::read(text.as_bytes()).map_err(|problem| broken("campaign", id, &problem))?;
             let read = |at: &At<'_>| {
-                (read_candidate(at, CandidateObject::Campaign), read_campaign(at), read_campaign_voucher(at))
+                let standalone = at.node.get("type").and_then(Node::as_str) == Some("STANDALONE");
+                let candidate = read_candidate(at, CandidateObject::Campaign);
+                (standalone, candidate, read_campaign(at), read_campaign_voucher(at))
             };
-            let read = read_node(&node, read).map_err(|problem| broken("campaign", id, &problem));
-            let (candidate, campaign, voucher) = read?;
-            let standalone = node.get("type").and_then(Node::as_str) == Some("STANDALONE");
+            let read = read_whole(text.as_bytes(), read).map_err(|problem| illegible("campaign", id, &problem));
+            // Its codes and tiers are left out with it.
+            let Some((standalone, candidate, campaign, voucher)) = legible(store, read)? else { continue };
             programs.insert(id.into(), Program { campaign_type: candidate.campaign_type.clone(), standalone });
             self.campaigns.insert(id.into(), campaign);
             if let Some(voucher) = voucher.filter(|_| !standalone) {
@@ -112,6 +113,7 @@ impl Offered {
 
     fn read_incentives(
         &mut self,
+        store: &Store<'_>,
         rows: &[Row],
         object: CandidateObject,
         programs: &BTreeMap<Text, Program>,
@@ -124,13 +126,12 @@ impl Offered {
             if sql::text_or_null(row, 2)?.is_some_and(|parent| !programs.contains_key(parent)) {
                 continue;
             }
-            let node = Node::read(text.as_bytes()).map_err(|problem| broken(object.name(), id, &problem))?;
             let read = |at: &At<'_>| {
                 let incentive = if is_voucher { read_voucher(at, text) } else { read_tier(at, text) };
                 (read_candidate(at, object), incentive)
             };
-            let read = read_node(&node, read).map_err(|problem| broken(object.name(), id, &problem));
-            let (mut candidate, incentive) = read?;
+            let read = read_whole(text.as_bytes(), read).map_err(|problem| illegible(object.name(), id, &problem));
+            let Some((mut candidate, incentive)) = legible(store, read)? else { continue };
             if let Some(program) = incentive.campaign_id.as_ref().and_then(|id| programs.get(id)) {
                 candidate.public = !is_voucher || program.standalone;
                 candidate.campaign_type = candidate.campaign_type.or_else(|| program.campaign_type.clone());
@@ -148,24 +149,28 @@ impl Offered {
     fn read_rules(&mut self, store: &Store<'_>, list: &[Candidate]) -> Result<(), Fault> {
         let mut names: BTreeSet<&str> = self.campaigns.keys().map(Text::as_str).collect();
         names.extend(list.iter().flat_map(|candidate| [candidate.id.as_str(), candidate.code.as_str()]));
-        let given = store.rows(
-            "SELECT parent, json_extract(body, '$.rule_id') FROM document
+        let names: Vec<&str> = names.into_iter().collect();
+        let given = store.rows_among(
+            "SELECT parent, CASE json_type(body, '$.rule_id') WHEN 'text' THEN json_extract(body, '$.rule_id') END FROM document
              WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
-            &[Json::from(names.into_iter().collect::<Vec<&str>>()).to_string().into()],
+            &names,
         )?;
         let mut wanted = BTreeSet::new();
         for row in &given {
-            let Some(rule) = sql::text_or_null(row, 1)? else { continue };
+            // A rule without a name can be any.
+            let rule = sql::text_or_null(row, 1)?.unwrap_or_default();
             self.assigned.entry(sql::text(row, 0)?.into()).or_default().push(rule.into());
             wanted.insert(rule);
         }
+        self.rules.insert(Text::default(), None);
         let rows = store.rows(
             "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
             &[Json::from(wanted.into_iter().collect::<Vec<&str>>()).to_string().into()],
         )?;
         for row in &rows {
             let id = sql::text(row, 0)?;
-            self.rules.insert(id.into(), read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?);
+            let read = read_stored("validation rule", id, sql::text(row, 1)?, read_rule);
+            self.rules.insert(id.into(), legible(store, read)?);
         }
         Ok(())
     }
@@ -186,19 +191,17 @@ impl Offered {
         if accounts.is_empty() {
             return Ok(());
         }
-        let names = Json::from(accounts.iter().map(String::as_str).collect::<Vec<&str>>()).to_string();
-        let rows = store.rows(
-            "SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))",
-            &[names.clone().into()],
+        let names: Vec<&str> = accounts.iter().map(String::as_str).collect();
+        let rows = store
+            .rows_among("SELECT id, balance FROM account WHERE id IN (SELECT value FROM json_each(?1))", &names)?;
+        let held = store.rows_among(
+            "SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))",
+            &names,
         )?;
         self.balances = accounts.iter().map(|account| (account.clone(), 0)).collect();
         for row in &rows {
             self.balances.insert(sql::text(row, 0)?.to_owned(), sql::int(row, 1)?);
         }
-        let held = store.rows(
-            "SELECT DISTINCT account FROM hold WHERE account IN (SELECT value FROM json_each(?1))",
-            &[names.into()],
-        )?;
         for row in &held {
             accounts.remove(sql::text(row, 0)?);
         }
@@ -211,16 +214,19 @@ impl Offered {
         self.incentives.contains_key(id) || self.campaign_vouchers.contains_key(id)
     }
 
-    /// The rules assigned to these names, each once.
-    pub fn rules_of(&self, names: &[&str]) -> Vec<Held<'_, Rule>> {
+    /// The rules assigned to these names, each once; all of them must be readable.
+    pub fn rules_of(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
         let mut rules: Vec<Held<'_, Rule>> = Vec::new();
         for id in names.iter().filter_map(|name| self.assigned.get(*name)).flatten() {
             match self.rules.get(id) {
-                Some(rule) if !rules.iter().any(|known| known.id == rule.id) => rules.push(Held::Lent(rule)),
-                _ => {}
+                Some(Some(rule)) if rules.iter().any(|known| known.id == rule.id) => {}
+                Some(Some(rule)) => rules.push(Held::Lent(rule)),
+                Some(None) => return Known::Unreadable,
+                // The rule is gone.
+                None => {}
             }
         }
-        rules
+        Known::Is(rules)
     }
 
     fn prepare(&self, list: &[Candidate]) -> Candidates {
@@ -234,7 +240,9 @@ impl Offered {
             let campaign_id = incentive.and_then(|incentive| incentive.campaign_id.as_ref());
             let mut names = vec![candidate.id.as_str(), candidate.code.as_str()];
             names.extend(campaign_id.map(Text::as_str));
-            let rules = if incentive.is_some() { self.rules_of(&names) } else { Vec::new() };
+            let rules = if incentive.is_some() { self.rules_of(&names) } else { Known::Is(Vec::new()) };
+            // Nobody can say whom it is for.
+            let Known::Is(rules) = rules else { continue };
             let campaign = campaign_id.and_then(|id| self.campaigns.get(id));
             entries.push(Entry { candidate, incentive, campaign, rules });
         }
@@ -290,9 +298,14 @@ fn parents<'r>(rows: impl Iterator<Item = &'r Row>) -> Result<BTreeSet<&'r str>,
 }
 
 fn read_stacks(store: &Store<'_>) -> Result<Vec<Candidate>, Fault> {
-    let read = |row: &Row| {
-        let read = |at: &At<'_>| read_candidate(at, CandidateObject::PromotionStack);
-        read_document(sql::text(row, 3)?, read).map_err(|problem| broken("promotion stack", "", &problem))
-    };
-    newest(store, "promotion_stack")?.iter().map(read).collect()
+    let mut stacks = Vec::new();
+    for row in &newest(store, "promotion_stack")? {
+        let read: Read<Candidate> = |at| {
+            read_stack(at);
+            read_candidate(at, CandidateObject::PromotionStack)
+        };
+        let read = read_stored("promotion stack", sql::text(row, 1)?, sql::text(row, 3)?, read);
+        stacks.extend(legible(store, read)?);
+    }
+    Ok(stacks)
 }

@@ -72,15 +72,21 @@ impl Store<'_> {
 
     /// The documents with any of the keys, or any of the ids.
     pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
-        let keys = Json::from(keys.to_vec()).to_string();
-        let ids = Json::from(ids.to_vec()).to_string();
-        self.documents(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
-             UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
-            &[kind.into(), keys.into(), ids.into()],
-        )
+        let mut found = Vec::new();
+        let (keys, ids) = (super::slices(keys), super::slices(ids));
+        for place in 0..keys.len().max(ids.len()) {
+            let part =
+                |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
+            let (keys, ids) = (part(&keys), part(&ids));
+            found.extend(self.documents(
+                "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+                 WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
+                 UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+                 WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
+                &[kind.into(), keys.into(), ids.into()],
+            )?);
+        }
+        Ok(found)
     }
 
     /// The documents of a statement that selects [`COLUMNS`].
@@ -90,20 +96,18 @@ impl Store<'_> {
 
     /// Adds a document at the commit.
     pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.write(INSERT, columns(kind, document));
+        self.write_document(INSERT, columns(kind, document), PLACES);
     }
 
     /// Replaces what a document says and who holds it, at the commit.
     pub fn update(&mut self, kind: &str, document: &Document) {
-        self.write(
-            "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?1 AND id = ?2",
-            columns(kind, document),
-        );
+        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?1 AND id = ?2";
+        self.write_document(UPDATE, columns(kind, document), PLACES);
     }
 
     /// Adds a document at the commit, or replaces what the one with its id says.
     pub fn put(&mut self, kind: &str, document: &Document) {
-        self.write(PUT, columns(kind, document));
+        self.write_document(PUT, columns(kind, document), PLACES);
     }
 
     /// Removes a document at the commit.
@@ -130,6 +134,9 @@ const PUT: &str = insert!(
 );
 
 /// What the statements above bind, in the order of the insertion.
+/// Where the kind and the text of a document stand among its columns.
+const PLACES: [usize; 2] = [0, 7];
+
 fn columns(kind: &str, document: &Document) -> Vec<Value> {
     vec![
         kind.into(),
@@ -143,9 +150,36 @@ fn columns(kind: &str, document: &Document) -> Vec<Value> {
     ]
 }
 
-/// Reads a stored document as the engine does; one that does not read is a fault of ours.
-pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Fault> {
-    read_document(text, read).map_err(|problem| broken(kind, id, &problem))
+/// Why something that is stored is no fact.
+#[derive(Debug)]
+pub enum Unread {
+    /// The store failed, and so does whoever asks.
+    Fault(Fault),
+    /// Its document does not read, as an older version may have written it: what that says is refused, and nothing else.
+    Illegible(String),
+}
+
+impl From<Fault> for Unread {
+    fn from(fault: Fault) -> Unread {
+        Unread::Fault(fault)
+    }
+}
+
+/// What is there, if it reads; one that does not is noted, and left out.
+pub fn legible<T>(store: &Store<'_>, outcome: Result<T, Unread>) -> Result<Option<T>, Fault> {
+    match outcome {
+        Ok(read) => Ok(Some(read)),
+        Err(Unread::Fault(fault)) => Err(fault),
+        Err(Unread::Illegible(what)) => {
+            store.note(what);
+            Ok(None)
+        }
+    }
+}
+
+/// Reads a stored document as the engine does.
+pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result<T, Unread> {
+    read_document(text, read).map_err(|problem| illegible(kind, id, &problem))
 }
 
 /// The JSON of a document.
@@ -153,7 +187,7 @@ pub fn written(document: &Document) -> String {
     Json::Object(document.body.clone()).to_string()
 }
 
-/// The fault of a stored document that does not read.
-pub fn broken(kind: &str, id: &str, problem: &Problem) -> Fault {
-    Fault(format!("the stored {kind} `{id}` does not read: {problem}"))
+/// What is said of a stored document that does not read.
+pub fn illegible(kind: &str, id: &str, problem: &Problem) -> Unread {
+    Unread::Illegible(format!("the stored {kind} `{id}` does not read: {problem}"))
 }

@@ -7,7 +7,7 @@ mod goods;
 
 use super::Store;
 use super::candidates::Offered;
-use super::document::{self, Document, broken, read_stored, written};
+use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
 use super::sql::{self, Fault, Row};
 use crate::codes::code_key;
 use crate::tracking::Tracker;
@@ -99,6 +99,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
         seen.fault.map_or(Ok((seen.customers, seen.orders)), Err)
     }
 
+    /// The fact; what does not read is noted for whoever keeps the service.
+    fn known<T>(&self, outcome: Result<Option<T>, Unread>) -> Known<T> {
+        match outcome {
+            Ok(fact) => fact.into(),
+            Err(Unread::Fault(fault)) => self.note(Err(fault)).into(),
+            Err(Unread::Illegible(what)) => {
+                self.store.note(what);
+                Known::Unreadable
+            }
+        }
+    }
+
     /// The value, or nothing and a note of the fault.
     fn note<T>(&self, outcome: Result<Option<T>, Fault>) -> Option<T> {
         outcome.unwrap_or_else(|fault| {
@@ -120,13 +132,14 @@ impl<'a, 's> StoreFacts<'a, 's> {
         }
     }
 
-    fn find_voucher(&self, code: &str) -> Result<Option<Incentive>, Fault> {
+    fn find_voucher(&self, code: &str) -> Result<Option<Incentive>, Unread> {
         let Some(row) = self.voucher_row(code)? else { return Ok(None) };
         let campaign = sql::text_or_null(&row, 1)?;
         if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
             return Ok(None);
         }
-        let voucher = read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| broken("voucher", code, &problem))?;
+        let voucher =
+            read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| illegible("voucher", code, &problem))?;
         let mut seen = self.seen.borrow_mut();
         if let Some(id) = campaign {
             seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
@@ -141,7 +154,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(Some(voucher))
     }
 
-    fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, Fault> {
+    fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, Unread> {
         let known = self.seen.borrow().campaigns.get(id).cloned();
         let body = match known {
             Some(body) => Some(body),
@@ -151,7 +164,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     /// A tier whose promotion is gone is gone as well.
-    fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Fault> {
+    fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Unread> {
         let row = self.store.row(
             "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = 'promotion_tier/' || t.id || '/redemptions')
              FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
@@ -163,7 +176,8 @@ impl<'a, 's> StoreFacts<'a, 's> {
         if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {
             return Ok(None);
         }
-        let tier = read_stored_tier(sql::text(&row, 0)?).map_err(|problem| broken("promotion tier", id, &problem))?;
+        let tier =
+            read_stored_tier(sql::text(&row, 0)?).map_err(|problem| illegible("promotion tier", id, &problem))?;
         let mut seen = self.seen.borrow_mut();
         if let Some(id) = campaign {
             seen.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
@@ -172,7 +186,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(Some(tier))
     }
 
-    fn find_reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Result<Option<RewardAssignment>, Fault> {
+    fn find_reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Result<Option<RewardAssignment>, Unread> {
         let row = self.store.row(
             "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = ?1
              AND json_extract(body, '$.related_object_id') = ?2 ORDER BY seq LIMIT 1",
@@ -187,27 +201,33 @@ impl<'a, 's> StoreFacts<'a, 's> {
     /// A document of a kind that is found by its id alone.
     fn find<T: Clone>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Cow<'_, T>> {
         let read = |document: Document| read_stored(kind, id, &written(&document), read);
-        let found = self.store.document(kind, id).and_then(|found| found.map(read).transpose());
-        self.note(found).map(Cow::Owned).into()
+        let found = self.store.document(kind, id).map_err(Unread::from);
+        self.known(found.and_then(|found| found.map(read).transpose())).map(Cow::Owned)
     }
 
     fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
-        let rules = self.note(self.find_rules(names).map(Some)).unwrap_or_default();
-        Known::Is(rules.into_iter().map(|rule| Held::Own(Arc::new(rule))).collect())
+        let rules = self.known(self.find_rules(names).map(Some));
+        rules.map(|rules| rules.into_iter().map(|rule| Held::Own(Arc::new(rule))).collect())
     }
 
-    fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Fault> {
+    fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Unread> {
         let rows = self.store.rows(
             // The rules of the voucher come before those of its campaign, as they are checked.
-            "SELECT rule.id, rule.body FROM json_each(?1) named
+            "SELECT rule.id, rule.body, given.id, json_type(given.body, '$.rule_id') FROM json_each(?1) named
                JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
-               JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
+               LEFT JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
              ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;
         let mut rules: Vec<Rule> = Vec::new();
         for row in &rows {
-            let id = sql::text(row, 0)?;
+            let Some(id) = sql::text_or_null(row, 0)? else {
+                if sql::text_or_null(row, 3)? == Some("text") {
+                    // The rule is gone.
+                    continue;
+                }
+                return Err(unnamed_rule(sql::text(row, 2)?));
+            };
             // A voucher whose code is its id is named twice, and its rules count once.
             if !rules.iter().any(|known| known.id == id) {
                 rules.push(read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?);
@@ -222,13 +242,16 @@ impl<'a, 's> StoreFacts<'a, 's> {
              WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
             &[Json::from(objects.to_vec()).to_string().into()],
         )?;
-        let read = |row: &Row| {
-            read_stored("validation rules assignment", sql::text(row, 0)?, sql::text(row, 1)?, read_assignment)
-        };
-        rows.iter().map(read).collect()
+        let mut assignments = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (id, body) = (sql::text(row, 0)?, sql::text(row, 1)?);
+            let read = read_stored("validation rules assignment", id, body, read_assignment);
+            assignments.extend(legible(self.store, read)?);
+        }
+        Ok(assignments)
     }
 
-    fn find_customer(&self, key: &str) -> Result<Option<Customer>, Fault> {
+    fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key) } else { None };
         let name = source_id.as_deref().unwrap_or(key);
         let Some(document) = self.store.document_by_name("customer", name, key)? else { return Ok(None) };
@@ -237,14 +260,14 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(Some(customer))
     }
 
-    fn find_order(&self, key: &str) -> Result<Option<Order>, Fault> {
+    fn find_order(&self, key: &str) -> Result<Option<Order>, Unread> {
         let Some(document) = self.store.document_by_name("order", key, key)? else { return Ok(None) };
         let order = read_stored("order", key, &written(&document), read_order)?;
         self.seen.borrow_mut().orders.insert(document.id.clone(), document);
         Ok(Some(order))
     }
 
-    fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Fault> {
+    fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Unread> {
         let row =
             self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
         let read = |row: Row| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
@@ -254,7 +277,12 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
 impl Facts for StoreFacts<'_, '_> {
     fn stacking_rules(&self) -> Cow<'_, StackingRules> {
-        Cow::Owned(self.note(self.find_rules_of_project()).unwrap_or_default())
+        Cow::Owned(match self.known(self.find_rules_of_project()) {
+            Known::Is(rules) => rules,
+            Known::Absent | Known::Unknown => StackingRules::default(),
+            // Nobody can say what goes together.
+            Known::Unreadable => StackingRules { redeemables_limit: 1, ..StackingRules::default() },
+        })
     }
 
     fn time_zone(&self) -> Cow<'_, TimeZone> {
@@ -265,14 +293,14 @@ impl Facts for StoreFacts<'_, '_> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(code)) {
             return Known::Is(Cow::Borrowed(known));
         }
-        self.note(self.find_voucher(code)).map(Cow::Owned).into()
+        self.known(self.find_voucher(code)).map(Cow::Owned)
     }
 
     fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(id)) {
             return Known::Is(Cow::Borrowed(known));
         }
-        self.note(self.find_tier(id)).map(Cow::Owned).into()
+        self.known(self.find_tier(id)).map(Cow::Owned)
     }
 
     fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
@@ -284,14 +312,14 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
-        self.note(self.find_reward_assignment(reward_id, campaign_id)).map(Cow::Owned).into()
+        self.known(self.find_reward_assignment(reward_id, campaign_id)).map(Cow::Owned)
     }
 
     fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.campaigns.get(id)) {
             return Known::Is(Cow::Borrowed(known));
         }
-        self.note(self.find_campaign(id)).map(Cow::Owned).into()
+        self.known(self.find_campaign(id)).map(Cow::Owned)
     }
 
     fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
@@ -306,7 +334,7 @@ impl Facts for StoreFacts<'_, '_> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
         match self.offered.get().filter(|offered| offered.has(&voucher.id)) {
-            Some(offered) => Known::Is(offered.rules_of(&names)),
+            Some(offered) => offered.rules_of(&names),
             None => self.rules_named(&names),
         }
     }
@@ -320,11 +348,11 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
-        self.note(self.find_customer(key)).map(Cow::Owned).into()
+        self.known(self.find_customer(key)).map(Cow::Owned)
     }
 
     fn order(&self, key: &str) -> Known<Cow<'_, Order>> {
-        self.note(self.find_order(key)).map(Cow::Owned).into()
+        self.known(self.find_order(key)).map(Cow::Owned)
     }
 
     fn expect_goods(&self, order: &Order) {
@@ -372,7 +400,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
-        self.note(self.find_free_codes(campaign_id, now).map(Some)).into()
+        self.known(self.find_free_codes(campaign_id, now).map(Some))
     }
 
     fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool> {
@@ -393,4 +421,11 @@ impl Facts for StoreFacts<'_, '_> {
         }
         self.note(self.tracker().map(|tracker| Some(Text::from(tracker.tracking_id(source_id))))).into()
     }
+}
+
+/// What is said of an assignment that does not name its rule.
+pub(super) fn unnamed_rule(assignment: &str) -> Unread {
+    Unread::Illegible(format!(
+        "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
+    ))
 }

@@ -10,6 +10,7 @@ pub fn server() -> (String, String) {
         project: "proj_dev".into(),
         class: Class::Server,
         key_id: "dev-app".into(),
+        user: None,
         scopes: vec![],
         origin: None,
         channel: None,

@@ -23,11 +23,18 @@ struct Object {
     sql: Sqlite,
     fresh: Cell<bool>,
     alarm: Cell<Option<i64>>,
+    /// What the service noted for whoever keeps it.
+    notes: RefCell<Vec<String>>,
 }
 
 impl Object {
     fn new() -> Object {
-        Object { sql: Sqlite::memory().unwrap(), fresh: Cell::new(true), alarm: Cell::new(None) }
+        Object {
+            sql: Sqlite::memory().unwrap(),
+            fresh: Cell::new(true),
+            alarm: Cell::new(None),
+            notes: RefCell::default(),
+        }
     }
 
     /// One event: inside a transaction that a fault undoes, as the object's shell has it.
@@ -40,6 +47,7 @@ impl Object {
         let outcome = self.sql.transaction(|sql| {
             let mut store = if fresh { Store::open(sql, context.now.millis())? } else { Store::new(sql) };
             let outcome = act(&mut store)?;
+            self.notes.borrow_mut().extend(store.take_notes());
             if let Some(at) = store.alarm() {
                 self.alarm.set(Some(at));
             }
@@ -103,6 +111,19 @@ impl Edge {
     fn project<T>(&self, name: &str, act: impl FnOnce(&Object) -> T) -> T {
         let mut projects = self.projects.borrow_mut();
         act(projects.entry(name.to_owned()).or_insert_with(Object::new))
+    }
+
+    #[allow(dead_code, reason = "not every test reads the log")]
+    /// What a project noted since this was last asked.
+    pub fn notes(&self, project: &str) -> Vec<String> {
+        self.project(project, |object| object.notes.take())
+    }
+
+    #[allow(dead_code, reason = "not every test writes past the service")]
+    /// Runs a statement on a project's tables, as an older version of the service could have left them.
+    pub fn run(&self, project: &str, statement: &str, params: &[scrip_worker::store::sql::Value]) {
+        use scrip_worker::store::sql::Sql;
+        self.project(project, |object| object.sql.run(statement, params)).unwrap();
     }
 
     #[allow(dead_code, reason = "not every test waits")]

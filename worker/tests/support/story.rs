@@ -176,6 +176,9 @@ fn credentials(who: &str, bound: &Map<String, Json>) -> Result<Vec<(String, Stri
             let token = bound.get("token").and_then(Json::as_str).ok_or("as oauth: a step before binds $token")?;
             return Ok(vec![("authorization".into(), format!("Bearer {token}"))]);
         }
+        "dora" => &[("x-app-id", "dora-app"), ("x-app-token", "dora-token")],
+        "dora-too" => &[("x-app-id", "dora-till"), ("x-app-token", "dora-till-token")],
+        "emil" => &[("x-app-id", "emil-app"), ("x-app-token", "emil-token")],
         "none" => &[],
         other => return Err(format!("`{other}` is nobody")),
     };

@@ -2,6 +2,7 @@
 //! know what an account stands for.
 
 use super::StoreFacts;
+use crate::store::document::Unread;
 use crate::store::sql::{self, Fault, Row};
 use scrip::ledger::{AccountId, Transfer};
 use scrip::text::Text;
@@ -35,7 +36,7 @@ impl StoreFacts<'_, '_> {
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
-    pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, Fault> {
+    pub(super) fn find_free_codes(&self, campaign_id: &str, now: Instant) -> Result<Option<u64>, Unread> {
         if self.find_campaign(campaign_id)?.is_some_and(|campaign| campaign.makes_codes) {
             return Ok(None);
         }

@@ -2,9 +2,11 @@
 //! It must not know what a line costs.
 
 use super::StoreFacts;
-use crate::store::document::read_stored;
+use crate::store::document::{legible, read_stored};
+use crate::store::slices;
 use crate::store::sql::{self, Fault};
 use scrip::model::order::{Goods, Order, RelatedObject};
+use scrip::text::Text;
 use scrip::wire::order::read_goods;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -31,11 +33,23 @@ impl StoreFacts<'_, '_> {
             return Ok(known.clone());
         }
         let found = match self.store.document_by_name(kind, name, name)? {
-            Some(document) => Some(Arc::new(read_stored(kind, name, &super::written(&document), read_goods)?)),
+            Some(document) => {
+                let names = (document.id.as_str(), document.key.as_deref());
+                Some(self.read_goods(kind, names, &super::written(&document))?)
+            }
             None => None,
         };
         self.seen.borrow_mut().goods.insert(key, found.clone());
         Ok(found)
+    }
+
+    /// Goods of these names. Those that do not read are there by their names, and say so.
+    fn read_goods(&self, kind: &str, (id, key): (&str, Option<&str>), text: &str) -> Result<Arc<Goods>, Fault> {
+        let goods = legible(self.store, read_stored(kind, id, text, read_goods))?;
+        Ok(Arc::new(goods.unwrap_or_else(|| {
+            let (id, source_id) = (Some(id.into()), key.map(Text::from));
+            Goods { id, source_id, unreadable: true, ..Goods::default() }
+        })))
     }
 
     /// Reads the goods of all lines at once.
@@ -52,13 +66,19 @@ impl StoreFacts<'_, '_> {
             return Ok(());
         }
         let listed = |names: &[&str]| Json::from(names.to_vec()).to_string().into();
-        let rows = self.store.rows(NAMED, &[listed(&skus), listed(&products)])?;
+        let mut rows = Vec::new();
+        let (sku_names, product_names) = (slices(&skus), slices(&products));
+        for place in 0..sku_names.len().max(product_names.len()) {
+            let part = |names: &[&[&str]]| listed(names.get(place).copied().unwrap_or_default());
+            rows.extend(self.store.rows(NAMED, &[part(&sku_names), part(&product_names)])?);
+        }
         let (mut by_id, mut by_source) = (Catalogue::new(), Catalogue::new());
         for row in &rows {
             let kind = if sql::text(row, 0)? == "sku" { "sku" } else { "product" };
             let id = sql::text(row, 1)?;
-            let goods = Arc::new(read_stored(kind, id, sql::text(row, 3)?, read_goods)?);
-            if let Some(source_id) = sql::text_or_null(row, 2)? {
+            let key = sql::text_or_null(row, 2)?;
+            let goods = self.read_goods(kind, (id, key), sql::text(row, 3)?)?;
+            if let Some(source_id) = key {
                 by_source.insert((kind, source_id.to_owned()), Some(Arc::clone(&goods)));
             }
             by_id.insert((kind, id.to_owned()), Some(goods));

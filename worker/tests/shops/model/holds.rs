@@ -34,8 +34,8 @@ pub fn customer(book: &Book, request: &Json) -> Option<Json> {
     Some(whole)
 }
 
-/// The first thing that is wrong with some rules, all of which must hold. Where nobody is named a profile is empty, and
-/// a rule that fails says that the customer is missing; what an order without any amount fails says that the amount is.
+/// The first thing that is wrong with some rules, all of which must hold. Where nobody is named no test of a
+/// customer holds, and a rule that fails says that the customer is missing; what an order without any amount fails says that the amount is.
 pub fn check(rules: &[&Json], case: &Case<'_>) -> Result<(), String> {
     for rule in rules {
         let leaves = leaves(rule);
@@ -133,7 +133,7 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
         "order.items.metadata_each" => items::each(order, data),
         "order.metadata" => metadata(&order.metadata),
         "redemption.metadata" => metadata(case.metadata),
-        "customer.metadata" => metadata(case.customer.as_ref().map_or(&Json::Null, |customer| &customer["metadata"])),
+        "customer.metadata" => case.customer.as_ref().is_some_and(|customer| metadata(&customer["metadata"])),
         "customer.segment" => segment(conditions, case),
         "product.metadata" => items::data(leaf, case),
         "redemption.count.per_customer" => per_customer(conditions, case),
@@ -143,8 +143,7 @@ fn holds(leaf: &Json, case: &Case<'_>) -> bool {
 }
 
 fn segment(conditions: &Json, case: &Case<'_>) -> bool {
-    let nobody = serde_json::json!({});
-    let customer = case.customer.as_ref().unwrap_or(&nobody);
+    let Some(customer) = &case.customer else { return false };
     let within = |id: &Json| {
         let segment = Book::of(&case.book.segments, "id", id.as_str().unwrap()).unwrap();
         match segment["customers"].as_array() {

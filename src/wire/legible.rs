@@ -1,0 +1,125 @@
+//! Decides whether a document reads as what a decision will read it as. Whoever writes one down asks here first; whoever is
+//! given many sets those apart that do not read, so that one bad document is no reason to know nothing. It must not know
+//! what any document means.
+
+use crate::model::qualification::CandidateObject;
+use crate::shelf::Shelf;
+use crate::text::{Text, joined};
+use crate::wire::at::{At, Read, read, read_document, read_node};
+use crate::wire::candidates::{read_campaign_voucher, read_candidate};
+use crate::wire::given::read_assignment;
+use crate::wire::node::Node;
+use crate::wire::order::{read_goods, read_order};
+use crate::wire::problem::Problem;
+use crate::wire::request::read_customer;
+use crate::wire::reward::{read_reward, read_reward_assignment};
+use crate::wire::rules::{read_collection, read_rule, read_segment};
+use crate::wire::stacking::read_stacking_rules;
+use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
+
+/// A kind of document: its name, the list of a set of rules that has it, and how a decision reads it.
+type Kind = (&'static str, &'static str, Read<()>);
+
+const KINDS: &[Kind] = &[
+    ("campaign", "campaigns", |at| {
+        read_campaign(at);
+        read_candidate(at, CandidateObject::Campaign);
+        read_campaign_voucher(at);
+    }),
+    ("voucher", "vouchers", |at| {
+        read_voucher(at, "");
+        read_candidate(at, CandidateObject::Voucher);
+    }),
+    ("promotion_tier", "promotion_tiers", |at| {
+        read_tier(at, "");
+        read_candidate(at, CandidateObject::PromotionTier);
+    }),
+    ("promotion_stack", "promotion_stacks", |at| {
+        read_stack(at);
+        read_candidate(at, CandidateObject::PromotionStack);
+    }),
+    ("category", "categories", |at| _ = read_category(at)),
+    ("reward", "rewards", |at| _ = read_reward(at)),
+    ("reward_assignment", "reward_assignments", |at| _ = read_reward_assignment(at)),
+    ("customer", "customers", |at| _ = read_customer(at)),
+    ("order", "orders", |at| _ = read_order(at)),
+    ("product", "products", |at| _ = read_goods(at)),
+    ("sku", "skus", |at| _ = read_goods(at)),
+    ("products_collection", "product_collections", |at| _ = read_collection(at)),
+    ("segment", "segments", |at| _ = read_segment(at)),
+    ("validation_rules", "validation_rules", |at| _ = read_rule(at)),
+    (ASSIGNMENT, "validation_rules_assignments", |at| _ = read_assignment(at)),
+    ("stacking_rules", "", |at| _ = read_stacking_rules(at)),
+];
+
+const ASSIGNMENT: &str = "validation_rules_assignment";
+
+/// What is wrong with a document of a kind. Nothing is wrong with kinds that no decision reads.
+pub fn check(kind: &str, text: &str) -> Result<(), Problem> {
+    match KINDS.iter().find(|(known, ..)| *known == kind) {
+        Some((_, _, read)) => read_document(text, *read),
+        None => Ok(()),
+    }
+}
+
+/// Documents that are there and cannot be read, by kind and name. Rules are known by what they are assigned to as well.
+#[derive(Debug, Clone, Default)]
+pub struct Illegible(Shelf<()>);
+
+impl Illegible {
+    /// Whether the document of a kind that has this name is one of them.
+    pub fn has(&self, kind: &str, name: &str) -> bool {
+        !self.0.is_empty() && self.0.get(&joined(&[kind, "/", name])).is_some()
+    }
+
+    /// Whether it is not known of what is called so which rules guard it.
+    pub fn guards(&self, name: &str) -> bool {
+        // One assignment that does not even say what it is about may be about anything.
+        self.has(ASSIGNMENT, name) || self.has(ASSIGNMENT, "")
+    }
+
+    /// Adds what whoever made the set says of a document that it has left out.
+    pub(crate) fn note(&mut self, at: &At<'_>) {
+        at.object();
+        let kind = at.need("object", read::text);
+        self.add(&kind, at.node);
+    }
+
+    fn add(&mut self, kind: &str, document: &Node<'_>) {
+        let text = |name| document.get(name).and_then(Node::as_str);
+        let names = match kind {
+            ASSIGNMENT => return self.put(kind, text("related_object_id").unwrap_or_default()),
+            _ => ["id", "code", "source_id"],
+        };
+        names.into_iter().filter_map(text).for_each(|name| self.put(kind, name));
+    }
+
+    pub(crate) fn join(&mut self, other: Illegible) {
+        other.0.names().for_each(|name| self.0.put(name.clone(), ()));
+    }
+
+    fn put(&mut self, kind: &str, name: &str) {
+        self.0.put(joined(&[kind, "/", name]), ());
+    }
+}
+
+/// A set of rules without the documents that do not read, which are named, and the ids of the codes among them by their
+/// hash.
+pub(crate) fn set_apart<'n>(rules: Node<'n>) -> (Node<'n>, Illegible, Vec<(Text, Text)>) {
+    let (mut illegible, mut hashes) = (Illegible::default(), Vec::new());
+    let Node::Object(mut members) = rules else { return (rules, illegible, hashes) };
+    for (name, list) in &mut members {
+        let kind = KINDS.iter().find(|(_, list, _)| *list == name.as_ref());
+        let (Some((kind, _, read)), Node::List(documents)) = (kind, list) else { continue };
+        documents.retain(|document| {
+            let reads = read_node(document, *read).is_ok();
+            if !reads {
+                illegible.add(kind, document);
+                let text = |name| document.get(name).and_then(Node::as_str).map(Text::from);
+                hashes.extend(text("code_hash").zip(text("id")));
+            }
+            reads
+        });
+    }
+    (Node::Object(members), illegible, hashes)
+}

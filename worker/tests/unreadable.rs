@@ -1,0 +1,312 @@
+//! Documents that an older version of the service could have stored and this one cannot read: each makes what needs it
+//! inapplicable and nothing else, in decisions, lists, the bundle and the page that decides with it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip::Context;
+use scrip::bundle::Prepared;
+use scrip::time::Instant;
+use scrip_worker::service::Request;
+use serde_json::{Value as Json, json};
+use std::cell::Cell;
+
+const NOW: i64 = 1_772_323_200_000;
+
+/// A project with one redeemable that needs what is going to be spoilt, and one that does not.
+struct Shop {
+    edge: Edge,
+    at: Cell<i64>,
+}
+
+impl Shop {
+    fn new() -> Shop {
+        let shop = Shop { edge: Edge::new(), at: Cell::new(NOW) };
+        shop.post("/v1/vouchers/PLAIN", json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } }));
+        shop.post("/v1/vouchers/BAD", json!({ "discount": { "type": "PERCENT", "percent_off": 10 } }));
+        shop
+    }
+
+    fn call(&self, method: &str, path: &str, body: &Json) -> (u16, Json) {
+        self.at.set(self.at.get() + 1);
+        let client: &[(&str, &str)] = &[
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:1"),
+        ];
+        let server: &[(&str, &str)] = &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
+        let headers = if path.starts_with("/client/") { client } else { server };
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
+        let request = Request {
+            method: method.into(),
+            path: path.into(),
+            query: query.into(),
+            headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            body: if body.is_null() { Vec::new() } else { body.to_string().into_bytes() },
+        };
+        let reply = self.edge.send(request, self.at.get(), None);
+        (reply.status, serde_json::from_slice(&reply.body).unwrap_or_default())
+    }
+
+    fn post(&self, path: &str, body: Json) -> Json {
+        let (status, answer) = self.call("POST", path, &body);
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    }
+
+    fn get(&self, path: &str) -> Json {
+        let (status, answer) = self.call("GET", path, &Json::Null);
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    }
+
+    /// A rule for `BAD`.
+    fn rule(&self, rules: Json, scope: Json) -> String {
+        let rule = self.post("/v1/validation-rules", json!({ "name": "r", "rules": rules, "applicable_to": scope }));
+        let id = rule["id"].as_str().unwrap();
+        self.post(&format!("/v1/validation-rules/{id}/assignments"), json!({ "voucher": "BAD" }));
+        id.to_owned()
+    }
+
+    /// Writes something else into a stored document.
+    fn spoil(&self, kind: &str, id: &str, path: &str, value: Json) {
+        let params = [value.to_string().into(), kind.into(), id.into(), path.into()];
+        let statement =
+            "UPDATE document SET body = json_set(body, ?4, json(?1)) WHERE kind = ?2 AND (id = ?3 OR key = ?3)";
+        self.edge.run("proj_dev", statement, &params);
+        self.edge.notes("proj_dev");
+    }
+}
+
+fn ask(code: &str) -> Json {
+    json!({ "redeemables": [{ "object": "voucher", "id": code }], "options": { "expand": ["trace"] },
+            "customer": { "source_id": "anna" },
+            "order": { "items": [{ "product_id": "prod_1", "price": 1000, "quantity": 1 }] } })
+}
+
+/// `BAD` is refused for what does not read, `PLAIN` works, and nobody answers 5xx.
+fn assert_only_bad_is_hurt(shop: &Shop, what: &str) {
+    for path in ["/v1/validations", "/client/v1/validations"] {
+        let (status, bad) = shop.call("POST", path, &ask("BAD"));
+        assert_eq!(status, 200, "{what}: {bad}");
+        assert_eq!(bad["valid"], false, "{what}: {bad}");
+        assert_eq!(bad["redeemables"][0]["result"]["error"]["key"], "unreadable_document", "{what}: {bad}");
+        assert_eq!(bad["trace"][0]["verdict"], "REFUSED", "{what}: {bad}");
+        let key = if path == "/v1/validations" { "unreadable_document" } else { "not_usable" };
+        assert_eq!(bad["trace"][0]["key"], key, "{what}: {bad}");
+        let plain = shop.post(path, ask("PLAIN"));
+        assert_eq!(plain["valid"], true, "{what}: {plain}");
+        assert_eq!(plain["order"]["total_discount_amount"], 100, "{what}: {plain}");
+    }
+    let (status, refused) = shop.call("POST", "/v1/redemptions", &ask("BAD"));
+    assert_eq!(status, 400, "{what}: {refused}");
+    assert_eq!(refused["key"], "unreadable_document", "{what}: {refused}");
+    let notes = shop.edge.notes("proj_dev");
+    assert!(notes.iter().any(|note| note.contains("does not")), "{what} was not logged: {notes:?}");
+    for scenario in ["ALL", "AUDIENCE_ONLY", "CUSTOMER_WALLET", "PROMOTION_STACKS"] {
+        let asked = json!({ "scenario": scenario, "order": ask("")["order"], "customer": ask("")["customer"] });
+        let found = shop.post("/v1/qualifications", asked);
+        assert!(!found.to_string().contains("BAD"), "{what}: {found}");
+        if scenario == "ALL" {
+            assert_eq!(found["redeemables"]["total"], 1, "{what}: {found}");
+        }
+    }
+    for list in
+        ["vouchers", "validation-rules", "segments", "product-collections", "campaigns", "categories", "customers"]
+    {
+        shop.get(&format!("/v1/{list}"));
+    }
+    shop.get("/v1/customers/anna/segments");
+    let bundle = shop.get("/client/v1/bundle");
+    Prepared::new(bundle.to_string().as_bytes()).unwrap_or_else(|problem| panic!("{what}: {problem}"));
+}
+
+#[test]
+fn a_voucher() {
+    let shop = Shop::new();
+    shop.spoil("voucher", "BAD", "$.discount", json!({ "type": "PERCENT", "percent_off": "many" }));
+    assert_only_bad_is_hurt(&shop, "a voucher");
+    let (status, told) = shop.call("PUT", "/v1/vouchers/BAD", &json!({ "active": true }));
+    assert_eq!((status, &told["key"]), (400, &json!("invalid_payload")), "{told}");
+}
+
+#[test]
+fn a_category_of_a_voucher() {
+    let shop = Shop::new();
+    let category = shop.post("/v1/categories", json!({ "name": "A", "hierarchy": 1 }));
+    shop.spoil("voucher", "BAD", "$.category_id", category["id"].clone());
+    shop.spoil("category", category["id"].as_str().unwrap(), "$.hierarchy", json!("first"));
+    assert_only_bad_is_hurt(&shop, "a category");
+}
+
+#[test]
+fn a_segment_whichever_way_it_is_asked_for() {
+    for operator in ["$is", "$is_not"] {
+        let shop = Shop::new();
+        let filter = json!({ "junction": "and", "name": { "conditions": { "$is": ["Anna"] } } });
+        let segment = shop.post("/v1/segments", json!({ "name": "s", "type": "auto-update", "filter": filter }));
+        let id = segment["id"].as_str().unwrap();
+        shop.rule(json!({ "1": { "name": "customer.segment", "conditions": { operator: [id] } } }), Json::Null);
+        shop.spoil("segment", id, "$.filter.created_at", json!({ "conditions": { "$before": ["yesterday"] } }));
+        assert_only_bad_is_hurt(&shop, operator);
+    }
+}
+
+#[test]
+fn a_collection_wherever_it_is_named() {
+    let named = |id: &str| json!([{ "object": "products_collection", "id": id }]);
+    let any = |name: &str, id: &str| json!({ "1": { "name": name, "conditions": { "$is": named(id) } } });
+    let cases: [(&str, &dyn Fn(&str) -> (Json, Json)); 4] = [
+        ("any of it", &|id| (any("order.items.any", id), Json::Null)),
+        ("none of it", &|id| (any("order.items.none", id), Json::Null)),
+        ("in the scope", &|id| (Json::Null, json!({ "included": named(id) }))),
+        ("out of the scope", &|id| (Json::Null, json!({ "included_all": true, "excluded": named(id) }))),
+    ];
+    for (what, make) in cases {
+        let shop = Shop::new();
+        let filter = json!({ "junction": "and", "price": { "conditions": { "$more_than": [1] } } });
+        let made = json!({ "name": "c", "type": "AUTO_UPDATE", "filter": filter });
+        let collection = shop.post("/v1/product-collections", made);
+        let id = collection["id"].as_str().unwrap();
+        let (rules, scope) = make(id);
+        shop.rule(rules, scope);
+        shop.spoil("products_collection", id, "$.filter.price.conditions", json!({ "$more_than": ["abc"] }));
+        assert_only_bad_is_hurt(&shop, what);
+        shop.get(&format!("/v1/product-collections/{id}/products"));
+    }
+}
+
+#[test]
+fn a_rule_and_what_assigns_it() {
+    let rules = || json!({ "1": { "name": "order.amount", "conditions": { "$more_than": [1] } } });
+    let shop = Shop::new();
+    let id = shop.rule(rules(), Json::Null);
+    shop.spoil("validation_rules", &id, "$.rules", json!({ "1": { "name": "order.weather" } }));
+    assert_only_bad_is_hurt(&shop, "a rule");
+    let shop = Shop::new();
+    shop.rule(rules(), Json::Null);
+    let statement =
+        "UPDATE document SET body = json_set(body, '$.rule_id', 5) WHERE kind = 'validation_rules_assignment'";
+    shop.edge.run("proj_dev", statement, &[]);
+    assert_only_bad_is_hurt(&shop, "an assignment");
+}
+
+#[test]
+fn a_campaign_hurts_its_own_codes_and_tiers() {
+    let shop = Shop::new();
+    let discount = json!({ "type": "AMOUNT", "amount_off": 100 });
+    let made = json!({ "name": "Sale", "campaign_type": "DISCOUNT_COUPONS", "type": "STANDALONE",
+                       "voucher": { "type": "DISCOUNT_VOUCHER", "discount": discount, "code_config": { "pattern": "SALE" } } });
+    let campaign = shop.post("/v1/campaigns", made);
+    let id = campaign["id"].as_str().unwrap();
+    shop.edge.run("proj_dev", "UPDATE document SET parent = ?1, body = json_set(body, '$.campaign_id', ?1) WHERE kind = 'voucher' AND key = 'BAD'", &[id.into()]);
+    shop.spoil("campaign", id, "$.start_date", json!("soon"));
+    assert_only_bad_is_hurt(&shop, "a campaign");
+}
+
+#[test]
+fn stacking_rules_that_do_not_read_let_one_redeemable_at_a_time_through() {
+    let shop = Shop::new();
+    shop.edge.run(
+        "proj_dev",
+        "UPDATE document SET body = json_set(body, '$.redeemables_sorting_rule', 'ANY') WHERE kind = 'stacking_rules'",
+        &[],
+    );
+    assert_eq!(shop.post("/v1/validations", ask("PLAIN"))["valid"], true);
+    let mut two = ask("PLAIN");
+    two["redeemables"] = json!([{ "object": "voucher", "id": "PLAIN" }, { "object": "voucher", "id": "BAD" }]);
+    let (status, told) = shop.call("POST", "/v1/validations", &two);
+    assert_eq!((status, &told["key"]), (400, &json!("invalid_redeemables")), "{told}");
+    shop.post("/v1/qualifications", json!({ "order": { "amount": 1000 } }));
+    shop.get("/client/v1/bundle");
+}
+
+/// Whom or what the request is about: nothing can be decided of it, and everything else can.
+#[test]
+fn a_customer_a_product_and_an_order() {
+    let shop = Shop::new();
+    shop.post("/v1/customers", json!({ "source_id": "anna" }));
+    shop.post("/v1/products", json!({ "source_id": "sh", "name": "Shirt", "price": 1000 }));
+    shop.post("/v1/orders", json!({ "source_id": "o-1", "amount": 1000 }));
+    shop.spoil("customer", "anna", "$.metadata", json!("gold"));
+    shop.spoil("product", "sh", "$.price", json!("cheap"));
+    shop.spoil("order", "o-1", "$.amount", json!("little"));
+    let of = |customer: Json, order: Json| json!({ "redeemables": [{ "object": "voucher", "id": "PLAIN" }], "customer": customer, "order": order });
+    let shirt = json!({ "items": [{ "source_id": "sh", "related_object": "product", "quantity": 1 }] });
+    let cases = [
+        of(json!({ "source_id": "anna" }), json!({ "amount": 1000 })),
+        of(json!({ "source_id": "bert" }), shirt),
+        of(json!({ "source_id": "bert" }), json!({ "source_id": "o-1" })),
+    ];
+    for asked in cases {
+        let (status, told) = shop.call("POST", "/v1/validations", &asked);
+        assert_eq!((status, &told["valid"]), (200, &json!(false)), "{told}");
+        assert_eq!(told["redeemables"][0]["result"]["error"]["key"], "unreadable_document", "{told}");
+        let (status, told) = shop.call("POST", "/v1/redemptions", &asked);
+        assert_eq!((status, &told["key"]), (400, &json!("unreadable_document")), "{told}");
+        let found = shop.post("/v1/qualifications", json!({ "customer": asked["customer"], "order": asked["order"] }));
+        assert_eq!(found["redeemables"]["total"], 0, "{found}");
+    }
+    let fine = of(json!({ "source_id": "bert" }), json!({ "amount": 1000 }));
+    assert_eq!(shop.post("/v1/validations", fine)["valid"], true);
+    for list in ["customers", "products", "orders", "skus"] {
+        shop.call("GET", &format!("/v1/{list}"), &Json::Null);
+    }
+    let bundle = shop.get("/client/v1/bundle");
+    assert_eq!(bundle["unreadable"][0]["object"], "product", "{bundle}");
+}
+
+/// The page refuses what the service refuses, with the same bytes: what is left out is named.
+#[test]
+fn a_page_is_told_what_was_left_out() {
+    let shop = Shop::new();
+    let discount = json!({ "type": "AMOUNT", "amount_off": 100 });
+    let made = |name: &str| {
+        json!({ "name": name, "campaign_type": "DISCOUNT_COUPONS", "type": "STANDALONE",
+                "voucher": { "type": "DISCOUNT_VOUCHER", "discount": discount, "code_config": { "pattern": name } } })
+    };
+    for name in ["WELL", "ILL", "GUARDED"] {
+        shop.post("/v1/campaigns", made(name));
+    }
+    let filter = json!({ "junction": "and", "name": { "conditions": { "$is": ["Anna"] } } });
+    let segment = shop.post("/v1/segments", json!({ "name": "s", "type": "auto-update", "filter": filter }));
+    let id = segment["id"].as_str().unwrap();
+    let rules = json!({ "1": { "name": "customer.segment", "conditions": { "$is_not": [id] } } });
+    let rule = shop.post("/v1/validation-rules", json!({ "name": "r", "rules": rules }));
+    let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
+    shop.post(&path, json!({ "voucher": "GUARDED" }));
+    shop.spoil("segment", id, "$.filter.created_at", json!({ "conditions": { "$before": ["yesterday"] } }));
+    shop.spoil("voucher", "ILL", "$.discount.amount_off", json!("some"));
+    let bundle = shop.get("/client/v1/bundle");
+    assert_eq!(bundle["unreadable"].as_array().unwrap().len(), 2, "{bundle}");
+    let context = Context { now: Instant::from_millis(shop.at.get()).unwrap(), seed: [7; 32] };
+    let key = |prepared: &Prepared, code: &str| {
+        let order = json!({ "amount": 1000 });
+        let asked = json!({ "redeemables": [{ "object": "voucher", "id": code }], "order": order, "customer": { "name": "Bert" } });
+        let answer: Json =
+            serde_json::from_slice(&prepared.validate(asked.to_string().as_bytes(), &context).body).unwrap();
+        (answer["valid"] == true, answer["redeemables"][0]["result"]["error"]["key"].clone())
+    };
+    let prepared = Prepared::new(bundle.to_string().as_bytes()).unwrap();
+    assert_eq!(key(&prepared, "WELL"), (true, Json::Null));
+    assert_eq!(key(&prepared, "ILL"), (false, json!("unreadable_document")));
+    assert_eq!(key(&prepared, "GUARDED"), (false, json!("unreadable_document")));
+    // A page of an older version finds in it what it cannot read, and sets it apart itself.
+    let mut newer = bundle.clone();
+    newer.as_object_mut().unwrap().remove("unreadable");
+    newer["segments"] = json!([{ "id": id, "type": "auto-update", "filter": { "junction": "and", "name": { "conditions": { "$near": ["x"] } } } }]);
+    newer["promotion_tiers"] = json!([{ "id": "promo_new", "action": { "discount": { "type": "GIFT_WRAP" } } }]);
+    let prepared = Prepared::new(newer.to_string().as_bytes()).unwrap_or_else(|problem| panic!("{problem}"));
+    assert_eq!(key(&prepared, "WELL"), (true, Json::Null));
+    assert_eq!(key(&prepared, "GUARDED"), (false, json!("unreadable_document")));
+    let by_hand = json!({ "vouchers": [{ "code": "A", "discount": { "type": "GIFT_WRAP" } }] });
+    assert!(Prepared::new(by_hand.to_string().as_bytes()).is_err(), "whoever writes rules by hand is told");
+}
