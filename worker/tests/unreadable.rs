@@ -164,7 +164,8 @@ fn a_segment_whichever_way_it_is_asked_for() {
 fn a_collection_wherever_it_is_named() {
     let named = |id: &str| json!([{ "object": "products_collection", "id": id }]);
     let any = |name: &str, id: &str| json!({ "1": { "name": name, "conditions": { "$is": named(id) } } });
-    let cases: [(&str, &dyn Fn(&str) -> (Json, Json)); 4] = [
+    type Make<'m> = &'m dyn Fn(&str) -> (Json, Json);
+    let cases: [(&str, Make<'_>); 4] = [
         ("any of it", &|id| (any("order.items.any", id), Json::Null)),
         ("none of it", &|id| (any("order.items.none", id), Json::Null)),
         ("in the scope", &|id| (Json::Null, json!({ "included": named(id) }))),
