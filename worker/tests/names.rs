@@ -112,13 +112,15 @@ fn paths_queries_and_headers() {
         }
     }
     let (status, told) = send(&edge, &format!("GET /v1/customers?email={long}"), &[], &Json::Null);
-    assert!(status == 400 && told["details"].as_str().unwrap().contains("1000 characters"), "{status}");
+    let details = told["details"].as_str().unwrap_or_default();
+    assert!(status == 400 && details.contains("20000 characters") && details.len() < 500, "{status} {details:.300}");
     for header in
         ["idempotency-key", "x-voucherify-channel", "accept", "content-type", "if-none-match", "authorization"]
     {
         let (status, told) = send(&edge, "POST /v1/customers", &[(header, &long)], &json!({ "source_id": "a" }));
         let details = told["details"].as_str().unwrap_or_default();
-        assert!(status == 400 && details.contains(header) && details.len() < 500, "{header}: {status} {details:.300}");
+        let is_named = details.to_ascii_lowercase().contains(header);
+        assert!(status == 400 && is_named && details.len() < 500, "{header}: {status} {details:.300}");
     }
 }
 
