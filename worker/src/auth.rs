@@ -136,6 +136,8 @@ impl Caller {
 pub enum Wanted {
     /// Nothing: this is the answer.
     Answered(Reply),
+    /// What the directory says of its health, and the host of its own.
+    Health,
     /// The record under this key of KV; where it is missing, the answer of this object to this internal GET.
     Key {
         /// The key of KV.
@@ -164,6 +166,9 @@ pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> 
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
     crate::intake::check_head(request).map_err(|body| refuse(&body))?;
     let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
+    if matched.route.path == crate::health::PATH {
+        return Ok(Wanted::Health);
+    }
     if matched.route.classes.is_empty() {
         return crate::service::answer_public(matched.route, request_id)
             .map(Wanted::Answered)

@@ -10,6 +10,7 @@ pub mod codes;
 pub mod digest;
 pub mod directory;
 pub mod filter;
+pub mod health;
 #[cfg(target_arch = "wasm32")]
 pub mod host;
 pub mod idempotency;

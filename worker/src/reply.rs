@@ -168,6 +168,16 @@ pub fn check_writes(store: &Store<'_>, mark: usize) -> Result<(), ErrorBody> {
     Ok(store.check_legible(mark)?)
 }
 
+/// The body is not what its length or its chunks promise.
+pub fn broken_body() -> ErrorBody {
+    invalid_payload("the body does not arrive as its head says: its length or a chunk is wrong")
+}
+
+/// The body did not arrive in time; whoever sends it may still be sending.
+pub fn late_body() -> ErrorBody {
+    transport_error(408, "Request Timeout", "the body did not arrive in time")
+}
+
 /// The query does not have the shape that the operation wants.
 pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_query_params", "Invalid query params", details)
