@@ -8,6 +8,7 @@ use crate::ledger::{AccountId, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::page::{Page, Terms};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::request::{Redeemable, RedeemableObject};
@@ -24,7 +25,7 @@ use crate::wire::legible::Illegible;
 #[derive(Debug, Clone, Default)]
 pub struct GivenFacts {
     complete: bool,
-    client: bool,
+    terms: Option<Arc<Terms>>,
     whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
@@ -100,7 +101,7 @@ impl GivenFacts {
         }
         let mut facts = GivenFacts {
             complete: given.complete,
-            client: given.client,
+            terms: given.client,
             whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
@@ -199,9 +200,9 @@ impl GivenFacts {
         }
     }
 
-    /// Whether whoever asks is a page.
-    pub fn client(&self) -> bool {
-        self.client
+    /// The page that asks, when the rules are a page's.
+    pub fn page(&self) -> Option<Page> {
+        self.terms.as_ref().map(|terms| Page { terms: Arc::clone(terms), proven: None })
     }
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {

@@ -174,7 +174,7 @@ impl<'a> Case<'a> {
     /// one named by `source_id`, what is stored.
     fn find_order(&mut self) -> Result<(), Refusal> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
-        let client = self.request.channel.client;
+        let client = self.request.channel.is_page();
         self.trust = if client { Trust::Catalogue } else { Trust::Sent };
         self.order = Some(Held::Lent(sent));
         let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };

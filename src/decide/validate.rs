@@ -136,7 +136,7 @@ impl<'a> Evaluated<'a> {
     pub fn shown_order(&self) -> Option<Cow<'_, Order>> {
         let order = self.order.as_deref()?;
         let sent = self.request.order.as_ref().filter(|sent| sent.id.is_some() || sent.source_id.is_some());
-        let Some(sent) = sent.filter(|_| self.request.channel.client) else {
+        let Some(sent) = sent.filter(|_| self.request.channel.is_page()) else {
             return Some(Cow::Borrowed(order));
         };
         let mut order = Order { metadata: sent.metadata.clone(), ..order.clone() };
@@ -149,7 +149,7 @@ impl<'a> Evaluated<'a> {
     /// Whose order it is, by ids: of who buys, as far as they are stored, else of whom a stored order belongs to. Pages are not
     /// told.
     pub fn people(&self) -> People<'_> {
-        if self.request.channel.client {
+        if self.request.channel.is_page() {
             return People::default();
         }
         let order = self.order.as_deref();

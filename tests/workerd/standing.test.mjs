@@ -185,7 +185,7 @@ check("a setup that cannot be used stops the start and names the field", async (
     ["{", /SCRIP_SETUP cannot be used: EOF/],
     ['{"projects":[]}', /`projects` must hold a project with a key/],
     [JSON.stringify({ projects: [{ id: "one", keys: [{ ...key, token: "" }] }] }), /`projects\[0\]\.keys\[0\]\.token` \(key `a`\) is empty/],
-    [JSON.stringify({ projects: [{ id: "one", keys: [key], client: { redeem: 1 } }] }), /`projects\[0\]\.client\.redeem`: invalid type/],
+    [JSON.stringify({ projects: [{ id: "one", keys: [key], client: { redeem: 1 } }] }), /`projects\[0\]`: `client` of the project `one`: redeem: invalid type/],
   ]) {
     const keeper = await keep(await folderFor("setup"), { env: { SCRIP_SETUP: setup } });
     assert.equal(await keeper.ended, 1, setup);

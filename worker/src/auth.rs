@@ -46,6 +46,14 @@ pub struct Settings {
     /// Whether `ABC` and `abc` are two codes.
     #[serde(default = "yes")]
     pub case_sensitive_codes: bool,
+    /// The terms on which it serves pages, as `scrip::wire::page` reads them.
+    #[serde(default = "no_terms")]
+    pub client: Json,
+}
+
+/// Where nothing is said, the terms are those of the engine.
+fn no_terms() -> Json {
+    Json::Bool(true)
 }
 
 fn yes() -> bool {
@@ -106,6 +114,9 @@ pub struct Caller {
     /// What the client calls itself.
     #[serde(default)]
     pub channel: Option<String>,
+    /// Where the request came from, as far as that can be believed.
+    #[serde(default)]
+    pub address: Option<String>,
     /// Origins whose pages may call.
     #[serde(default)]
     pub origins: Vec<String>,
@@ -252,6 +263,7 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
         scopes: record.scopes,
         origin: origin.filter(|_| matched.route.is_client_side()),
         channel,
+        address: None,
         origins: record.origins,
         redeem: record.redeem,
         publish: record.publish,

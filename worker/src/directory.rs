@@ -12,6 +12,7 @@ use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
 use scrip::Context;
+use scrip::wire::page;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -21,26 +22,24 @@ struct Setup {
     projects: Vec<Project>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Project {
     id: String,
     #[serde(flatten)]
     settings: Settings,
     #[serde(default)]
-    client: Client,
-    #[serde(default)]
     keys: Vec<Key>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Client {
     origins: Vec<String>,
     redeem: bool,
     publish: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Key {
     class: Class,
     id: String,
@@ -107,7 +106,8 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     let now_ms = context.now.millis();
     store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
     store.write_now("DELETE FROM token", &[])?;
-    for project in read.projects {
+    for mut project in read.projects {
+        let client = take_client(&mut project)?;
         for key in project.keys {
             let record = Record {
                 project: project.id.clone(),
@@ -116,9 +116,9 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 user: key.user,
                 token_sha256: sha256_hex(key.token.as_bytes()),
                 scopes: Vec::new(),
-                origins: project.client.origins.clone(),
-                redeem: project.client.redeem,
-                publish: project.client.publish,
+                origins: client.origins.clone(),
+                redeem: client.redeem,
+                publish: client.publish,
                 expires_at: None,
                 settings: project.settings.clone(),
             };
@@ -128,6 +128,23 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     }
     insert(store, "setup", "setup".into(), Some(sha256_hex(setup.as_bytes())), json!({}), now_ms);
     store.commit()
+}
+
+/// What a project says of its pages: where they are and what they may call, and, left in its settings, the terms on which the
+/// engine serves them.
+fn take_client(project: &mut Project) -> Result<Client, Fault> {
+    let wrong = |what: String| Fault(format!("`client` of the project `{}`: {what}", project.id));
+    let Json::Object(said) = std::mem::take(&mut project.settings.client) else {
+        project.settings.client = Json::Bool(true);
+        return Ok(Client::default());
+    };
+    let (terms, switches): (Map<String, Json>, Map<String, Json>) =
+        said.into_iter().partition(|(name, _)| page::NAMES.contains(&name.as_str()));
+    let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
+    let terms = Json::Object(terms);
+    page::terms_of(terms.to_string().as_bytes()).map_err(|problem| wrong(problem.to_string()))?;
+    project.settings.client = terms;
+    Ok(client)
 }
 
 fn insert(store: &mut Store<'_>, kind: &str, id: String, key: Option<String>, body: Json, now_ms: i64) {

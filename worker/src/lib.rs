@@ -20,6 +20,7 @@ pub mod list;
 pub mod metadata;
 pub mod moment;
 pub mod openapi;
+pub mod page;
 pub mod query;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsal;

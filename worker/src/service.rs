@@ -4,6 +4,7 @@
 use crate::auth::Caller;
 use crate::idempotency::{self, Memory};
 use crate::intake::{self, header};
+use crate::page;
 use crate::query::Query;
 use crate::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
 use crate::route::{self, Answer, Call, Route};
@@ -120,6 +121,7 @@ fn answer(
         ids: Ids::new(context),
         request_id,
         params: matched.params,
+        page: page::asking(route, caller)?,
     };
     let answer = (route.run)(&mut call)?;
     reply::check_writes(store, 0)?;

@@ -5,6 +5,7 @@ use super::{Key, Project, Setup};
 use crate::api::deciding::read_time_zone;
 use crate::auth::Class;
 use crate::store::sql::Fault;
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
 /// How long the login of a user may be.
@@ -64,6 +65,10 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
     }
     let zone = read_time_zone(&project.settings.time_zone);
     zone.map_err(|fault| wrong(format!("`{at}.time_zone` (project `{}`): {}", project.id, fault.0)))?;
+    if !(project.settings.client.is_object() || project.settings.client == Json::Bool(true)) {
+        return Err(wrong(format!("`{at}.client` (project `{}`) must be an object", project.id)));
+    }
+    super::take_client(&mut project.clone()).map_err(|fault| wrong(format!("`{at}`: {}", fault.0)))?;
     Ok(())
 }
 
@@ -118,7 +123,12 @@ mod tests {
             (project(r#""id":"one""#), "there are two projects `one`"),
             (project(&format!(r#""id":"two","keys":[{key}]"#)), "`projects[1].keys[0].id`: there are two keys `a`"),
             (project(r#""id":"two","time_zone":"Mars""#), "`projects[1].time_zone` (project `two`)"),
-            (project(r#""id":"two","client":{"redeem":"yes"}"#), "`projects[1].client.redeem`: invalid type"),
+            (
+                project(r#""id":"two","client":{"redeem":"yes"}"#),
+                "`projects[1]`: `client` of the project `two`: redeem: invalid",
+            ),
+            (project(r#""id":"two","client":{"customers":"all"}"#), "`projects[1]`: `client` of the project `two`: "),
+            (project(r#""id":"two","client":[]"#), "`projects[1].client` (project `two`) must be an object"),
             (project(r#""id":"two","keys":[{"class":"boss"}]"#), "`projects[1].keys[0].class`: unknown variant `boss`"),
             (project(r#""id":"two","keys":[{"class":"oauth","id":"b","token":"t"}]"#), "`projects[1].keys[0].class`"),
             (
