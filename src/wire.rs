@@ -5,6 +5,7 @@ pub mod at;
 pub mod candidates;
 pub mod decision;
 pub mod error;
+pub mod failure;
 pub mod given;
 pub mod legible;
 pub mod name;

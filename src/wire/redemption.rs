@@ -14,12 +14,11 @@ use crate::model::customer::Customer;
 use crate::model::incentive::{Grant, Incentive, IncentiveObject};
 use crate::model::order::{Metadata, Order};
 use crate::pricing::Cart;
-use crate::refusal::Refusal;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::decision::{Sorted, Steps, put_categories};
-use crate::wire::error;
+use crate::wire::failure::write_failure;
 use crate::wire::order_view::{Applied, OrderView, Seen};
 use crate::wire::out::Out;
 use crate::wire::reward::put_reward;
@@ -117,7 +116,7 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
 }
 
 /// The fields that every redemption has.
-fn common(redeemed: &Redeemed<'_>, id: &Text) -> Map<String, Value> {
+pub(super) fn common(redeemed: &Redeemed<'_>, id: &Text) -> Map<String, Value> {
     let evaluated = &redeemed.evaluated;
     let request = evaluated.request;
     fields(json!({
@@ -227,7 +226,7 @@ fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Map<String, Val
 }
 
 /// What an incentive is called where something is related to it.
-fn object_name(incentive: &Incentive) -> &'static str {
+pub(super) fn object_name(incentive: &Incentive) -> &'static str {
     match incentive.object {
         IncentiveObject::Voucher => "voucher",
         IncentiveObject::PromotionTier => "promotion_tier",
@@ -319,45 +318,6 @@ fn redemption_entry(redeemed: &Redeemed<'_>, whole: &Text) -> Value {
         "related_object_id": voucher.map(|voucher| &voucher.id),
         "related_object_parent_id": voucher.and_then(|voucher| voucher.campaign_id.as_ref()),
     })
-}
-
-/// A failed redemption: the error for the caller, and the record of it.
-fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context: &Context) -> Written {
-    let evaluated = &redeemed.evaluated;
-    let refused = evaluated.walk.steps.iter().find(|step| matches!(step.outcome, Outcome::Refused(_)));
-    let step = refused.or(evaluated.walk.steps.first());
-    let voucher =
-        step.and_then(|step| evaluated.offer(step.place)).map(|offer| (&*offer.incentive, offer.campaign.as_deref()));
-    let mut body = common(redeemed, id);
-    body.insert("result".into(), "FAILURE".into());
-    body.insert("status".into(), "FAILED".into());
-    body.insert("failure_code".into(), refusal.reason.key().into());
-    body.insert("failure_message".into(), refusal.reason.message().into());
-    body.insert("order".into(), Value::Null);
-    let related = match voucher {
-        Some((incentive, _)) => (object_name(incentive), &incentive.id),
-        None => ("redemption", id),
-    };
-    body.insert("related_object_type".into(), related.0.into());
-    body.insert("related_object_id".into(), value(related.1));
-    if let Some((tier, _)) = voucher.filter(|(incentive, _)| incentive.object == IncentiveObject::PromotionTier) {
-        let name = tier.tier.as_ref().map(|tier| &tier.name);
-        let shown = json!({ "id": tier.id, "name": name, "campaign_id": tier.campaign_id, "object": "promotion_tier" });
-        body.insert("promotion_tier".into(), shown);
-    } else if let Some((voucher, campaign)) = voucher {
-        let name = campaign.map(|campaign| &campaign.name);
-        let shown = json!({ "id": voucher.id, "code": voucher.code, "campaign": name, "campaign_id": voucher.campaign_id, "object": "voucher" });
-        body.insert("voucher".into(), shown);
-    }
-    let request_id = context.request_id();
-    let told = match refusal.resource() {
-        Some(_) => refusal.clone(),
-        None => refusal.clone().about("redemption", id),
-    };
-    let answer = error::write(&told, &request_id);
-    let parent = voucher.map(|(voucher, _)| voucher.id.clone());
-    let document = Document { kind: "redemption", id: id.clone(), parent, holder: redeemed.customer_id.clone(), body };
-    Written { status: refusal.reason.code(), answer, documents: vec![document] }
 }
 
 /// Reads a stored redemption as a rollback needs it.

@@ -14,6 +14,7 @@ pub mod campaigns;
 pub mod categories;
 pub mod customers;
 pub mod deciding;
+pub mod failures;
 pub mod fields;
 pub mod generation;
 pub mod grants;

@@ -1,9 +1,11 @@
-//! `Idempotency-Key`: the first answer is kept in the same commit as its effect, and given again.
-//! It must not know what any operation does.
+//! `Idempotency-Key`: the first answer is kept in the same commit as its effect, and given again. A request with a key never acts
+//! twice, however long its answer is. It must not know what any operation does.
 //!
 //! A request is one synchronous event of its object, so a second one with the same key can never find the first still
 //! running; the 409 for that case cannot occur here.
 
+use crate::allowance::Allowance;
+use crate::api::deciding::is_page;
 use crate::auth::Caller;
 use crate::digest::sha256_hex;
 use crate::intake::header;
@@ -12,15 +14,39 @@ use crate::route::Route;
 use crate::service::{Reply, Request};
 use crate::shape::too_long;
 use crate::store::Store;
-use crate::store::sql::{self, Value};
-use scrip::Context;
+use crate::store::sql::{self, Fault, Value};
 
 /// How long an answer is kept.
-const KEPT_MS: i64 = 86_400_000;
+pub const ANSWERS_KEPT_MS: i64 = 86_400_000;
 /// How long a key may be.
 const KEY_LENGTH_MAX: usize = 255;
-/// Above this an answer is not kept, because a row could not hold it.
-const BODY_KEPT_MAX: usize = 1_500_000;
+/// Bytes of an answer in one row; a longer one goes on in slices. One without an effect is kept only in one row: to make it
+/// again changes nothing.
+const SLICE_BYTES: usize = 1_500_000;
+/// What a row takes beside the answer, names and indexes included.
+const ROW_BYTES: usize = 1_500;
+/// Bytes of answers to one page's key, of an hour: what is kept of a day stays within a few gigabytes, whoever asks.
+const OF_PAGES: Allowance = Allowance { name: "answers of an hour", window_ms: 3_600_000, most: 134_217_728 };
+
+/// Who asks what, and when.
+pub struct Asked<'a> {
+    /// Who asks.
+    pub caller: &'a Caller,
+    /// The route that is asked.
+    pub route: &'a Route,
+    /// Milliseconds since 1970.
+    pub now_ms: i64,
+}
+
+/// The names that an answer is kept under.
+pub struct Names {
+    /// Who asks.
+    caller: String,
+    /// Method and path.
+    request: String,
+    /// The key.
+    key: String,
+}
 
 /// What is known under the key of a request.
 pub enum Memory {
@@ -30,20 +56,23 @@ pub enum Memory {
     Answered(Reply),
     /// The request is new; its answer is to be kept under these names.
     New {
-        /// Who asks.
-        caller: String,
-        /// Method and path.
-        request: String,
-        /// The key.
-        key: String,
+        /// The names.
+        names: Names,
         /// The digest of query and body.
         body_hash: String,
     },
 }
 
+impl Names {
+    fn params(&self) -> Vec<Value> {
+        vec![self.caller.as_str().into(), self.request.as_str().into(), self.key.as_str().into()]
+    }
+}
+
 /// Looks up what was answered under the key of a request; the same key with another body is refused.
-pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'_>) -> Result<Memory, Stop> {
-    let Some(key) = header(request, "idempotency-key").filter(|_| request.method == "POST" && route.remembered) else {
+pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result<Memory, Stop> {
+    let kept = request.method == "POST" && asked.route.remembered;
+    let Some(key) = header(request, "idempotency-key").filter(|_| kept) else {
         return Ok(Memory::None);
     };
     let wrong = match key.is_empty() {
@@ -54,16 +83,19 @@ pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'
         let told = format!("Header Idempotency-Key {told}");
         return Err(error(400, "invalid_idempotency_key", "Invalid Idempotency-Key", told).into());
     }
-    let name = serde_json::json!([caller.class, caller.key_id, caller.project]).to_string();
-    let what = format!("{} {}", request.method, request.path);
+    let Caller { class, key_id, project, .. } = asked.caller;
+    let names = Names {
+        caller: serde_json::json!([class, key_id, project]).to_string(),
+        request: format!("{} {}", request.method, request.path),
+        key: key.to_owned(),
+    };
     let body_hash = sha256_hex(&[request.query.as_bytes(), b"\n", request.body.as_slice()].concat());
-    let params = [name.as_str().into(), what.as_str().into(), key.into()];
     let row = store.row(
         "SELECT body_hash, status, headers, body FROM idempotency WHERE caller = ?1 AND request = ?2 AND key = ?3",
-        &params,
+        &names.params(),
     )?;
     let Some(row) = row else {
-        return Ok(Memory::New { caller: name, request: what, key: key.to_owned(), body_hash });
+        return Ok(Memory::New { names, body_hash });
     };
     if sql::text(&row, 0)? != body_hash {
         let told = format!("the Idempotency-Key `{key}` came before with another body");
@@ -72,39 +104,87 @@ pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'
     let mut headers: Vec<(String, String)> = serde_json::from_str(sql::text(&row, 2)?).unwrap_or_default();
     headers.push(("idempotency-replayed".into(), "true".into()));
     let status = u16::try_from(sql::int(&row, 1)?).unwrap_or(200);
-    Ok(Memory::Answered(Reply { status, headers, body: sql::text(&row, 3)?.as_bytes().to_vec() }))
+    let body = whole(sql::text(&row, 3)?, &names, store)?;
+    Ok(Memory::Answered(Reply { status, headers, body: body.into_bytes() }))
+}
+
+/// An answer from its first slice, and those that follow it: one after the other, so that no more than one is held twice.
+fn whole(first: &str, names: &Names, store: &Store<'_>) -> Result<String, Fault> {
+    let mut body = first.to_owned();
+    if first.len() < SLICE_BYTES.saturating_sub(char::MAX.len_utf8()) {
+        return Ok(body);
+    }
+    for place in 1_i64.. {
+        let mut params = names.params();
+        params.push(place.into());
+        let slice = store.row(
+            "SELECT body FROM idempotency_slice WHERE caller = ?1 AND request = ?2 AND key = ?3 AND place = ?4",
+            &params,
+        )?;
+        let Some(slice) = slice else { break };
+        body.push_str(sql::text(&slice, 0)?);
+    }
+    Ok(body)
+}
+
+/// A text in pieces that a row holds.
+fn slices(text: &str) -> Vec<&str> {
+    let mut slices = Vec::new();
+    let mut rest = text;
+    while let Some((slice, behind)) =
+        rest.split_at_checked(rest.floor_char_boundary(SLICE_BYTES)).filter(|(slice, _)| !slice.is_empty())
+    {
+        slices.push(slice);
+        rest = behind;
+    }
+    slices
 }
 
 /// Keeps an answer at the commit: every success, and every refusal that has written something. A refusal without an effect may
-/// be asked again under the same key, corrected or not.
-pub fn remember(memory: Memory, reply: &Reply, store: &mut Store<'_>, context: &Context) {
-    let Memory::New { caller, request, key, body_hash } = memory else { return };
-    let has_effect = reply.status < 300 || store.is_dirty();
-    let Some(body) =
-        String::from_utf8(reply.body.clone()).ok().filter(|body| has_effect && body.len() <= BODY_KEPT_MAX)
-    else {
-        return;
-    };
-    let now_ms = context.now.millis();
-    let headers = serde_json::to_string(&reply.headers).unwrap_or_default();
-    let params: Vec<Value> = vec![
-        caller.into(),
-        request.into(),
-        key.into(),
+/// be asked again under the same key, corrected or not. Of a page, whose key is public, only what has written something is
+/// kept, and what goes beyond its share is refused: what cannot be kept must not act.
+pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut Store<'_>) -> Result<(), Stop> {
+    let Memory::New { names, body_hash } = memory else { return Ok(()) };
+    let is_page = is_page(asked.caller, asked.route.is_client_side());
+    if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
+        return Ok(());
+    }
+    let bytes = i64::try_from(reply.body.len().saturating_add(ROW_BYTES)).unwrap_or(i64::MAX);
+    if is_page {
+        if !OF_PAGES.allows(store, asked.caller, asked.now_ms, bytes)? {
+            let told = format!(
+                "answers under an Idempotency-Key to the key `{}` have at most {} bytes in one hour; the next begins in {} seconds",
+                asked.caller.key_id,
+                OF_PAGES.most,
+                OF_PAGES.rest_seconds(asked.now_ms)
+            );
+            return Err(error(429, "too_many_requests", "Too many requests hit the API too quickly.", told).into());
+        }
+        OF_PAGES.take(store, asked.caller, asked.now_ms, bytes);
+    }
+    let text = std::str::from_utf8(&reply.body).map_err(|error| Fault(format!("an answer is no text: {error}")))?;
+    let mut slices = slices(text).into_iter();
+    let mut params = names.params();
+    params.extend([
         body_hash.into(),
         i64::from(reply.status).into(),
-        headers.into(),
-        body.into(),
-        now_ms.into(),
-    ];
+        serde_json::to_string(&reply.headers).unwrap_or_default().into(),
+        slices.next().unwrap_or_default().into(),
+        asked.now_ms.into(),
+        bytes.into(),
+    ]);
     store.write(
-        "INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         params,
     );
-    // Old answers leave a few at a time with new ones coming, so that no sweep is ever large.
-    store.write(
-        "DELETE FROM idempotency WHERE (caller, request, key) IN
-         (SELECT caller, request, key FROM idempotency WHERE created_at < ?1 ORDER BY created_at LIMIT 4)",
-        vec![now_ms.saturating_sub(KEPT_MS).into()],
-    );
+    for (slice, place) in slices.zip(1_i64..) {
+        let mut params = names.params();
+        params.extend([place.into(), slice.into()]);
+        store.write(
+            "INSERT INTO idempotency_slice (caller, request, key, place, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params,
+        );
+    }
+    store.leaves_later();
+    Ok(())
 }

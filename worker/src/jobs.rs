@@ -83,6 +83,7 @@ pub fn start(store: &mut Store<'_>, context: &Context, ids: &mut Ids, request_id
         body,
     };
     store.insert("async_action", &document);
+    store.leaves_later();
     let params = vec![id.clone().into(), now_ms.into(), kind.into(), cursor.to_string().into()];
     store.write("INSERT INTO due (id, at, kind, cursor, attempts) VALUES (?1, ?2, ?3, ?4, 0)", params);
     store.wake_at(now_ms);
@@ -102,6 +103,7 @@ pub fn run_due(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
             }
             VOUCHERS_UPDATE => change(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
             "CAMPAIGN.VOUCHERS_DELETE" => remove(store, context, &id, serde_json::from_str(cursor).map_err(broken)?)?,
+            crate::sweep::KIND => crate::sweep::run(store, context)?,
             kind if crate::api::STEPS.iter().any(|(known, _)| *known == kind) => {
                 crate::batch::run(store, context, &id, kind, cursor)?
             }
@@ -109,7 +111,6 @@ pub fn run_due(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
         }
         store.commit()?;
     }
-    store.write_now("DELETE FROM hold WHERE expires_at <= ?1", &[now_ms.into()])?;
     wake_for_next(store)
 }
 

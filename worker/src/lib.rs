@@ -3,6 +3,7 @@
 //! Its heart is [`service::serve`], one synchronous function from a request and a store to a reply. Only `host`
 //! knows the Workers runtime; it exists on wasm32 alone.
 
+pub mod allowance;
 pub mod api;
 pub mod auth;
 pub mod batch;
@@ -30,4 +31,5 @@ pub mod route;
 pub mod service;
 pub mod shape;
 pub mod store;
+pub mod sweep;
 pub mod tracking;

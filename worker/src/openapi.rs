@@ -77,6 +77,12 @@ fn too_large_schema() -> Json {
     })
 }
 
+/// What comes of a body that is too large, and of an answer that would be.
+fn too_large() -> Json {
+    let either = json!({ "anyOf": [reference("too_large"), reference("error")] });
+    answered("The body is larger than 10 MiB, or the answer would be larger than 32 MiB", either)
+}
+
 fn operation(route: &Route, answers: &Json) -> Json {
     let mut parameters: Vec<Json> = route
         .path
@@ -97,7 +103,7 @@ fn operation(route: &Route, answers: &Json) -> Json {
     }
     if !route.classes.is_empty() {
         responses.insert("default".into(), answered("The request was refused", reference("error")));
-        responses.insert("413".into(), answered("The body is larger than 10 MiB", reference("too_large")));
+        responses.insert("413".into(), too_large());
     }
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("responses".into(), Json::Object(responses));

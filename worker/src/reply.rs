@@ -9,6 +9,8 @@ use serde_json::{Value as Json, json};
 
 /// A body above this many bytes is refused unread (errors-and-auth: 10 MiB).
 pub const BODY_BYTES_MAX: usize = 10_485_760;
+/// An answer above this many bytes is refused unsent: an object's call gives back at most 32 MiB, and headers need some of them.
+pub const ANSWER_BYTES_MAX: usize = 33_488_896;
 
 /// The error body, behind one pointer because refusals travel through many results.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -176,6 +178,17 @@ pub fn broken_body() -> ErrorBody {
 /// The body did not arrive in time; whoever sends it may still be sending.
 pub fn late_body() -> ErrorBody {
     transport_error(408, "Request Timeout", "the body did not arrive in time")
+}
+
+/// Refuses, before anything is written, an answer that would not reach the caller.
+pub fn check_answer(reply: &Reply) -> Result<(), ErrorBody> {
+    let length = reply.body.len();
+    if length <= ANSWER_BYTES_MAX {
+        return Ok(());
+    }
+    let told =
+        format!("the answer would have `{length}` bytes, at most {ANSWER_BYTES_MAX} are sent; nothing was written");
+    Err(error(413, "answer_too_large", "Answer too large", told))
 }
 
 /// The query does not have the shape that the operation wants.

@@ -2,7 +2,7 @@
 //! It must not know the runtime that called it, and it awaits nothing.
 
 use crate::auth::Caller;
-use crate::idempotency::{self, Memory};
+use crate::idempotency::{self, Asked, Memory};
 use crate::intake::{self, header};
 use crate::page;
 use crate::query::Query;
@@ -10,6 +10,7 @@ use crate::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
 use crate::route::{self, Answer, Call, Route};
 use crate::store::Store;
 use crate::store::sql::Fault;
+use crate::sweep;
 use scrip::Context;
 use scrip::id::Ids;
 
@@ -107,7 +108,8 @@ fn answer(
     intake::check_media(request, route.form)?;
     intake::check_names(request, &matched, &query)?;
     intake::check_size(request)?;
-    let memory = match idempotency::recall(request, route, caller, store)? {
+    let asked = Asked { caller, route, now_ms: context.now.millis() };
+    let memory = match idempotency::recall(request, &asked, store)? {
         Memory::Answered(reply) => return Ok(reply),
         memory => memory,
     };
@@ -126,7 +128,9 @@ fn answer(
     let answer = (route.run)(&mut call)?;
     reply::check_writes(store, 0)?;
     let reply = written(answer);
-    idempotency::remember(memory, &reply, store, context);
+    reply::check_answer(&reply)?;
+    idempotency::remember(memory, &reply, &asked, store)?;
+    sweep::arm(store, context.now.millis())?;
     store.commit()?;
     Ok(reply)
 }

@@ -33,6 +33,8 @@ pub struct Store<'s> {
     writes: Vec<Write>,
     alarm: Option<i64>,
     is_new: bool,
+    /// As [`Store::leaves_later`].
+    leaving: bool,
     /// As [`Store::longest_asked`].
     asked: Cell<usize>,
     /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
@@ -52,6 +54,7 @@ impl<'s> Store<'s> {
             writes: Vec::new(),
             alarm: None,
             is_new: false,
+            leaving: false,
             asked: Cell::new(0),
             drawn: BTreeMap::new(),
             notes: RefCell::default(),
@@ -130,6 +133,17 @@ impl<'s> Store<'s> {
         self.writes.clear();
         self.drawn.clear();
         self.alarm = None;
+        self.leaving = false;
+    }
+
+    /// Notes that something is written which leaves when its time is over.
+    pub fn leaves_later(&mut self) {
+        self.leaving = true;
+    }
+
+    /// Whether that was noted since this was last asked.
+    pub fn take_leaving(&mut self) -> bool {
+        std::mem::take(&mut self.leaving)
     }
 
     /// How many bytes the longest text has that waits for the commit, since there were so many writes.

@@ -3,7 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::api::{admission, handing, overrides};
+use crate::api::{admission, failures, handing, overrides};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::{Stop, not_found};
@@ -310,6 +310,9 @@ fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption,
     if !changes.grants.is_empty() {
         let vouchers = handing::hand_over(call, &changes.grants)?;
         tell_rewards(&mut written, &changes.grants, &vouchers);
+    }
+    if tally.succeeded == 0 {
+        failures::keep(call, &mut written.documents)?;
     }
     deciding::put(call, written.documents, &orders)?;
     deciding::write_referrers(call, &changes.referrals)?;

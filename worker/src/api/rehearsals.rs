@@ -30,6 +30,8 @@ const EMPTIED: &[&str] = &[
     "DELETE FROM transfer",
     "DELETE FROM hold",
     "DELETE FROM idempotency",
+    "DELETE FROM idempotency_slice",
+    "DELETE FROM allowance",
     "DELETE FROM generator",
     "DELETE FROM due",
 ];

@@ -14,6 +14,7 @@ use crate::store::facts::ById;
 use scrip::decide;
 use scrip::decide::rollback::{RollBack, UndonePart};
 use scrip::refusal::{Reason, Refusal};
+use scrip::wire::failure::{kept_customer, kept_metadata};
 use scrip::wire::redemption::Written;
 use scrip::wire::request::read_rollback;
 use scrip::wire::rollback::{restored, write_rollback};
@@ -168,9 +169,9 @@ fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: 
     let failed_id = call.ids.hex18("rrf_").to_string();
     let body = json!({
         "id": failed_id, "object": "redemption_rollback", "date": moment::text(call.now_ms()), "customer_id": kept("customer_id"),
-        "tracking_id": kept("tracking_id"), "metadata": request.metadata, "redemption": id, "reason": request.reason, "result": "FAILURE",
+        "tracking_id": kept("tracking_id"), "metadata": kept_metadata(&request.metadata), "redemption": id, "reason": request.reason, "result": "FAILURE",
         "status": "FAILED", "failure_code": refusal.reason.key(), "failure_message": refusal.reason.message(), "order": null,
-        "channel": kept("channel"), "customer": kept("customer"), "related_object_type": kept("related_object_type"),
+        "channel": kept("channel"), "customer": kept_customer(kept("customer_id").as_str()), "related_object_type": kept("related_object_type"),
         "related_object_id": kept("related_object_id"),
     });
     let document = Document {
@@ -183,6 +184,7 @@ fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: 
         body: body.as_object().cloned().unwrap_or_default(),
     };
     call.store.insert("redemption", &document);
+    call.store.leaves_later();
     let tally = Tally { rollback_failed: 1, ..Tally::default() };
     deciding::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;
     let told: ErrorBody =

@@ -110,6 +110,7 @@ impl Store<'_> {
             }
         }
         if !holds.is_empty() {
+            self.leaves_later();
             self.write(
                 "INSERT INTO hold (key, account, amount, expires_at)
                  SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]')

@@ -43,6 +43,19 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX transfer_credit ON transfer (credit, at)",
     // A code of no campaign, in the order of creation: what anybody may be told of.
     "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
+], &[
+    // Failed redemptions and rollbacks by age: what the sweep looks for.
+    "CREATE INDEX document_failed ON document (created_at, seq) WHERE kind = 'redemption' AND (id GLOB 'rf_*' OR id GLOB 'rrf_*')",
+    // What an answer weighs, beside its age, so that the sweep need not read it; and what a row does not hold of a long one.
+    "ALTER TABLE idempotency ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0",
+    "DROP INDEX idempotency_age",
+    "CREATE INDEX idempotency_age ON idempotency (created_at, bytes)",
+    "CREATE TABLE idempotency_slice (
+        caller TEXT NOT NULL, request TEXT NOT NULL, key TEXT NOT NULL, place INTEGER NOT NULL, body TEXT NOT NULL,
+        UNIQUE (caller, request, key, place))",
+    // What a page's key has used of what it may write in one span of the clock.
+    "CREATE TABLE allowance (
+        key TEXT NOT NULL, name TEXT NOT NULL, span INTEGER NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

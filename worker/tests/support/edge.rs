@@ -125,9 +125,14 @@ impl Edge {
 
     #[allow(dead_code, reason = "not every test writes past the service")]
     /// Runs a statement on a project's tables, as an older version of the service could have left them.
-    pub fn run(&self, project: &str, statement: &str, params: &[scrip_worker::store::sql::Value]) {
+    pub fn run(
+        &self,
+        project: &str,
+        statement: &str,
+        params: &[scrip_worker::store::sql::Value],
+    ) -> Vec<scrip_worker::store::sql::Row> {
         use scrip_worker::store::sql::Sql;
-        self.project(project, |object| object.sql.run(statement, params)).unwrap();
+        self.project(project, |object| object.sql.run(statement, params)).unwrap()
     }
 
     #[allow(dead_code, reason = "not every test waits")]

@@ -33,7 +33,8 @@ impl Seen {
             }
             Json::Object(members) => {
                 self.objects += 1;
-                self.is_map |= MAPS.contains(&name);
+                // What an order remembers of redemptions stands under their ids.
+                self.is_map |= MAPS.contains(&name) || members.keys().any(|key| key.starts_with("r_"));
                 if !self.is_map {
                     for (name, value) in members {
                         let (times, seen) = self.members.entry(name.clone()).or_default();

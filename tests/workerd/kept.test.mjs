@@ -1,0 +1,99 @@
+// Decides that a request with an Idempotency-Key never acts twice on the real runtime, however long its answer is, and that an
+// answer which the runtime could not carry is refused before anything is written.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
+import { boot, caller } from "./harness.mjs";
+import { redeemedOf } from "./shop.mjs";
+import { tally } from "./tally.mjs";
+
+const check = tally("kept answers");
+/** The longest body that is sent, as README says it. */
+const ANSWER_BYTES_MAX = 33_488_896;
+const CODES = Array.from({ length: 30 }, (_, at) => `C${at}`);
+let service;
+let call;
+
+before(async () => {
+  service = await boot();
+  call = caller(service.url);
+  const path = "/management/v1/projects/proj_dev/stacking-rules";
+  const { body } = await call("GET", path);
+  const [{ id }] = body[body.data_ref];
+  const limits = { redeemables_limit: 30, applicable_redeemables_limit: 30 };
+  const changed = await fetch(`${service.url}${path}/${id}`, { method: "PUT", headers: managementHeaders, body: JSON.stringify(limits) });
+  assert.equal(changed.status, 200, await changed.text());
+  for (const code of CODES) {
+    const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 1 }, redemption: { quantity: 100 } };
+    assert.equal((await call("POST", `/v1/vouchers/${code}`, voucher)).status, 200);
+  }
+});
+after(() => service?.stop());
+
+/** Thirty codes for 500 lines with a note of so many letters each: the answer tells of all lines 31 times. */
+async function redeem(letters, headers = {}) {
+  const line = (_, at) => ({ product_id: `p${at}`, quantity: 1, price: 1000, metadata: { note: "x".repeat(letters) } });
+  const order = { items: Array.from({ length: 500 }, line) };
+  const body = JSON.stringify({ redeemables: CODES.map((id) => ({ object: "voucher", id })), order });
+  const reply = await fetch(`${service.url}/v1/redemptions`, { method: "POST", headers: { ...serverHeaders, ...headers }, body });
+  return { status: reply.status, replayed: reply.headers.get("idempotency-replayed"), text: await reply.text() };
+}
+
+for (const [letters, least] of [[100, 4_000_000], [1_600, 25_000_000]]) {
+  check(`an answer of more than ${least / 1e6} MB is given again under its key, also after kill -9, and counts once`, async () => {
+    const counted = await redeemedOf(call, "C7");
+    const key = { "idempotency-key": `long-${letters}` };
+    const first = await redeem(letters, key);
+    assert.equal(first.status, 200, first.text.slice(0, 500));
+    assert.ok(first.text.length > least, `${first.text.length} bytes`);
+    const again = await redeem(letters, key);
+    assert.deepEqual([again.status, again.replayed], [200, "true"]);
+    assert.ok(again.text === first.text, "the same key answers otherwise");
+    await service.kill9();
+    await service.restart();
+    const later = await redeem(letters, key);
+    assert.ok(later.text === first.text, "after a restart the same key answers otherwise");
+    assert.equal(await redeemedOf(call, "C7"), counted + 1);
+  }, { timeout: 120_000 });
+}
+
+check("an answer above 32 MiB is a 413, with a key and without, and nothing is written", async () => {
+  const counted = await redeemedOf(call, "C7");
+  const rows = async () => (await call("GET", "/rehearsal/rows")).body;
+  const before = await rows();
+  for (const headers of [{ "idempotency-key": "too-long" }, { "idempotency-key": "too-long" }, {}]) {
+    const refused = await redeem(2_100, headers);
+    assert.equal(refused.status, 413, refused.text.slice(0, 500));
+    const { key, details } = JSON.parse(refused.text);
+    assert.equal(key, "answer_too_large");
+    assert.match(details, new RegExp(`at most ${ANSWER_BYTES_MAX} are sent; nothing was written`));
+  }
+  assert.deepEqual(await rows(), before);
+  assert.equal(await redeemedOf(call, "C7"), counted);
+}, { timeout: 120_000 });
+
+check("an answer of exactly the bound arrives, and one of a byte more is refused", async () => {
+  const notes = (texts, last) => ({ notes: [...Array(texts).fill("x".repeat(19_000)), "x".repeat(last)] });
+  const list = async () => {
+    const reply = await fetch(`${service.url}/v1/customers?limit=20`, { headers: serverHeaders });
+    return { status: reply.status, text: await reply.text() };
+  };
+  const write = async (name, metadata) => {
+    const { status, body } = await call("POST", "/v1/customers", { source_id: name, metadata });
+    assert.equal(status, 200, JSON.stringify(body));
+  };
+  for (let at = 0; at < 18; at += 1) await write(`c${at}`, notes(95, 0));
+  // Written twice, so that a third time changes nothing but the letters that are added.
+  await write("last", notes(10, 0));
+  await write("last", notes(10, 0));
+  const lacking = ANSWER_BYTES_MAX - (await list()).text.length;
+  // What a further text of the list takes beside its letters: two quotes and a comma.
+  const texts = Math.floor(lacking / 19_003);
+  const padded = (more) => notes(10 + texts, lacking - texts * 19_003 + more);
+  await write("last", padded(0));
+  const whole = await list();
+  assert.deepEqual([whole.status, whole.text.length], [200, ANSWER_BYTES_MAX]);
+  await write("last", padded(1));
+  const refused = await list();
+  assert.deepEqual([refused.status, JSON.parse(refused.text).key], [413, "answer_too_large"]);
+}, { timeout: 120_000 });
