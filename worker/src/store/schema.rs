@@ -43,6 +43,17 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX transfer_credit ON transfer (credit, at)",
     // A code of no campaign, in the order of creation: what anybody may be told of.
     "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
+], &[
+    // Who set a hold: the empty text for servers, which all were before. Where a page's came from stands there as a digest.
+    "CREATE TABLE hold_of_owner (
+        key TEXT NOT NULL, owner TEXT NOT NULL, account TEXT NOT NULL, amount INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+        created_at INTEGER, origin TEXT, PRIMARY KEY (key, owner, account)) WITHOUT ROWID",
+    "INSERT INTO hold_of_owner (key, owner, account, amount, expires_at) SELECT key, '', account, amount, expires_at FROM hold",
+    "DROP TABLE hold",
+    "ALTER TABLE hold_of_owner RENAME TO hold",
+    "CREATE INDEX hold_account ON hold (account, expires_at)",
+    "CREATE INDEX hold_expiry ON hold (expires_at)",
+    "CREATE INDEX hold_origin ON hold (origin, expires_at) WHERE origin IS NOT NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
