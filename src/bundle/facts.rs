@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, Offer, PastRedemption, Seek};
-use crate::ledger::{AccountId, Journal, Transfer};
+use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
@@ -338,8 +338,8 @@ impl Facts for GivenFacts {
         self.counted(|journal| journal.moved(account, since))
     }
 
-    fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {
-        self.counted(|journal| journal.held(account, now, key))
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64> {
+        self.counted(|journal| journal.held(account, now, own))
     }
 
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {

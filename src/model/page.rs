@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::model::order::OrderStatus;
-use crate::text::Text;
+use crate::text::{Text, joined};
 
 /// How far a page's word for who its customer is goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,4 +66,14 @@ pub struct Page {
     pub terms: Arc<Terms>,
     /// The customer whom a token proves, by id or `source_id`.
     pub proven: Option<Text>,
+}
+
+impl Page {
+    /// By whom the locks of this page are set: by a customer, or by a page whose customer nobody has proven.
+    pub fn owner(&self) -> Text {
+        match &self.proven {
+            Some(customer) => joined(&["customer/", customer]),
+            None => Text::from("client"),
+        }
+    }
 }

@@ -97,6 +97,19 @@ pub enum TtlUnit {
 }
 
 impl TtlUnit {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TtlUnit::Days => "DAYS",
+            TtlUnit::Hours => "HOURS",
+            TtlUnit::Minutes => "MINUTES",
+            TtlUnit::Seconds => "SECONDS",
+            TtlUnit::Milliseconds => "MILLISECONDS",
+            TtlUnit::Microseconds => "MICROSECONDS",
+            TtlUnit::Nanoseconds => "NANOSECONDS",
+        }
+    }
+
     /// The length of `count` of these in whole milliseconds.
     pub fn millis(self, count: u64) -> u64 {
         let (times, parts): (u64, u64) = match self {

@@ -185,7 +185,9 @@ impl Given {
         };
         let key = at.need("key", read::name);
         let expires_at = at.need("expires_at", read::instant);
-        let hold = |account, amount| Entry::Hold(Hold { key: key.clone(), account, amount, expires_at });
+        let owner = at.option("owner", read::name).unwrap_or_default();
+        let hold =
+            |account, amount| Entry::Hold(Hold { key: key.clone(), owner: owner.clone(), account, amount, expires_at });
         let quantity = at.option("quantity", read::whole_number);
         let mut entries = vec![hold(redemptions_account(&voucher.id), quantity.unwrap_or(1))];
         if let Some(credits) = at.option("credits", read::whole_number) {

@@ -67,6 +67,9 @@ pub struct ErrorFields {
     /// What the path allows, where it does not allow what was asked: the header `Allow`.
     #[serde(skip)]
     pub allow: Option<String>,
+    /// After how many seconds it can be asked again: the header `Retry-After`.
+    #[serde(skip)]
+    pub retry_after: Option<i64>,
 }
 
 /// Why a call ends early: a refusal for the caller, or an internal fault.
@@ -259,6 +262,9 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     if let Some(allow) = &body.allow {
         set_header(&mut reply, "allow", allow);
     }
+    if let Some(seconds) = body.retry_after {
+        set_header(&mut reply, "retry-after", &seconds.to_string());
+    }
     set_header(&mut reply, "x-request-id", request_id);
     reply
 }
@@ -287,6 +293,10 @@ pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
 /// The headers that a page of a trusted origin needs to read an answer.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
-    set_header(reply, "access-control-expose-headers", "x-request-id, scrip-context, etag, idempotency-replayed");
+    set_header(
+        reply,
+        "access-control-expose-headers",
+        "x-request-id, scrip-context, etag, idempotency-replayed, retry-after",
+    );
     set_header(reply, "vary", "origin");
 }
