@@ -5,10 +5,10 @@
 //! running; the 409 for that case cannot occur here.
 
 use crate::allowance::Allowance;
-use crate::api::deciding::is_page;
 use crate::auth::Caller;
 use crate::digest::sha256_hex;
 use crate::intake::header;
+use crate::page;
 use crate::reply::{Stop, error};
 use crate::route::Route;
 use crate::service::{Reply, Request};
@@ -145,7 +145,7 @@ fn slices(text: &str) -> Vec<&str> {
 /// kept, and what goes beyond its share is refused: what cannot be kept must not act.
 pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut Store<'_>) -> Result<(), Stop> {
     let Memory::New { names, body_hash } = memory else { return Ok(()) };
-    let is_page = is_page(asked.caller, asked.route.is_client_side());
+    let is_page = page::is_asking(asked.route, asked.caller);
     if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }

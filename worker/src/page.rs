@@ -6,9 +6,14 @@ use crate::store::sql::Fault;
 use scrip::model::page::Page;
 use scrip::wire::page::terms_of;
 
-/// The page that calls a route; none where one of the shop's own servers does, which may call one of the pages' routes too.
+/// Whether a page asks: not where one of the shop's own servers does, which may call one of the pages' routes too.
+pub fn is_asking(route: &Route, caller: &Caller) -> bool {
+    route.is_client_side() && caller.class != Class::Server
+}
+
+/// The page that calls a route.
 pub fn asking(route: &Route, caller: &Caller) -> Result<Option<Page>, Fault> {
-    if !route.is_client_side() || caller.class == Class::Server {
+    if !is_asking(route, caller) {
         return Ok(None);
     }
     let terms = terms_of(caller.settings.client.to_string().as_bytes());
