@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use candidates::{Candidates, Entry, Seek, Terms};
 pub use offer::{Exchange, Offer};
 
-use crate::ledger::{AccountId, Transfer};
+use crate::ledger::{AccountId, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
@@ -198,8 +198,8 @@ pub trait Facts {
     fn balance(&self, account: &AccountId) -> Known<i64>;
     /// Units that left or reached an account since a moment, by transfers that have not been undone.
     fn moved(&self, account: &AccountId, since: Instant) -> Known<u64>;
-    /// Units of an account under unexpired holds of other keys than `key`.
-    fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64>;
+    /// Units of an account under unexpired holds of other sessions than one's own.
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64>;
     /// A redemption by id.
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>>;
     /// The transfers of a redemption, in order.

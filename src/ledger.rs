@@ -35,11 +35,29 @@ pub struct Transfer {
     pub at: Instant,
 }
 
+/// A session as one caller reaches it. Whoever knows a key can say it: what others have set under it is out of a page's reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its key.
+    pub key: Text,
+    /// By whom it was set; `None` reaches it whoever that was.
+    pub owner: Option<Text>,
+}
+
+impl Session {
+    /// Whether a hold is of this session.
+    pub fn has(&self, hold: &Hold) -> bool {
+        hold.key == self.key && self.owner.as_ref().is_none_or(|owner| *owner == hold.owner)
+    }
+}
+
 /// Units of an account set aside for whoever has the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hold {
     /// The key of the session.
     pub key: Text,
+    /// By whom it was set; empty for the shop's own servers.
+    pub owner: Text,
     /// What is set aside from.
     pub account: AccountId,
     /// How many units.
@@ -53,8 +71,8 @@ pub struct Hold {
 pub enum Entry {
     /// A transfer has happened.
     Post(Transfer),
-    /// Units are held; a hold of the same key and account is replaced.
+    /// Units are held; a hold of the same key, owner and account is replaced.
     Hold(Hold),
-    /// All holds of this key are given back.
-    Release(Text),
+    /// All holds of this session are given back.
+    Release(Session),
 }

@@ -4,6 +4,7 @@ pub mod customer;
 pub mod discount;
 pub mod incentive;
 pub mod order;
+pub mod page;
 pub mod promotion;
 pub mod qualification;
 pub mod request;

@@ -14,6 +14,7 @@ pub mod offer;
 pub mod order;
 pub mod order_view;
 pub mod out;
+pub mod page;
 pub mod problem;
 pub mod qualification;
 pub mod redemption;

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, Offer, PastRedemption, Seek};
-use crate::ledger::{AccountId, Journal, Transfer};
+use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::page::{Page, Terms};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::request::{Redeemable, RedeemableObject};
@@ -24,7 +25,7 @@ use crate::wire::legible::Illegible;
 #[derive(Debug, Clone, Default)]
 pub struct GivenFacts {
     complete: bool,
-    client: bool,
+    terms: Option<Arc<Terms>>,
     whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
@@ -100,7 +101,7 @@ impl GivenFacts {
         }
         let mut facts = GivenFacts {
             complete: given.complete,
-            client: given.client,
+            terms: given.client,
             whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
@@ -199,9 +200,9 @@ impl GivenFacts {
         }
     }
 
-    /// Whether whoever asks is a page.
-    pub fn client(&self) -> bool {
-        self.client
+    /// The page that asks, when the rules are a page's.
+    pub fn page(&self) -> Option<Page> {
+        self.terms.as_ref().map(|terms| Page { terms: Arc::clone(terms), proven: None })
     }
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {
@@ -337,8 +338,8 @@ impl Facts for GivenFacts {
         self.counted(|journal| journal.moved(account, since))
     }
 
-    fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {
-        self.counted(|journal| journal.held(account, now, key))
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64> {
+        self.counted(|journal| journal.held(account, now, own))
     }
 
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {

@@ -75,7 +75,7 @@ impl Prepared {
 
     fn read(&self, request: &[u8]) -> Result<Redeemables, Problem> {
         let mut request = read_redeemables(request)?;
-        request.channel.client = self.facts.client();
+        request.channel.page = self.facts.page();
         Ok(request)
     }
 
@@ -97,7 +97,7 @@ impl Prepared {
             Ok(asked) => asked,
             Err(problem) => return Answer::unreadable(&problem, context),
         };
-        asked.request.channel.client = self.facts.client();
+        asked.request.channel.page = self.facts.page();
         match decide::qualify(&self.facts, &asked, context) {
             Ok(decision) => Answer { status: 200, body: write_qualification(&decision.answer, context) },
             Err(refusal) => Answer::refused(&refusal, context),

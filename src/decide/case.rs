@@ -12,8 +12,10 @@ use crate::decide::shape::{check_shape, check_stack, duplicated};
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
 use crate::id::Context;
+use crate::ledger::Session;
 use crate::model::incentive::Incentive;
 use crate::model::order::Order;
+use crate::model::page::Page;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
 use crate::pricing::lines::{Priced, Trust, price};
@@ -151,9 +153,10 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The session key that the request came with.
-    pub fn session_key(&self) -> Option<&str> {
-        self.request.session.as_ref()?.key.as_deref()
+    /// The session whose key the request came with, as far as whoever asks reaches it.
+    pub fn own_session(&self) -> Option<Session> {
+        let key = self.request.session.as_ref()?.key.clone()?;
+        Some(Session { key, owner: self.request.channel.page.as_ref().map(Page::owner) })
     }
 
     fn price(&mut self) -> Result<(), Refusal> {
@@ -174,7 +177,7 @@ impl<'a> Case<'a> {
     /// one named by `source_id`, what is stored.
     fn find_order(&mut self) -> Result<(), Refusal> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
-        let client = self.request.channel.client;
+        let client = self.request.channel.is_page();
         self.trust = if client { Trust::Catalogue } else { Trust::Sent };
         self.order = Some(Held::Lent(sent));
         let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };

@@ -261,7 +261,7 @@ pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) ->
         Known::Unknown => return Known::Unknown,
         Known::Unreadable => return Known::Unreadable,
     };
-    let held = case.facts.held(account, case.context.now, case.session_key());
+    let held = case.facts.held(account, case.context.now, case.own_session().as_ref());
     Known::Is(Standing { allotment, balance, held: held.is().unwrap_or(0) })
 }
 

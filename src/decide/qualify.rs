@@ -186,7 +186,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
         let in_time = !terms.plain || terms.cover(context.now);
         if !out
             && in_time
-            && asked.scenario.looks_at(candidate, customer.as_deref(), asked.request.channel.client)
+            && asked.scenario.looks_at(candidate, customer.as_deref(), asked.request.channel.is_page())
             && asked.wants(candidate, customer.as_deref())
         {
             hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });

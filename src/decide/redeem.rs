@@ -96,8 +96,8 @@ pub fn redeem<'a>(
     if let Err(refusal) = post(&evaluated, &parts, (&whole, customer_id.as_deref()), &mut book) {
         return Ok(fail_with(evaluated, context.now, &mut ids, refusal));
     }
-    if let Some(key) = case.session_key() {
-        book.release(Text::from(key));
+    if let Some(own) = case.own_session() {
+        book.release(own);
     }
     let grants = grants(case, &parts);
     let referrals = referrals(case, &parts);

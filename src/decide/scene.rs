@@ -128,7 +128,7 @@ impl<'v> View<'v> {
                 return None;
             }
         };
-        let others = if held { facts.held(account, now, self.case.session_key()).is() } else { None };
+        let others = if held { facts.held(account, now, self.case.own_session().as_ref()).is() } else { None };
         Some(moved.saturating_add(others.unwrap_or(0)))
     }
 
@@ -139,7 +139,7 @@ impl<'v> View<'v> {
             buyer.customer.as_ref().filter(|_| buyer.stored).and_then(|customer| customer.source_id.as_ref());
         let Some(source_id) = source_id else { return 0 };
         let account = customer_account(source_id, incentive_id);
-        self.case.facts.held(&account, self.case.context.now, self.case.session_key()).is().unwrap_or(0)
+        self.case.facts.held(&account, self.case.context.now, self.case.own_session().as_ref()).is().unwrap_or(0)
     }
 
     /// When the present day, week or month began in the project's zone.

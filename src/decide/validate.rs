@@ -14,18 +14,21 @@ use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
-use crate::ledger::{Book, Hold};
+use crate::ledger::{self, Book, Hold};
 use crate::model::order::Order;
+use crate::model::page::Page;
 use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal, Skip};
 use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select};
-use crate::text::{Text, joined};
+use crate::text::{Text, digits, is_longer, joined};
 use crate::time::Instant;
 
 /// How long a lock lasts when the request does not say (objects.md section 2).
 const DEFAULT_TTL: (u64, TtlUnit) = (7, TtlUnit::Days);
+/// Letters that the key of a page's lock may have.
+const PAGE_KEY_LETTERS: usize = 255;
 
 /// The session of a validation, as it is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +139,7 @@ impl<'a> Evaluated<'a> {
     pub fn shown_order(&self) -> Option<Cow<'_, Order>> {
         let order = self.order.as_deref()?;
         let sent = self.request.order.as_ref().filter(|sent| sent.id.is_some() || sent.source_id.is_some());
-        let Some(sent) = sent.filter(|_| self.request.channel.client) else {
+        let Some(sent) = sent.filter(|_| self.request.channel.is_page()) else {
             return Some(Cow::Borrowed(order));
         };
         let mut order = Order { metadata: sent.metadata.clone(), ..order.clone() };
@@ -149,7 +152,7 @@ impl<'a> Evaluated<'a> {
     /// Whose order it is, by ids: of who buys, as far as they are stored, else of whom a stored order belongs to. Pages are not
     /// told.
     pub fn people(&self) -> People<'_> {
-        if self.request.channel.client {
+        if self.request.channel.is_page() {
             return People::default();
         }
         let order = self.order.as_deref();
@@ -208,14 +211,14 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
+    let wanted = wanted(request, context)?;
     let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
-    let (mut changes, mut session) = (None, None);
-    if evaluated.valid && request.session.as_ref().is_some_and(|session| session.lock) {
-        let answer = session_answer(request.session.as_ref(), &mut first_id(context).1);
-        let entries = lock(&mut evaluated, &answer, context.now)?;
+    let session = wanted.filter(|_| evaluated.valid);
+    let mut changes = None;
+    if let Some(session) = &session {
+        let entries = lock(&mut evaluated, session, context.now)?;
         changes = Some(Box::new(Changes { entries, ..Changes::default() }));
-        session = Some(answer);
     }
     let answer = Validated { context, evaluated, session };
     Ok(Decision { answer, changes })
@@ -280,13 +283,44 @@ fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
     }
 }
 
-fn session_answer(session: Option<&Session>, ids: &mut Ids) -> SessionAnswer {
-    let key = session.and_then(|session| session.key.clone());
-    let (ttl, unit) = match session {
-        Some(Session { ttl: Some(ttl), unit, .. }) => (*ttl, unit.unwrap_or(TtlUnit::Days)),
-        _ => DEFAULT_TTL,
+/// How long a lock lasts. Whoever opens a shop can lock: a page's lock lasts as long as its project allows, and ends.
+fn life(session: &Session, page: Option<&Page>) -> Result<(u64, TtlUnit), Refusal> {
+    let asked = session.ttl.map(|ttl| (ttl, session.unit.unwrap_or_default()));
+    let Some(page) = page else { return Ok(asked.unwrap_or(DEFAULT_TTL)) };
+    let longest = page.terms.session_seconds;
+    let Some((ttl, unit)) = asked else { return Ok((longest, TtlUnit::Seconds)) };
+    let bound = match unit.millis(ttl) {
+        0 => Text::from("must be >= 1 MILLISECONDS"),
+        millis if millis > TtlUnit::Seconds.millis(longest) => joined(&["must be <= ", &digits(longest), " SECONDS"]),
+        _ => return Ok((ttl, unit)),
     };
-    SessionAnswer { key: key.unwrap_or_else(|| ids.alphanumeric("ssn_", 32)), ttl, unit }
+    Err(wrong_session("ttl", &bound, &["value is `", &digits(ttl), " ", unit.name()]))
+}
+
+/// Refuses a name for a page's lock that is longer than any that a page needs.
+fn check_key(key: Option<&Text>, page: Option<&Page>) -> Result<(), Refusal> {
+    match key.filter(|key| page.is_some() && is_longer(key, PAGE_KEY_LETTERS)) {
+        Some(key) => {
+            let bound = joined(&["must NOT have more than ", &digits(PAGE_KEY_LETTERS), " characters"]);
+            Err(wrong_session("key", &bound, &["length is `", &digits(key.chars().count())]))
+        }
+        None => Ok(()),
+    }
+}
+
+fn wrong_session(field: &str, bound: &str, actual: &[&str]) -> Refusal {
+    let told = joined(&["Property .session.", field, " ", bound, " (actual ", &actual.concat(), "`)"]);
+    Refusal::new(Reason::InvalidPayload, told)
+}
+
+/// The lock that a request asks for, or what is wrong with it, whether it comes to be set or not.
+fn wanted(request: &Redeemables, context: &Context) -> Result<Option<SessionAnswer>, Refusal> {
+    let Some(session) = request.session.as_ref().filter(|session| session.lock) else { return Ok(None) };
+    let page = request.channel.page.as_ref();
+    check_key(session.key.as_ref(), page)?;
+    let (ttl, unit) = life(session, page)?;
+    let key = session.key.clone().unwrap_or_else(|| first_id(context).1.alphanumeric("ssn_", 32));
+    Ok(Some(SessionAnswer { key, ttl, unit }))
 }
 
 /// Sets aside what each applied incentive would spend. The same key holds anew: what it held before is given back
@@ -297,8 +331,10 @@ fn lock(
     now: Instant,
 ) -> Result<Vec<crate::ledger::Entry>, Refusal> {
     let Evaluated { case, walk, found, .. } = evaluated;
+    let owner = case.request.channel.page.as_ref().map(Page::owner);
+    let own = ledger::Session { key: session.key.clone(), owner: owner.clone() };
     let mut book = Book::default();
-    book.release(session.key.clone());
+    book.release(own.clone());
     let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
     let customer_id = case.buyer.counted_as().cloned();
     let mut unknown = Vec::new();
@@ -309,12 +345,13 @@ fn lock(
         let reserved = reserved(offer, found.get(step.place), given, customer_id.as_deref());
         for Posting { debit: account, allotment, amount, .. } in reserved {
             // A lock that only the server can set is lacking, also on an account without a limit.
-            let held = case.facts.held(&account, now, Some(&session.key));
+            let held = case.facts.held(&account, now, Some(&own));
             match (standing(case, &account, allotment), held) {
                 (Known::Is(standing), Known::Is(_)) => book.open(account.clone(), standing),
                 _ => unknown.push(account.clone()),
             }
-            let hold = Hold { key: session.key.clone(), account, amount, expires_at: now.later(ttl) };
+            let owner = owner.clone().unwrap_or_default();
+            let hold = Hold { key: session.key.clone(), owner, account, amount, expires_at: now.later(ttl) };
             // The walk took each from what was left for the next, so that there is enough for all. What could not be held
             // would be refused.
             book.hold(hold).map_err(|_| exceeded(offer))?;

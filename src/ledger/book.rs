@@ -1,7 +1,7 @@
 //! Decides whether transfers and holds may happen, over the standings that the caller has opened, and collects
 //! what is to be written down. It must not know where standings come from or where entries go.
 
-use super::{AccountId, Entry, Hold, Standing, Transfer};
+use super::{AccountId, Entry, Hold, Session, Standing, Transfer};
 use crate::text::{Text, joined};
 use crate::time::Instant;
 
@@ -58,9 +58,9 @@ impl Book {
         Ok(())
     }
 
-    /// Gives back all holds of a key. The standings were opened without them, so nothing else changes.
-    pub fn release(&mut self, key: Text) {
-        self.entries.push(Entry::Release(key));
+    /// Gives back all holds of a session. The standings were opened without them, so nothing else changes.
+    pub fn release(&mut self, session: Session) {
+        self.entries.push(Entry::Release(session));
     }
 
     /// Posts the reverse of a chain. Giving back can never fall short of a limit.

@@ -1,7 +1,7 @@
 //! Keeps a ledger in memory: what has moved and what is held. It is the store of a prepared engine and the plain
 //! reference for the one in SQL. It decides nothing: whether an entry may be written was decided in the book.
 
-use super::{AccountId, Entry, Hold, Standing, Transfer};
+use super::{AccountId, Entry, Hold, Session, Standing, Transfer};
 use crate::shelf::Shelf;
 use crate::text::Text;
 use crate::time::Instant;
@@ -19,9 +19,15 @@ pub struct Journal {
 pub struct Conflict(pub Text);
 
 impl Journal {
-    /// How an account stands at a moment for whoever has `key`.
-    pub fn standing(&self, account: &AccountId, allotment: Option<u64>, now: Instant, key: Option<&str>) -> Standing {
-        Standing { allotment, balance: self.balance(account), held: self.held(account, now, key) }
+    /// How an account stands at a moment for whoever has a session.
+    pub fn standing(
+        &self,
+        account: &AccountId,
+        allotment: Option<u64>,
+        now: Instant,
+        own: Option<&Session>,
+    ) -> Standing {
+        Standing { allotment, balance: self.balance(account), held: self.held(account, now, own) }
     }
 
     /// The net of all transfers of an account.
@@ -34,11 +40,12 @@ impl Journal {
         self.balances.iter().map(|(account, balance)| (account, *balance))
     }
 
-    /// Units of an account under unexpired holds of other keys than `key`.
-    pub fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> u64 {
+    /// Units of an account under unexpired holds of other sessions than one's own.
+    pub fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> u64 {
+        let is_own = |hold: &Hold| own.is_some_and(|own| own.has(hold));
         self.holds
             .iter()
-            .filter(|hold| hold.account == *account && hold.expires_at > now && Some(hold.key.as_str()) != key)
+            .filter(|hold| hold.account == *account && hold.expires_at > now && !is_own(hold))
             .fold(0, |total, hold| total.saturating_add(hold.amount))
     }
 
@@ -64,10 +71,13 @@ impl Journal {
             match entry {
                 Entry::Post(transfer) => self.write(transfer)?,
                 Entry::Hold(hold) => {
-                    self.holds.retain(|held| held.key != hold.key || held.account != hold.account);
+                    let same = |held: &Hold| {
+                        (&held.key, &held.owner, &held.account) == (&hold.key, &hold.owner, &hold.account)
+                    };
+                    self.holds.retain(|held| !same(held));
                     self.holds.push(hold.clone());
                 }
-                Entry::Release(key) => self.holds.retain(|held| held.key != *key),
+                Entry::Release(session) => self.holds.retain(|held| !session.has(held)),
             }
         }
         Ok(())

@@ -4,6 +4,7 @@
 
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
+use crate::model::page::Page;
 use crate::money::Money;
 use crate::text::{Symbol, Text};
 
@@ -96,6 +97,19 @@ pub enum TtlUnit {
 }
 
 impl TtlUnit {
+    /// The name on the wire.
+    pub const fn name(self) -> &'static str {
+        match self {
+            TtlUnit::Days => "DAYS",
+            TtlUnit::Hours => "HOURS",
+            TtlUnit::Minutes => "MINUTES",
+            TtlUnit::Seconds => "SECONDS",
+            TtlUnit::Milliseconds => "MILLISECONDS",
+            TtlUnit::Microseconds => "MICROSECONDS",
+            TtlUnit::Nanoseconds => "NANOSECONDS",
+        }
+    }
+
     /// The length of `count` of these in whole milliseconds.
     pub fn millis(self, count: u64) -> u64 {
         let (times, parts): (u64, u64) = match self {
@@ -150,8 +164,16 @@ pub struct Redeemables {
 pub struct Channel {
     /// The key's public id or the client's name.
     pub id: Text,
-    /// Whether the caller is a page: then the catalogue's price wins over the request's.
-    pub client: bool,
+    /// The page that asks, when none of the shop's own servers does: then the catalogue's price wins over the request's, and the
+    /// project's terms hold.
+    pub page: Option<Page>,
     /// The login of the user who asks, when it is one.
     pub user: Option<Text>,
+}
+
+impl Channel {
+    /// Whether a page asks.
+    pub fn is_page(&self) -> bool {
+        self.page.is_some()
+    }
 }

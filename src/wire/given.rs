@@ -11,6 +11,7 @@ use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::{Goods, Order};
+use crate::model::page::Terms;
 use crate::model::promotion::Stack;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
@@ -23,6 +24,7 @@ use crate::wire::candidates::{Listed, read_listed};
 use crate::wire::legible::{Illegible, set_apart};
 use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
+use crate::wire::page::read_terms;
 use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
 use crate::wire::request::read_customer;
@@ -36,8 +38,8 @@ use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, 
 pub struct Given {
     /// Whether what is not listed does not exist; otherwise only the server knows.
     pub complete: bool,
-    /// Whether whoever asks is a page, as of a bundle: then the catalogue's prices win over its own.
-    pub client: bool,
+    /// The terms of pages where whoever asks is one, as of a bundle: then the catalogue's prices win over its own.
+    pub client: Option<Arc<Terms>>,
     /// Whether all products and SKUs are listed, also where not everything is: then those that are not do not exist.
     pub whole_catalogue: bool,
     /// The project's stacking rules.
@@ -86,13 +88,18 @@ pub struct Given {
     pub illegible: Illegible,
 }
 
+/// Whether a value can be the terms of pages: then the rules are a bundle.
+fn is_terms(node: &Node<'_>) -> bool {
+    matches!(node, Node::Flag(true) | Node::Object(_))
+}
+
 impl Given {
     /// Reads a set of rules. Whoever writes one by hand is told of the first problem in it; in a bundle, which is many
     /// people's work, what does not read is set apart.
     pub fn read(bytes: &[u8]) -> Result<Given, Problem> {
         let node = Node::read(bytes)?;
         match read_node(&node, Given::read_body) {
-            Err(_) if node.get("client").and_then(Node::as_bool) == Some(true) => Given::read_legible(node),
+            Err(_) if node.get("client").is_some_and(is_terms) => Given::read_legible(node),
             read => read,
         }
     }
@@ -112,7 +119,9 @@ impl Given {
         body.object();
         let mut given = Given { journal: Some(Journal::default()), ..Given::default() };
         body.fill("complete", &mut given.complete, read::flag);
-        body.fill("client", &mut given.client, read::flag);
+        if let Some(client) = body.get("client").filter(|client| client.node.as_bool() != Some(false)) {
+            given.client = Some(read_terms(&client));
+        }
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
         body.fill("stacking_rules", &mut given.stacking_rules, read_stacking_rules);
         body.fill("time_zone", &mut given.time_zone, read_time_zone);
@@ -176,7 +185,9 @@ impl Given {
         };
         let key = at.need("key", read::name);
         let expires_at = at.need("expires_at", read::instant);
-        let hold = |account, amount| Entry::Hold(Hold { key: key.clone(), account, amount, expires_at });
+        let owner = at.option("owner", read::name).unwrap_or_default();
+        let hold =
+            |account, amount| Entry::Hold(Hold { key: key.clone(), owner: owner.clone(), account, amount, expires_at });
         let quantity = at.option("quantity", read::whole_number);
         let mut entries = vec![hold(redemptions_account(&voucher.id), quantity.unwrap_or(1))];
         if let Some(credits) = at.option("credits", read::whole_number) {

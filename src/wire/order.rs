@@ -10,7 +10,7 @@ use crate::wire::at::{At, Fields, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 
-const STATUSES: &[(&str, OrderStatus)] = &[
+pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
     ("CREATED", OrderStatus::Created),
     ("PAID", OrderStatus::Paid),
     ("CANCELED", OrderStatus::Canceled),

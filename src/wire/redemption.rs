@@ -128,7 +128,7 @@ pub(super) fn common(redeemed: &Redeemed<'_>, id: &Text) -> Map<String, Value> {
         "metadata": request.metadata,
         "redemption": null,
         "channel": { "channel_id": request.channel.id, "channel_type": "API" },
-        "customer": customer_view(evaluated.buyer.customer.as_deref(), redeemed.customer_id.as_ref(), request.channel.client),
+        "customer": customer_view(evaluated.buyer.customer.as_deref(), redeemed.customer_id.as_ref(), request.channel.is_page()),
     }))
 }
 

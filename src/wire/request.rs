@@ -19,13 +19,13 @@ const OBJECTS: Words<RedeemableObject> = &[
 
 /// The words for the units of a session's time to live.
 pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
-    ("DAYS", TtlUnit::Days),
-    ("HOURS", TtlUnit::Hours),
-    ("MINUTES", TtlUnit::Minutes),
-    ("SECONDS", TtlUnit::Seconds),
-    ("MILLISECONDS", TtlUnit::Milliseconds),
-    ("MICROSECONDS", TtlUnit::Microseconds),
-    ("NANOSECONDS", TtlUnit::Nanoseconds),
+    (TtlUnit::Days.name(), TtlUnit::Days),
+    (TtlUnit::Hours.name(), TtlUnit::Hours),
+    (TtlUnit::Minutes.name(), TtlUnit::Minutes),
+    (TtlUnit::Seconds.name(), TtlUnit::Seconds),
+    (TtlUnit::Milliseconds.name(), TtlUnit::Milliseconds),
+    (TtlUnit::Microseconds.name(), TtlUnit::Microseconds),
+    (TtlUnit::Nanoseconds.name(), TtlUnit::Nanoseconds),
 ];
 
 /// Reads the body of a validation or a redemption.

@@ -24,7 +24,7 @@ pub enum Level {
 impl Level {
     /// How much whoever asked is told.
     pub fn of(evaluated: &Evaluated<'_>) -> Level {
-        if evaluated.request.channel.client { Level::Public } else { Level::Full }
+        if evaluated.request.channel.is_page() { Level::Public } else { Level::Full }
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use scrip::ledger::{AccountId, Book, Entry, Hold, Journal, Transfer};
+use scrip::ledger::{AccountId, Book, Entry, Hold, Journal, Session, Transfer};
 use scrip::text::Text;
 use scrip::time::Instant;
 
@@ -57,8 +57,18 @@ fn account(place: usize) -> AccountId {
     AccountId::new(format!("account/{place}"))
 }
 
-fn key(session: usize) -> Text {
-    Text::from(format!("ssn_{session}"))
+/// Both say the same key; each reaches what it has set itself.
+fn owner(session: usize) -> Text {
+    Text::from(format!("customer/{session}"))
+}
+
+fn own(session: usize) -> Session {
+    Session { key: Text::from("ssn"), owner: Some(owner(session)) }
+}
+
+/// A server, which reaches whatever is set under the key.
+fn server() -> Session {
+    Session { key: Text::from("ssn"), owner: None }
 }
 
 /// The second model: every chain that happened and every hold that was taken, as they were.
@@ -102,9 +112,9 @@ impl Trial {
 
     fn book(&self, session: Option<usize>) -> Book {
         let mut book = Book::default();
-        let key = session.map(key);
+        let own = session.map(own);
         for (place, allotment) in ALLOTMENTS.iter().enumerate() {
-            let standing = self.journal.standing(&account(place), *allotment, self.instant(), key.as_deref());
+            let standing = self.journal.standing(&account(place), *allotment, self.instant(), own.as_ref());
             book.open(account(place), standing);
         }
         book
@@ -138,7 +148,7 @@ impl Trial {
             return Ok(());
         }
         if let Some(session) = session {
-            book.release(key(session));
+            book.release(own(session));
             self.plain.holds.retain(|hold| hold.0 != session);
         }
         let entries = book.into_entries();
@@ -150,10 +160,11 @@ impl Trial {
 
     fn lock(&mut self, session: usize, legs: &Legs, ttl: i64) -> TestCaseResult {
         let mut book = self.book(Some(session));
-        book.release(key(session));
+        book.release(own(session));
         let expires_at = Instant::from_millis(self.now + ttl).unwrap();
         let holds = legs.iter().map(|(place, amount)| Hold {
-            key: key(session),
+            key: own(session).key,
+            owner: owner(session),
             account: account(*place),
             amount: *amount,
             expires_at,
@@ -210,7 +221,7 @@ impl Trial {
             Act::Lock(session, legs, ttl) => self.lock(*session, legs, *ttl)?,
             Act::Release(session) => {
                 let mut book = Book::default();
-                book.release(key(*session));
+                book.release(own(*session));
                 self.journal.apply(&book.into_entries()).unwrap();
                 self.plain.holds.retain(|hold| hold.0 != *session);
             }
@@ -231,10 +242,11 @@ impl Trial {
             prop_assert_eq!(self.journal.balance(&account(place)), -i64::try_from(taken).unwrap());
             prop_assert!(allotment.is_none_or(|allotment| taken <= allotment), "more was taken than there was");
             for session in [None, Some(0), Some(1)] {
-                let key = session.map(key);
-                let held = self.journal.held(&account(place), self.instant(), key.as_deref());
+                let held = self.journal.held(&account(place), self.instant(), session.map(own).as_ref());
                 prop_assert_eq!(held, self.plain.held_by_others(place, session, self.now));
             }
+            let beyond = self.journal.held(&account(place), self.instant(), Some(&server()));
+            prop_assert_eq!(beyond, 0, "a server does not reach what is held under its key");
             let all = self.plain.held_by_others(place, None, self.now);
             prop_assert!(allotment.is_none_or(|allotment| taken + all <= allotment), "more is held than there is");
             let standing = self.journal.standing(&account(place), *allotment, self.instant(), None);

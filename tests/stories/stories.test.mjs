@@ -10,16 +10,22 @@ import { boot } from "../workerd/harness.mjs";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
 const PEOPLE = {
-  server: { "x-app-id": "dev-app", "x-app-token": "dev-token" },
-  client: { "x-client-application-id": "dev-client", "x-client-token": "dev-client-token", origin: "http://localhost:3000" },
-  management: { "x-management-id": "dev-management", "x-management-token": "dev-management-token" },
-  "closed-server": { "x-app-id": "closed-app", "x-app-token": "closed-token" },
-  "closed-client": { "x-client-application-id": "closed-client", "x-client-token": "closed-client-token", origin: "https://shop.example" },
   dora: { "x-app-id": "dora-app", "x-app-token": "dora-token" },
   "dora-too": { "x-app-id": "dora-till", "x-app-token": "dora-till-token" },
   emil: { "x-app-id": "emil-app", "x-app-token": "emil-token" },
   none: {},
 };
+
+/** The headers of somebody with a key of a project, as setup.json names them. */
+function credentials(who, project) {
+  if (who in PEOPLE) return PEOPLE[who];
+  if (who.startsWith("closed-")) return credentials(who.slice("closed-".length), "closed");
+  const origin = project === "closed" ? "https://shop.example" : "http://localhost:3000";
+  if (who === "server") return { "x-app-id": `${project}-app`, "x-app-token": `${project}-token` };
+  if (who === "client") return { "x-client-application-id": `${project}-client`, "x-client-token": `${project}-client-token`, origin };
+  if (who === "management") return { "x-management-id": `${project}-management`, "x-management-token": `${project}-management-token` };
+  throw new Error(`\`${who}\` is nobody`);
+}
 
 const skipped = [];
 let ran = 0;
@@ -37,8 +43,8 @@ after(async () => {
 for (const path of stories()) {
   const story = JSON.parse(readFileSync(join(folder, path), "utf8"));
   test(`${path}: ${story.name}`, async () => {
-    for (const who of ["server", "closed-server"]) {
-      const cleared = await send("POST", "/rehearsal/given", { ...PEOPLE[who], "content-type": "application/json" }, "{}");
+    for (const project of new Set(["dev", "closed", story.project ?? "dev"])) {
+      const cleared = await send("POST", "/rehearsal/given", { ...credentials("server", project), "content-type": "application/json" }, "{}");
       assert.equal(cleared.status, 200, cleared.text);
     }
     await run(story, path);
@@ -54,12 +60,13 @@ function stories() {
 }
 
 async function run(story, path) {
+  const project = story.project ?? "dev";
   const bound = new Map();
   let now = Date.parse("2026-03-01T00:00:00Z");
   for (const [index, step] of story.steps.entries()) {
     now = moment(step, now);
     if (step.wait) {
-      await work(now);
+      await work(now, project);
       continue;
     }
     if (step.in_process) {
@@ -67,21 +74,21 @@ async function run(story, path) {
       continue;
     }
     const place = `step ${index + 1} (${step.call})`;
-    const counted = step.expect.nothing_written ? await rows() : undefined;
-    const reply = await call(step, bound, now);
+    const counted = step.expect.nothing_written ? await rows(project) : undefined;
+    const reply = await call(step, project, bound, now);
     assert.equal(reply.status, step.expect.status, `${place}: ${reply.text}`);
     const body = reply.text === "" ? null : JSON.parse(reply.text);
     for (const [name, wanted] of Object.entries(step.expect.headers ?? {})) fits(wanted, reply.headers.get(name), bound, `${place} ${name}`);
     if (step.expect.body !== undefined) fits(step.expect.body, body, bound, place);
     for (const pointer of step.expect.absent ?? []) assert.equal(at(body, pointer), undefined, `${place}: ${pointer} should be absent`);
-    if (counted !== undefined) assert.deepEqual(await rows(), counted, `${place}: something was written`);
+    if (counted !== undefined) assert.deepEqual(await rows(project), counted, `${place}: something was written`);
   }
 }
 
 /** Runs the work that is due until there is none, as the alarm would. */
-async function work(now) {
+async function work(now, project) {
   for (let round = 0; round < 200; round += 1) {
-    const { text, status } = await send("POST", "/rehearsal/alarm", { ...PEOPLE.server, "scrip-rehearsal-now": String(now) }, "");
+    const { text, status } = await send("POST", "/rehearsal/alarm", { ...credentials("server", project), "scrip-rehearsal-now": String(now) }, "");
     assert.equal(status, 200, text);
     const { next } = JSON.parse(text);
     if (next === null || Date.parse(next) > now) return;
@@ -90,8 +97,8 @@ async function work(now) {
   assert.fail("the work that is due does not end");
 }
 
-async function rows() {
-  return JSON.parse((await send("GET", "/rehearsal/rows", PEOPLE.server)).text);
+async function rows(project) {
+  return JSON.parse((await send("GET", "/rehearsal/rows", credentials("server", project))).text);
 }
 
 function moment(step, now) {
@@ -101,10 +108,10 @@ function moment(step, now) {
   return now + (((Number(days ?? 0) * 24 + Number(hours ?? 0)) * 60 + Number(minutes ?? 0)) * 60 + Number(seconds ?? 0)) * 1000;
 }
 
-async function call(step, bound, now) {
+async function call(step, project, bound, now) {
   const [, method, target] = /^(\S+) (.*)$/.exec(fill(step.call, bound));
   const who = step.as ?? "server";
-  const headers = who === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...PEOPLE[who] };
+  const headers = who === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...credentials(who, project) };
   // Tokens live by the real clock, which the entry reads.
   if (who !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-rehearsal-now"] = String(now);
   const body = bodyOf(step, bound);

@@ -1,11 +1,15 @@
 // Decides how a test gets a running Worker: the built one, on plain workerd, with a data folder of its own.
 // It must not know what the test asks of it.
+import { spawn } from "node:child_process";
 import { createWriteStream, existsSync, mkdirSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { builtFolder } from "../../worker/tools/build.mjs";
+import { serveFlags, writeConfig } from "../../worker/tools/config.mjs";
 import { serve } from "../../worker/tools/serve.mjs";
 import { root } from "../../worker/tools/say.mjs";
 import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
@@ -13,9 +17,10 @@ import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
 /**
  * Starts the built Worker. Gives `{ url, data, pid, stop(), kill9(), restart() }`; `stop` also removes a data folder that
  * was made here. Without `port` a free one is taken; `rehearsal` is the build that obeys the tests' headers; `setup` takes
- * the place of the development's projects and keys.
+ * the place of the development's projects and keys, and with `ailing` the service is there even when it cannot do its work.
+ * The tests and measurements are of the Worker itself; with `bare: false` it stands behind the front of `npm start`.
  */
-export async function boot({ rehearsal = true, port, data, setup, watch = false, silentMs } = {}) {
+export async function boot({ rehearsal = true, port, data, setup, watch = false, silentMs, ailing, bare = true } = {}) {
   const built = builtFolder(rehearsal);
   if (!existsSync(join(built, "modules/index.mjs"))) {
     throw new Error(`no built Worker in ${built}: run \`npm run build${rehearsal ? " -- --rehearsal" : ""}\` first`);
@@ -25,7 +30,7 @@ export async function boot({ rehearsal = true, port, data, setup, watch = false,
   mkdirSync(join(root, "target/logs"), { recursive: true });
   const chosen = port ?? (await freePort());
   const log = createWriteStream(join(root, `target/logs/workerd-${chosen}.log`), { flags: "a" });
-  const service = await serve({ built, port: chosen, data: folder, setup, log, watch, silentMs });
+  const service = await serve({ built, port: chosen, data: folder, setup, log, watch, silentMs, ailing, bare });
   return {
     url: service.url,
     data: folder,
@@ -40,6 +45,34 @@ export async function boot({ rehearsal = true, port, data, setup, watch = false,
       if (own) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Starts plain workerd over a changed configuration of the built Worker, whose data lies in `folder`; `env` holds the setups.
+ * Gives `{ url, said(), stop() }`; `stop` is sudden.
+ */
+export async function bootChanged(folder, change, env = {}) {
+  const built = builtFolder(true);
+  const config = await readFile(writeConfig(built), "utf8");
+  const path = join(folder, "changed.capnp");
+  await writeFile(path, change(config).replaceAll('embed "', `embed "${relative(folder, built)}/`));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const flags = serveFlags({ address: `127.0.0.1:${port}`, data: folder, assets: join(built, "assets") });
+  const workerd = createRequire(join(root, "package.json"))("workerd").default;
+  const child = spawn(workerd, ["serve", ...flags, path], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (said += chunk));
+  const gone = new Promise((done) => child.once("exit", done));
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await gone;
+  };
+  for (const latest = Date.now() + 20_000; !(await fetch(`${url}/openapi.json`).then((reply) => reply.ok, () => false)); ) {
+    if (Date.now() < latest && child.exitCode === null) await sleep(50);
+    else throw await stop().then(() => new Error(`workerd did not start: ${said}`));
+  }
+  return { url, said: () => said, stop };
 }
 
 /** A port that nobody listens on now. */

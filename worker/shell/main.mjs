@@ -10,13 +10,14 @@ const LATEST_MS = 25_000;
 export default {
   async fetch(request, env, ctx) {
     let timer;
-    const late = new Promise((_, refuse) => {
-      timer = setTimeout(() => refuse(new Error(`no answer within ${LATEST_MS} ms`)), LATEST_MS);
+    const late = new Promise((done) => {
+      timer = setTimeout(done, LATEST_MS);
     });
     try {
-      return await Promise.race([entry.fetch.call({ env, ctx }, request), late]);
+      const answer = await Promise.race([entry.fetch.call({ env, ctx }, request), late]);
+      return answer ?? failed(`${request.method} ${new URL(request.url).pathname.slice(0, 200)} had no answer within ${LATEST_MS} ms`);
     } catch (error) {
-      return failed(error);
+      return failed(`failed in the shell: ${error?.stack ?? error}`);
     } finally {
       clearTimeout(timer);
     }
@@ -24,9 +25,9 @@ export default {
 };
 
 /** The answer when the entry itself failed. What the request did is not known: a retry with its Idempotency-Key is safe. */
-function failed(error) {
+function failed(what) {
   const requestId = `v-${crypto.randomUUID().replaceAll("-", "").slice(0, 18)}`;
-  console.error(`${requestId} failed in the shell: ${error?.stack ?? error}`);
+  console.error(`${requestId} ${what}`);
   const body = { code: 500, key: "internal_error", message: "Internal error", request_id: requestId };
   return Response.json(body, { status: 500, headers: { "x-request-id": requestId } });
 }

@@ -46,6 +46,14 @@ pub struct Settings {
     /// Whether `ABC` and `abc` are two codes.
     #[serde(default = "yes")]
     pub case_sensitive_codes: bool,
+    /// The terms on which it serves pages, as `scrip::wire::page` reads them.
+    #[serde(default = "no_terms")]
+    pub client: Json,
+}
+
+/// Where nothing is said, the terms are those of the engine.
+fn no_terms() -> Json {
+    Json::Bool(true)
 }
 
 fn yes() -> bool {
@@ -106,6 +114,9 @@ pub struct Caller {
     /// What the client calls itself.
     #[serde(default)]
     pub channel: Option<String>,
+    /// Where the request came from, as far as that can be believed.
+    #[serde(default)]
+    pub address: Option<String>,
     /// Origins whose pages may call.
     #[serde(default)]
     pub origins: Vec<String>,
@@ -136,6 +147,8 @@ impl Caller {
 pub enum Wanted {
     /// Nothing: this is the answer.
     Answered(Reply),
+    /// What the directory says of its health, and the host of its own.
+    Health,
     /// The record under this key of KV; where it is missing, the answer of this object to this internal GET.
     Key {
         /// The key of KV.
@@ -164,6 +177,9 @@ pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> 
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
     crate::intake::check_head(request).map_err(|body| refuse(&body))?;
     let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
+    if matched.route.path == crate::health::PATH {
+        return Ok(Wanted::Health);
+    }
     if matched.route.classes.is_empty() {
         return crate::service::answer_public(matched.route, request_id)
             .map(Wanted::Answered)
@@ -247,6 +263,7 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
         scopes: record.scopes,
         origin: origin.filter(|_| matched.route.is_client_side()),
         channel,
+        address: None,
         origins: record.origins,
         redeem: record.redeem,
         publish: record.publish,

@@ -154,6 +154,7 @@ fn write(
         ids: Ids::new(context),
         request_id: &cursor.request_id,
         params: Vec::new(),
+        page: None,
     };
     for item in items {
         let Json::Object(item) = item else { continue };

@@ -1,14 +1,18 @@
-//! The directory: which projects and keys there are. It applies the setup, answers the look-ups of the entry, and issues tokens.
-//! It must not know what is in a project.
+//! The directory: which projects and keys there are. It applies the setup, answers the look-ups of the entry, says whether it can
+//! work, and issues tokens. It must not know what is in a project.
+
+mod sound;
 
 use crate::auth::{Class, Record, Settings, key_name};
 use crate::digest::sha256_hex;
+use crate::health::{self, Lack};
 use crate::reply::{empty_reply, json_reply};
 use crate::service::{self, Reply, Request};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
 use scrip::Context;
+use scrip::wire::page;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -18,26 +22,24 @@ struct Setup {
     projects: Vec<Project>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Project {
     id: String,
     #[serde(flatten)]
     settings: Settings,
     #[serde(default)]
-    client: Client,
-    #[serde(default)]
     keys: Vec<Key>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Client {
     origins: Vec<String>,
     redeem: bool,
     publish: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Key {
     class: Class,
     id: String,
@@ -54,6 +56,9 @@ pub fn serve_directory(
     context: &Context,
     setup: &str,
 ) -> Result<Reply, Fault> {
+    if request.path == health::ASKED {
+        return health(setup, store, context);
+    }
     if let Some(name) = request.path.strip_prefix("/internal/keys/") {
         apply(setup, store, context)?;
         return Ok(found(store.document("key", name)?));
@@ -72,29 +77,38 @@ fn found(document: Option<Document>) -> Reply {
     document.map_or_else(|| empty_reply(404), |document| json_reply(200, &Json::Object(document.body)))
 }
 
+/// Says whether the setup is one, and writes a row: a fault of that is undone, and the entry says that nothing can be written.
+fn health(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
+    if !is_applied(setup, store)?
+        && let Err(fault) = sound::read(setup)
+    {
+        store.note(format!("is not healthy: {}", fault.0));
+        return Ok(health::reply(&[Lack::Setup], &context.request_id()));
+    }
+    apply(setup, store, context)?;
+    // A row whose only use is that it could be written.
+    store.put("health", &Document::new("health".into(), None, context.now.millis(), Map::new()));
+    store.commit()?;
+    Ok(health::reply(&[], &context.request_id()))
+}
+
+fn is_applied(setup: &str, store: &Store<'_>) -> Result<bool, Fault> {
+    let applied = store.document("setup", "setup")?;
+    Ok(applied.is_some_and(|applied| applied.key.as_deref() == Some(&sha256_hex(setup.as_bytes()))))
+}
+
 /// Applies a setup that has not been applied: its keys take the place of all keys before.
 fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
-    let hash = sha256_hex(setup.as_bytes());
-    let applied = store.document("setup", "setup")?;
-    if applied.as_ref().is_some_and(|applied| applied.key.as_deref() == Some(&hash)) {
+    if is_applied(setup, store)? {
         return Ok(());
     }
-    let read: Setup =
-        serde_json::from_str(setup).map_err(|error| Fault(format!("SCRIP_SETUP does not parse: {error}")))?;
+    let read = sound::read(setup)?;
     let now_ms = context.now.millis();
     store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
     store.write_now("DELETE FROM token", &[])?;
-    for project in read.projects {
-        if project.id.is_empty()
-            || !project.id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
-        {
-            return Err(Fault(format!(
-                "SCRIP_SETUP has a project with the id `{}`, which may have letters, digits, `_` and `-` only",
-                project.id
-            )));
-        }
+    for mut project in read.projects {
+        let client = take_client(&mut project)?;
         for key in project.keys {
-            check_login(&key)?;
             let record = Record {
                 project: project.id.clone(),
                 class: key.class,
@@ -102,9 +116,9 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 user: key.user,
                 token_sha256: sha256_hex(key.token.as_bytes()),
                 scopes: Vec::new(),
-                origins: project.client.origins.clone(),
-                redeem: project.client.redeem,
-                publish: project.client.publish,
+                origins: client.origins.clone(),
+                redeem: client.redeem,
+                publish: client.publish,
                 expires_at: None,
                 settings: project.settings.clone(),
             };
@@ -112,19 +126,25 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
             insert(store, "key", key_name(key.class, &key.id), None, body, now_ms);
         }
     }
-    insert(store, "setup", "setup".into(), Some(hash), json!({}), now_ms);
+    insert(store, "setup", "setup".into(), Some(sha256_hex(setup.as_bytes())), json!({}), now_ms);
     store.commit()
 }
 
-/// Logins are parts of the names of accounts, which slashes divide.
-fn check_login(key: &Key) -> Result<(), Fault> {
-    match key.user.as_deref() {
-        Some(login) if login.is_empty() || login.len() > 255 || login.contains('/') => Err(Fault(format!(
-            "SCRIP_SETUP has the key `{}` of the user `{login}`, whose login must have 1 to 255 bytes without `/`",
-            key.id
-        ))),
-        Some(_) | None => Ok(()),
-    }
+/// What a project says of its pages: where they are and what they may call, and, left in its settings, the terms on which the
+/// engine serves them.
+fn take_client(project: &mut Project) -> Result<Client, Fault> {
+    let wrong = |what: String| Fault(format!("`client` of the project `{}`: {what}", project.id));
+    let Json::Object(said) = std::mem::take(&mut project.settings.client) else {
+        project.settings.client = Json::Bool(true);
+        return Ok(Client::default());
+    };
+    let (terms, switches): (Map<String, Json>, Map<String, Json>) =
+        said.into_iter().partition(|(name, _)| page::NAMES.contains(&name.as_str()));
+    let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
+    let terms = Json::Object(terms);
+    page::terms_of(terms.to_string().as_bytes()).map_err(|problem| wrong(problem.to_string()))?;
+    project.settings.client = terms;
+    Ok(client)
 }
 
 fn insert(store: &mut Store<'_>, kind: &str, id: String, key: Option<String>, body: Json, now_ms: i64) {

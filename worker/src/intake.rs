@@ -61,8 +61,9 @@ fn accepts_json(range: &str) -> bool {
         || (bare.starts_with("application/") && bare.ends_with("+json"))
 }
 
-/// Refuses headers that are too long, before anything is looked up for them.
+/// Refuses headers that are too long or that leave open where the body ends, before anything is looked up for them.
 pub fn check_head(request: &Request) -> Result<(), ErrorBody> {
+    check_length(request)?;
     // The host's own headers hold what the setup says.
     let sent = request.headers.iter().filter(|(name, _)| !name.starts_with("scrip-"));
     match sent.into_iter().find(|(_, value)| value.len() > QUERY_BYTES_MAX) {
@@ -75,6 +76,19 @@ pub fn check_head(request: &Request) -> Result<(), ErrorBody> {
             Err(error(400, "header_too_large", "Header too large", told))
         }
     }
+}
+
+/// Refuses a length that is none, and one beside chunks: whoever stands before the service may have believed the other one.
+fn check_length(request: &Request) -> Result<(), ErrorBody> {
+    let Some(length) = header(request, "content-length") else { return Ok(()) };
+    let told = if length.is_empty() || !length.bytes().all(|byte| byte.is_ascii_digit()) {
+        format!("the header `content-length` must be a whole number (actual value is `{}`)", shortened(length))
+    } else if header(request, "transfer-encoding").is_some() {
+        "the headers `content-length` and `transfer-encoding` must NOT be sent together".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(error(400, "invalid_headers", "Invalid headers", told))
 }
 
 /// Refuses what is longer than any name in the path, the query or a form, where the route does not ask for a whole text.
@@ -260,6 +274,20 @@ mod tests {
         assert!(scan(br#"{"$serde_json::private::Number":"1"}"#).is_err());
         assert!(scan(br#"{"\u0024serde_json::private::Number":"1"}"#).is_err());
         assert!(scan(br#"{"serde_json::private::Number":"$"}"#).is_ok());
+    }
+
+    #[test]
+    fn a_length_is_one_number_and_alone() {
+        let check = |headers: &[(&str, &str)]| {
+            let headers = headers.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+            check_head(&Request { headers, ..Request::default() }).map_err(|error| error.code)
+        };
+        assert_eq!(check(&[("content-length", "18")]), Ok(()));
+        assert_eq!(check(&[("transfer-encoding", "chunked")]), Ok(()));
+        for length in ["", " ", "-5", "+5", "0x12", "18abc", "18, 18", "1e3"] {
+            assert_eq!(check(&[("content-length", length)]), Err(400), "`{length}`");
+        }
+        assert_eq!(check(&[("content-length", "18"), ("transfer-encoding", "chunked")]), Err(400));
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod codes;
 pub mod digest;
 pub mod directory;
 pub mod filter;
+pub mod health;
 #[cfg(target_arch = "wasm32")]
 pub mod host;
 pub mod idempotency;
@@ -20,6 +21,7 @@ pub mod list;
 pub mod metadata;
 pub mod moment;
 pub mod openapi;
+pub mod page;
 pub mod query;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsal;

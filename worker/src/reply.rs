@@ -67,6 +67,9 @@ pub struct ErrorFields {
     /// What the path allows, where it does not allow what was asked: the header `Allow`.
     #[serde(skip)]
     pub allow: Option<String>,
+    /// After how many seconds it can be asked again: the header `Retry-After`.
+    #[serde(skip)]
+    pub retry_after: Option<i64>,
 }
 
 /// Why a call ends early: a refusal for the caller, or an internal fault.
@@ -170,6 +173,16 @@ pub fn check_writes(store: &Store<'_>, mark: usize) -> Result<(), ErrorBody> {
     Ok(store.check_legible(mark)?)
 }
 
+/// The body is not what its length or its chunks promise.
+pub fn broken_body() -> ErrorBody {
+    invalid_payload("the body does not arrive as its head says: its length or a chunk is wrong")
+}
+
+/// The body did not arrive in time; whoever sends it may still be sending.
+pub fn late_body() -> ErrorBody {
+    transport_error(408, "Request Timeout", "the body did not arrive in time")
+}
+
 /// Refuses, before anything is written, an answer that would not reach the caller.
 pub fn check_answer(reply: &Reply) -> Result<(), ErrorBody> {
     let length = reply.body.len();
@@ -249,6 +262,9 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     if let Some(allow) = &body.allow {
         set_header(&mut reply, "allow", allow);
     }
+    if let Some(seconds) = body.retry_after {
+        set_header(&mut reply, "retry-after", &seconds.to_string());
+    }
     set_header(&mut reply, "x-request-id", request_id);
     reply
 }
@@ -277,6 +293,10 @@ pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
 /// The headers that a page of a trusted origin needs to read an answer.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
-    set_header(reply, "access-control-expose-headers", "x-request-id, scrip-context, etag, idempotency-replayed");
+    set_header(
+        reply,
+        "access-control-expose-headers",
+        "x-request-id, scrip-context, etag, idempotency-replayed, retry-after",
+    );
     set_header(reply, "vary", "origin");
 }

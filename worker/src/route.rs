@@ -14,6 +14,7 @@ use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
+use scrip::model::page::Page;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
@@ -236,6 +237,8 @@ pub struct Call<'c, 's> {
     pub request_id: &'c str,
     /// The decoded parameters of the path.
     pub params: Vec<(&'static str, String)>,
+    /// The page that asks; none when one of the shop's own servers does.
+    pub page: Option<Page>,
 }
 
 impl Call<'_, '_> {

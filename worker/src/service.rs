@@ -4,6 +4,7 @@
 use crate::auth::Caller;
 use crate::idempotency::{self, Asked, Memory};
 use crate::intake::{self, header};
+use crate::page;
 use crate::query::Query;
 use crate::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
 use crate::route::{self, Answer, Call, Route};
@@ -122,6 +123,7 @@ fn answer(
         ids: Ids::new(context),
         request_id,
         params: matched.params,
+        page: page::asking(route, caller)?,
     };
     let answer = (route.run)(&mut call)?;
     reply::check_writes(store, 0)?;
@@ -145,10 +147,10 @@ fn written(answer: Answer) -> Reply {
     reply
 }
 
-/// The answer of a public route, which needs no store: whether the service is up, and its description.
+/// The answer of a public route that needs no store: whether the process answers, and the description of the interface.
 pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
     let mut reply = match route.path {
-        "/health" => reply::json_reply(200, &serde_json::json!({ "status": "ok" })),
+        "/health/live" => crate::health::reply(&[], request_id),
         "/openapi.json" => reply::bytes_reply(200, crate::openapi::DOCUMENT.as_bytes().to_vec()),
         _ => return None,
     };

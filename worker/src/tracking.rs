@@ -66,6 +66,11 @@ impl Tracker {
             .collect()
     }
 
+    /// What stands for the address that a page calls from: the same for the same address, and nothing by which to find it.
+    pub fn origin(&self, address: &str) -> String {
+        hex(self.digest(3, &[address.as_bytes()]).get(..TAG).unwrap_or_default())
+    }
+
     /// The tracking id of a source_id.
     pub fn tracking_id(&self, source_id: &str) -> String {
         let digest = self.digest(1, &[source_id.as_bytes()]);

@@ -33,6 +33,7 @@ const scrip :Workerd.Worker = (
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
     (name = "KV", kvNamespace = "kv"),
     (name = "ASSETS", service = "assets"),
+    (name = "DISK", service = "objects"),
     (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),
   ],
 );
@@ -54,6 +55,6 @@ export function writeConfig(built) {
 }
 
 /** What is said on the command line: where to listen, where the objects lie, where the files lie. */
-export function serveFlags({ port, data, assets }) {
-  return [`--socket-addr=http=127.0.0.1:${port}`, `--directory-path=objects=${data}`, `--directory-path=assets=${assets}`];
+export function serveFlags({ address, data, assets }) {
+  return [`--socket-addr=http=${address}`, `--directory-path=objects=${data}`, `--directory-path=assets=${assets}`];
 }

@@ -1,6 +1,7 @@
 // Decides how workerd, the Worker and its configuration become one program:
 //   worker/build/scrip-server --directory-path=objects=<folder> --directory-path=assets=worker/build/assets
-// with SCRIP_SETUP in its environment. It serves the same code as `npm start`, without Node and without its watchdog.
+// with SCRIP_SETUP in its environment. It serves the same code as `npm start`, without Node: nobody watches it, locks
+// its folder or reads requests strictly before it.
 import { spawn } from "node:child_process";
 import { chmodSync, createWriteStream } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,120 +1,184 @@
-// Decides how a workerd process lives: started, waited for, watched, started again, ended. It must not know what it serves.
+// Decides how long a service lives: started, waited for, watched, started again, ended. It must not know what it serves.
 //
 // A request that spins inside one event cannot be interrupted from within: JavaScript's timers run in the same thread, and
-// plain workerd sets no limit of CPU time (Cloudflare does). So the process is watched from outside: when `/health` is
-// silent for too long it is killed and started again, which loses nothing that was acknowledged.
-import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
+// plain workerd sets no limit of CPU time (Cloudflare does). So the process is watched from outside: when `/health/live` is
+// silent for too long it is killed and started again, which loses nothing that was acknowledged. What `/health` says does not
+// matter for that: a full disk is not mended by a new process.
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveFlags, writeConfig } from "./config.mjs";
-import { Remedy, root, say } from "./say.mjs";
+import { openFront } from "./front.mjs";
+import { lockFolder } from "./lock.mjs";
+import { Remedy, say } from "./say.mjs";
 import { setupText } from "./setup.mjs";
+import { launch } from "./workerd.mjs";
 
 const START_MS = 30_000;
 const GRACE_MS = 3_000;
 const ASK_MS = 2_000;
+/** The pauses before workerd is started again, each time that it did not last; after the last one it is given up. */
+const PAUSES_MS = [0, 1_000, 2_000, 5_000, 10_000];
+/** What lives so long has lasted. */
+const LASTING_MS = 60_000;
 
 /**
- * Starts workerd over a built Worker and waits until it answers.
- * Gives `{ url, stop(), kill9(), restart(), exited }`; `kill9` leaves it dead, as a power cut would.
+ * Starts workerd over a built Worker, behind a front or `bare`, and waits until it can work; with `ailing` only until it answers.
+ * When workerd dies again and again, the promise `failed` of the service becomes the error.
  */
-export async function serve({ built, port, data, setup = setupText(), silentMs = 15_000, log = process.stderr, watch = true }) {
-  await refuseTakenPort(port);
-  const config = writeConfig(built);
+export async function serve({ built, port, data, setup = setupText(), silentMs = 15_000, log = process.stderr, watch = true, ailing = false, bare = false, pausesMs = PAUSES_MS }) {
   const folder = resolve(data);
-  mkdirSync(folder, { recursive: true });
-  const url = `http://127.0.0.1:${port}`;
-  const flags = serveFlags({ port, data: folder, assets: join(built, "assets") });
-  mkdirSync(join(built, "assets"), { recursive: true });
-  let child;
-  let wanted = true;
-  let spells = 0;
+  const lock = await lockFolder(folder, port);
+  const service = new Service({ built, port, folder, setup, silentMs, log, bare, pausesMs, lock });
+  await service.open(ailing);
+  service.failed = watch ? service.watchOver() : new Promise(() => {});
+  return service;
+}
 
-  async function start() {
-    const env = { ...process.env, SCRIP_SETUP: setup };
-    const started = spawn(workerdPath(), ["serve", ...flags, config], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
-    child = started;
-    started.stdout.pipe(log, { end: false });
-    started.stderr.pipe(log, { end: false });
-    started.gone = new Promise((done) => started.on("exit", (code, signal) => done(signal ?? code)));
-    await waitForHealth(url, started);
+class Service {
+  #options;
+  #front;
+  #child;
+  #wanted = true;
+  /** What workerd wrote of its setup. */
+  #complaint;
+  /** Where nobody but the front finds workerd. */
+  #inside;
+  #end = () => {
+    this.#child?.kill("SIGKILL");
+    this.#leave();
+  };
+
+  constructor(options) {
+    this.#options = options;
+    this.url = `http://127.0.0.1:${options.port}`;
+    if (!options.bare) this.#inside = mkdtempSync(join(tmpdir(), "scrip-"));
   }
 
-  async function watchOver() {
-    let answered = Date.now();
-    while (wanted) {
-      await sleep(ASK_MS, undefined, { ref: false });
-      if (!wanted) return;
-      if (child.exitCode !== null || child.signalCode !== null) {
-        say(`workerd ended by itself (${child.signalCode ?? child.exitCode}); starting it again`);
-        // A process that dies at once again and again should not be started as fast as the machine can.
-        await sleep(Math.min(1_000 * spells, 10_000), undefined, { ref: false });
-        spells += 1;
-        await start().catch((error) => say(error.message));
-        answered = Date.now();
-      } else if (await healthy(url)) {
-        answered = Date.now();
-        spells = 0;
-      } else if (Date.now() - answered > silentMs) {
-        say(`no answer for ${silentMs} ms; killing workerd and starting it again`);
+  get pid() {
+    return this.#child.pid;
+  }
+
+  async open(ailing) {
+    const { port, bare } = this.#options;
+    // Whatever ends this process, an error included, must not leave workerd behind.
+    process.once("exit", this.#end);
+    try {
+      if (bare) await refuseTakenPort(port);
+      else this.#front = await openFront({ port, socket: this.#socket() });
+      await this.#start();
+      if (!ailing) await this.#demandHealth();
+    } catch (error) {
+      this.#end();
+      await this.#child?.gone;
+      throw error;
+    }
+  }
+
+  /** Starts workerd again whenever it ends; gives the error when that is of no use. */
+  async watchOver() {
+    const { pausesMs } = this.#options;
+    for (let failures = 0; ; ) {
+      const begun = Date.now();
+      const how = await this.#endOf(this.#child);
+      if (!this.#wanted) return new Promise(() => {});
+      failures = Date.now() - begun > LASTING_MS ? 1 : failures + 1;
+      const pause = pausesMs[failures - 1];
+      if (pause === undefined) return new Remedy(`workerd ${how}, ${failures} times in a row; what it said stands above`);
+      say(`workerd ${how}; starting it again${pause > 0 ? ` in ${pause} ms` : ""}`);
+      await sleep(pause);
+      if (this.#wanted) await this.#start().catch((error) => say(error.message));
+    }
+  }
+
+  /** Asks the process to end, and makes it end when it drains for too long. */
+  async stop() {
+    this.#wanted = false;
+    this.#child.kill("SIGTERM");
+    const killer = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS);
+    await this.#child.gone;
+    clearTimeout(killer);
+    process.off("exit", this.#end);
+    this.#leave();
+  }
+
+  /** Leaves workerd dead, as a power cut would. */
+  async kill9() {
+    this.#wanted = false;
+    this.#child.kill("SIGKILL");
+    await this.#child.gone;
+  }
+
+  async restart() {
+    await this.#start();
+  }
+
+  async #start() {
+    const { built, folder, setup, log, lock, port, bare } = this.#options;
+    const assets = join(built, "assets");
+    mkdirSync(assets, { recursive: true });
+    if (!bare) rmSync(this.#socket(), { force: true });
+    const address = bare ? `127.0.0.1:${port}` : `unix:${this.#socket()}`;
+    const hear = (line) => {
+      this.#complaint = /SCRIP_SETUP cannot be used: .*/.exec(line)?.[0] ?? this.#complaint;
+      log.write(`${line}\n`);
+    };
+    this.#child = launch({ flags: serveFlags({ address, data: folder, assets }), config: writeConfig(built), setup, hear });
+    lock.note(this.#child.pid);
+    await waitForLife(this.url, this.#child);
+  }
+
+  /** Waits for the end of a process, and ends it when it is silent for too long; says how it ended. */
+  async #endOf(child) {
+    const { silentMs, lock } = this.#options;
+    for (let answered = Date.now(); ; ) {
+      const how = await Promise.race([child.gone, sleep(ASK_MS, undefined, { ref: false })]);
+      if (how !== undefined || !this.#wanted) return `ended by itself (${how})`;
+      lock.touch();
+      if (await lives(this.url)) answered = Date.now();
+      else if (Date.now() - answered > silentMs) {
         child.kill("SIGKILL");
         await child.gone;
-        await start().catch((error) => say(error.message));
-        answered = Date.now();
+        return `gave no answer for ${silentMs} ms and was killed`;
       }
     }
   }
 
-  // Whatever ends this process, an error included, must not leave workerd behind.
-  process.once("exit", () => child?.kill("SIGKILL"));
-  await start();
-  if (watch) watchOver();
-  return {
-    url,
-    get pid() {
-      return child.pid;
-    },
-    /** Asks the process to end, and makes it end when it drains for too long. */
-    async stop() {
-      wanted = false;
-      child.kill("SIGTERM");
-      const killer = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
-      await child.gone;
-      clearTimeout(killer);
-    },
-    async kill9() {
-      wanted = false;
-      child.kill("SIGKILL");
-      await child.gone;
-    },
-    async restart() {
-      await start();
-    },
-  };
+  /** A service that cannot do its work does not start. */
+  async #demandHealth() {
+    const reply = await fetch(`${this.url}/health`);
+    if (reply.ok) return;
+    const { details } = await reply.json();
+    // What was written comes through another pipe than the answer.
+    for (let tries = 0; tries < 20 && this.#complaint === undefined && /SCRIP_SETUP/.test(details); tries += 1) await sleep(20);
+    throw new Remedy(`the service cannot do its work: ${this.#complaint ?? details}`);
+  }
+
+  #socket() {
+    return join(this.#inside, "http");
+  }
+
+  #leave() {
+    this.#front?.close();
+    if (this.#inside) rmSync(this.#inside, { recursive: true, force: true });
+    this.#options.lock.release();
+  }
 }
 
-/** workerd itself; its npm package puts a JavaScript launcher in front, which signals do not pass. */
-function workerdPath() {
-  return createRequire(join(root, "package.json"))("workerd").default;
+async function lives(url) {
+  return fetch(`${url}/health/live`, { signal: AbortSignal.timeout(ASK_MS) }).then((reply) => reply.ok, () => false);
 }
 
-async function healthy(url) {
-  return fetch(`${url}/health`, { signal: AbortSignal.timeout(ASK_MS) }).then((reply) => reply.ok, () => false);
-}
-
-async function waitForHealth(url, child) {
+async function waitForLife(url, child) {
   const latest = Date.now() + START_MS;
   while (Date.now() < latest) {
-    if (child.exitCode !== null || child.signalCode !== null) {
-      throw new Remedy(`workerd ended at once (${child.signalCode ?? child.exitCode}); what it said stands above`);
-    }
-    if (await healthy(url)) return;
-    await sleep(30);
+    if (await lives(url)) return;
+    const how = await Promise.race([child.gone, sleep(30)]);
+    if (how !== undefined) throw new Remedy(`workerd ended at once (${how}); what it said stands above`);
   }
-  throw new Remedy(`workerd gave no answer on ${url}/health within ${START_MS} ms`);
+  throw new Remedy(`workerd gave no answer on ${url}/health/live within ${START_MS} ms`);
 }
 
 /** workerd would share the port with whoever has it and leave the caller guessing. */

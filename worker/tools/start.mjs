@@ -7,6 +7,7 @@ import { ensureToolchain } from "./toolchain.mjs";
 await main(async () => {
   const port = readPort(process.env.PORT ?? "8787");
   const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
+  refuseUnreadableSetup(process.env.SCRIP_SETUP);
   await ensureToolchain();
   const { buildPackage, buildWorker } = await import("./build.mjs");
   await buildPackage();
@@ -16,12 +17,25 @@ await main(async () => {
   end(service);
   await seedOnce(service.url, data);
   await welcome(service.url, data);
+  throw await service.failed;
 });
 
 function readPort(text) {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new Remedy(`PORT is \`${text}\`: it must be a whole number from 1 to 65535`);
+}
+
+/** What can be seen before anything is built; the service itself reads the setup when it starts, and names what is wrong. */
+function refuseUnreadableSetup(text) {
+  if (text === undefined) return;
+  const otherwise = "write projects and keys as in worker/tools/setup.mjs, or unset it for the development project";
+  if (text.trim() === "") throw new Remedy(`SCRIP_SETUP is empty: ${otherwise}`);
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new Remedy(`SCRIP_SETUP is not JSON (${error.message}): ${otherwise}`);
+  }
 }
 
 /** Ctrl-C and SIGTERM end workerd too; a second one does not wait for it. */

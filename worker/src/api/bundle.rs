@@ -109,7 +109,7 @@ fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
     let mut whole = json!({
         "complete": false,
         "counted": false,
-        "client": true,
+        "client": call.caller.settings.client,
         "whole_catalogue": whole_catalogue,
         "project": { "id": call.caller.project },
         "time_zone": zone(&call.caller.settings.time_zone),

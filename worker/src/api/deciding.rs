@@ -2,7 +2,6 @@
 //! It must not know what is decided.
 
 use crate::api::{admission, customers, vouchers};
-use crate::auth::{Caller, Class};
 use crate::reply::{Stop, duplicate};
 use crate::route::Call;
 use crate::store::document::Document;
@@ -23,22 +22,17 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
 
 /// Who asks, as redemptions show it.
 pub fn channel(call: &Call<'_, '_>) -> Channel {
-    let client = call.route.is_client_side();
+    let page = call.page.clone();
     if is_bare(call) {
-        return Channel { client, ..Channel::default() };
+        return Channel { page, ..Channel::default() };
     }
     let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
-    Channel { id: id.into(), client, user: call.caller.user.as_deref().map(Into::into) }
+    Channel { id: id.into(), page, user: call.caller.user.as_deref().map(Into::into) }
 }
 
 /// Whether a rehearsal has set the seed: it compares the answer with one that was made without the service, byte for byte.
 pub fn is_bare(call: &Call<'_, '_>) -> bool {
     cfg!(feature = "rehearsal") && crate::intake::header(call.request, "scrip-rehearsal-seed").is_some()
-}
-
-/// Whether the answer goes to a page, which is told nothing about persons.
-pub fn is_page(caller: &Caller, is_client_side: bool) -> bool {
-    is_client_side || caller.class == Class::Client
 }
 
 /// The project's time zone.

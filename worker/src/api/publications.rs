@@ -321,8 +321,7 @@ fn show(
     let named: Vec<String> = handed.iter().map(|voucher| voucher.id.clone()).collect();
     let codes: Vec<Json> =
         handed.iter().map(|voucher| voucher.body.get("code").cloned().unwrap_or(Json::Null)).collect();
-    let is_page = deciding::is_page(call.caller, call.route.is_client_side());
-    let person = if is_page { json!({ "id": customer.id, "object": "customer" }) } else { whole(customer) };
+    let person = if call.page.is_some() { json!({ "id": customer.id, "object": "customer" }) } else { whole(customer) };
     let mut body = json!({
         "id": id, "object": "publication", "created_at": moment::text(call.now_ms()), "customer_id": customer.id,
         "tracking_id": customer.key, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",

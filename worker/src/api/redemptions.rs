@@ -3,7 +3,7 @@
 
 use crate::api::deciding::{self, Tally};
 use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::api::{admission, failures, handing, overrides};
+use crate::api::{admission, failures, handing, overrides, sessions};
 use crate::auth::Class;
 use crate::list::{Filter, List};
 use crate::reply::{Stop, not_found};
@@ -250,7 +250,8 @@ fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop
     if !promised.is_empty() {
         call.rehearse(|call| handing::hand_over(call, &promised))?;
     }
-    call.store.apply(&entries, call.now_ms());
+    let origin = sessions::admit(call, &entries)?;
+    call.store.apply(&entries, origin.as_deref(), call.now_ms());
     Ok(body)
 }
 
@@ -306,7 +307,7 @@ fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption,
     if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
         count_order(&order.body, &orders, &mut tally);
     }
-    call.store.apply(&changes.entries, call.now_ms());
+    call.store.apply(&changes.entries, None, call.now_ms());
     if !changes.grants.is_empty() {
         let vouchers = handing::hand_over(call, &changes.grants)?;
         tell_rewards(&mut written, &changes.grants, &vouchers);

@@ -184,14 +184,18 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
     let id = voucher.and_then(|voucher| text(voucher, "id")).unwrap_or(code);
     let key = text(hold, "key").unwrap_or_default();
     let expires_at = text(hold, "expires_at").and_then(|at| crate::moment::parse(&at)).unwrap_or(0);
-    let quantity = hold.get("quantity").and_then(Json::as_i64).unwrap_or(1);
-    call.store.hold(&key, redemptions_account(&id).as_str(), quantity, expires_at);
-    if let Some(credits) = hold.get("credits").and_then(Json::as_i64) {
-        call.store.hold(&key, credits_account(&id).as_str(), credits, expires_at);
-    }
-    if let Some(points) = hold.get("points").and_then(Json::as_i64) {
-        call.store.hold(&key, points_account(&id).as_str(), points, expires_at);
-    }
+    let owner = text(hold, "owner").unwrap_or_default();
+    let given = |name: &str| hold.get(name).and_then(Json::as_i64);
+    let held = [
+        (redemptions_account(&id), given("quantity").or(Some(1))),
+        (credits_account(&id), given("credits")),
+        (points_account(&id), given("points")),
+    ];
+    let held = held
+        .into_iter()
+        .filter_map(|(account, amount)| Some(json!([key, owner, account.as_str(), amount?, expires_at])));
+    let (held, now_ms) = (held.collect(), call.now_ms());
+    call.store.hold(&held, None, now_ms);
 }
 
 /// The rules that are given lie over the defaults; without any, the defaults hold.

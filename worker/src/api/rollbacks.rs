@@ -96,7 +96,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
         count_order(&order.body, &orders, &mut tally);
     }
-    call.store.apply(&changes.entries, call.now_ms());
+    call.store.apply(&changes.entries, None, call.now_ms());
     tell_standing(call, &mut written)?;
     deciding::put(call, written.documents, &orders)?;
     deciding::write_customer(call, &customers, None, customer_id.as_deref(), &tally)?;

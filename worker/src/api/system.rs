@@ -1,4 +1,4 @@
-//! What is there for everyone: whether the service is up, and its own description. It must not know any project.
+//! What is there for everyone: whether the service can work, whether it is up, and its own description. It must not know any project.
 
 use crate::reply::Stop;
 use crate::route::{Call, Outcome, Route, get};
@@ -6,7 +6,11 @@ use crate::store::sql::Fault;
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/health", "Whether the service is up", public).for_classes(&[]).answers(200, "health"),
+    get("/health", "Whether the service can do its work: its setup is read and its storage takes writes", public)
+        .for_classes(&[])
+        .answers(200, "health")
+        .or_answers(503, "error"),
+    get("/health/live", "Whether the process answers at all", public).for_classes(&[]).answers(200, "health"),
     get("/openapi.json", "The description of this interface", public).for_classes(&[]).answers(200, "openapi"),
 ];
 

@@ -20,6 +20,9 @@ extern "C" {
     #[wasm_bindgen(js_name = readBody)]
     fn read_body_of(request: &web_sys::Request, most: f64) -> Promise;
 
+    #[wasm_bindgen(js_name = takesWrites)]
+    fn takes_writes(disk: &Fetcher) -> Promise;
+
     #[wasm_bindgen(catch, js_name = respond)]
     fn respond_with(status: u16, lines: &str, bytes: &Uint8Array) -> Result<web_sys::Response, JsValue>;
 }
@@ -37,6 +40,9 @@ extern "C" {
 
     #[wasm_bindgen(method, getter, js_name = ASSETS)]
     fn assets(this: &Bindings) -> Option<Fetcher>;
+
+    #[wasm_bindgen(method, getter, js_name = DISK)]
+    fn disk(this: &Bindings) -> Option<Fetcher>;
 
     type Namespace;
 
@@ -137,6 +143,14 @@ impl Bindings {
         }
     }
 
+    /// Whether a file can be written beside the objects; on Cloudflare there are no files, and nothing that could say no.
+    pub(super) async fn disk_takes_writes(&self) -> bool {
+        match self.disk() {
+            None => true,
+            Some(disk) => JsFuture::from(takes_writes(&disk)).await.is_ok_and(|taken| taken.is_truthy()),
+        }
+    }
+
     /// The bytes of the file at a path, or nothing when there is none.
     pub(super) async fn file(&self, path: &str) -> Result<Option<Uint8Array>, Failure> {
         let Some(assets) = self.assets() else { return Ok(None) };
@@ -167,10 +181,27 @@ pub(super) fn read_head(raw: &web_sys::Request) -> Request {
     request
 }
 
-/// The body of a request, or nothing when it is longer than `most` bytes. It stays in JavaScript: the entry does not look at it.
-pub(super) async fn read_body(raw: &web_sys::Request, most: usize) -> Result<Option<Uint8Array>, Failure> {
+/// What came of reading a body.
+pub(super) enum Body {
+    /// All of it. It stays in JavaScript: the entry does not look at it.
+    Whole(Uint8Array),
+    /// It is longer than was asked for.
+    TooLong,
+    /// It is not what its head promised: a chunk without a length, an end too early.
+    Broken,
+    /// It did not come in time.
+    Late,
+}
+
+/// The body of a request, of at most `most` bytes.
+pub(super) async fn read_body(raw: &web_sys::Request, most: usize) -> Result<Body, Failure> {
     let body = JsFuture::from(read_body_of(raw, most as f64)).await?;
-    Ok(body.dyn_into().ok())
+    match body.as_string().as_deref() {
+        None => Ok(Body::Whole(body.unchecked_into())),
+        Some("too long") => Ok(Body::TooLong),
+        Some("late") => Ok(Body::Late),
+        Some(_) => Ok(Body::Broken),
+    }
 }
 
 /// An object's answer as a response.

@@ -9,10 +9,10 @@ use wasm_bindgen::JsCast;
 use worker::worker_sys::web_sys;
 use worker::{Env, event};
 
-use super::bindings::{Answer, Bindings, Call, Failure, read_body, read_head, respond, respond_reply};
-use super::{asset, chance, key, wire};
+use super::bindings::{Answer, Bindings, Body, Call, Failure, read_body, read_head, respond, respond_reply};
+use super::{asset, chance, health, key, wire};
 use crate::auth::{self, Caller, Wanted};
-use crate::reply::{self, BODY_BYTES_MAX};
+use crate::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::service::{self, Reply, Request};
 use crate::store::sql::Fault;
 
@@ -84,22 +84,41 @@ impl Arrival {
             Ok(wanted) => wanted,
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
-        let (kv_key, object, path) = match wanted {
-            Wanted::Answered(reply) => return Ok(Outcome::Reply(reply)),
-            Wanted::Key { kv_key, object, path } => (kv_key, object, path),
-        };
         let now = self.context.now.millis();
         let lines = self.lines(rehearses, &[("scrip-request-id", &self.request_id)]);
-        let place = key::Place { kv_key: &kv_key, object: &object, path: &path, lines: &lines };
-        let record = key::find(&place, now, &self.env, &self.runtime).await?;
-        let caller = match auth::admit(&self.request, record.as_deref(), now, &self.request_id) {
+        let (kv_key, object, path) = match wanted {
+            Wanted::Answered(reply) => return Ok(Outcome::Reply(reply)),
+            Wanted::Health => return Ok(Outcome::Reply(health::find(bindings, &lines, now, &self.request_id).await)),
+            Wanted::Key { kv_key, object, path } => (kv_key, object, path),
+        };
+        let name = key::name(&kv_key, &self.env);
+        let place = key::Place { name: &name, object: &object, path: &path, lines: &lines };
+        let caller = match self.admit(&place, now).await? {
             Ok(caller) => admitted.insert(caller),
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
-        let Some(body) = read_body(&self.raw, BODY_BYTES_MAX).await? else {
-            return Ok(Outcome::Reply(service::too_large(&self.request_id)));
+        match read_body(&self.raw, BODY_BYTES_MAX).await? {
+            Body::Whole(body) => self.forward(caller, bindings, &body).await.map(Outcome::Answer),
+            Body::TooLong => Ok(Outcome::Reply(service::too_large(&self.request_id))),
+            Body::Broken => Ok(Outcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
+            Body::Late => Ok(Outcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
+        }
+    }
+
+    /// Judges the request by the record of its key. One that was kept and does not fit may be older than a new secret.
+    async fn admit(&self, place: &key::Place<'_>, now: i64) -> Result<Result<Caller, Reply>, Failure> {
+        let judge = |kept: Option<key::Kept>| {
+            let record = kept.as_ref().map(|kept| kept.record.as_str());
+            auth::admit(&self.request, record, now, &self.request_id)
         };
-        self.forward(caller, bindings, &body).await.map(Outcome::Answer)
+        let kept = key::find(place, now, &self.env, &self.runtime).await?;
+        let may_have_changed = kept.as_ref().is_some_and(|kept| kept.may_have_changed(now));
+        match judge(kept) {
+            Err(refusal) if refusal.status == 401 && may_have_changed => {
+                Ok(judge(key::ask(place, now, &self.env, &self.runtime).await?))
+            }
+            verdict => Ok(verdict),
+        }
     }
 
     /// Hands the admitted request to the object that answers it.

@@ -12,21 +12,38 @@ export function headerLines(headers) {
 // long is read on and thrown away, up to this many times the limit.
 const PATIENCE = 4;
 
-/** The body, or `null` when it is longer than `most` bytes. No more than `most` is ever kept, whatever the head promised. */
+// How long the rest of a body is waited for; the shell gives up on the whole request a little later.
+const BODY_MS = 20_000;
+
+/** The body, or in a word why there is none: `too long`, `late`, `broken`. No more than `most` bytes are ever kept. */
 export async function readBody(request, most) {
   if (request.body === null) return new Uint8Array(0);
+  let timer;
+  const late = new Promise((done) => {
+    timer = setTimeout(done, BODY_MS, "late");
+  });
+  try {
+    return await Promise.race([collected(request, most), late]);
+  } catch {
+    return "broken";
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function collected(request, most) {
   const promised = Number(request.headers.get("content-length") ?? NaN);
   if (promised <= most) return new Uint8Array(await request.arrayBuffer());
-  if (promised > most * PATIENCE) return null;
+  if (promised > most * PATIENCE) return "too long";
   let chunks = [];
   let length = 0;
   for await (const chunk of request.body) {
     length += chunk.byteLength;
     if (length <= most) chunks.push(chunk);
     else chunks = [];
-    if (length > most * PATIENCE) return null;
+    if (length > most * PATIENCE) return "too long";
   }
-  return length > most ? null : joined(chunks, length);
+  return length > most ? "too long" : joined(chunks, length);
 }
 
 function joined(chunks, length) {
@@ -37,6 +54,12 @@ function joined(chunks, length) {
     at += chunk.byteLength;
   }
   return body;
+}
+
+/** Whether the folder of the objects takes a new file; in the end one file of a few bytes is there. */
+export async function takesWrites(disk) {
+  const reply = await disk.fetch("http://disk/health", { method: "PUT", body: String(Date.now()) });
+  return reply.ok;
 }
 
 /** An answer of the runtime from a status, header lines and bytes. */

@@ -16,7 +16,7 @@ use scrip::facts::{
     redemptions_account,
 };
 use scrip::json::Members;
-use scrip::ledger::{AccountId, Transfer};
+use scrip::ledger::{AccountId, Session, Transfer};
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
 use scrip::model::order::{Goods, Order};
@@ -375,8 +375,8 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.find_moved(account, since).map(Some)).unwrap_or(0))
     }
 
-    fn held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Known<u64> {
-        Known::Is(self.note(self.find_held(account, now, key).map(Some)).unwrap_or(0))
+    fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64> {
+        Known::Is(self.note(self.find_held(account, now, own).map(Some)).unwrap_or(0))
     }
 
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {

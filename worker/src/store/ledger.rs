@@ -87,8 +87,8 @@ impl Store<'_> {
     }
 
     /// Writes what a decision has entered into the ledger, at the commit: what is given back first, then holds, then
-    /// transfers, each kind in one statement however many there are.
-    pub fn apply(&mut self, entries: &[Entry], now_ms: i64) {
+    /// transfers, each kind in one statement however many there are. `origin` stands for where a page's holds come from.
+    pub fn apply(&mut self, entries: &[Entry], origin: Option<&str>, now_ms: i64) {
         let mut posts: Vec<Post> = Vec::new();
         let mut holds: Vec<Json> = Vec::new();
         for entry in entries {
@@ -103,38 +103,41 @@ impl Store<'_> {
                     at: transfer.at.millis(),
                 }),
                 Entry::Hold(hold) => {
-                    let amount = i64::try_from(hold.amount).unwrap_or(i64::MAX);
-                    holds.push(json!([hold.key.as_str(), hold.account.as_str(), amount, hold.expires_at.millis()]));
+                    let (amount, expires_at) =
+                        (i64::try_from(hold.amount).unwrap_or(i64::MAX), hold.expires_at.millis());
+                    holds.push(json!([
+                        hold.key.as_str(),
+                        hold.owner.as_str(),
+                        hold.account.as_str(),
+                        amount,
+                        expires_at
+                    ]));
                 }
-                Entry::Release(key) => self.release(key),
+                Entry::Release(session) => self.write(
+                    "DELETE FROM hold WHERE key = ?1 AND (?2 IS NULL OR owner = ?2)",
+                    vec![session.key.as_str().into(), session.owner.as_deref().into()],
+                ),
             }
         }
-        if !holds.is_empty() {
-            self.leaves_later();
-            self.write(
-                "INSERT INTO hold (key, account, amount, expires_at)
-                 SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]')
-                 FROM json_each(?1) WHERE TRUE
-                 ON CONFLICT (key, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
-                vec![Json::Array(holds).to_string().into()],
-            );
-            // Holds that ended leave with new ones coming.
-            self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
-        }
+        self.hold(&Json::Array(holds), origin, now_ms);
         self.post(&posts);
     }
 
-    /// Reserves an amount at the commit; the same key reserves anew in place of its old hold.
-    pub fn hold(&mut self, key: &str, account: &str, amount: i64, expires_at: i64) {
+    /// Reserves amounts at the commit, a list of key, owner, account, amount and end for each; the same owner reserves anew under
+    /// the same key, in place of the old hold.
+    pub fn hold(&mut self, holds: &Json, origin: Option<&str>, now_ms: i64) {
+        if holds.as_array().is_none_or(Vec::is_empty) {
+            return;
+        }
+        self.leaves_later();
         self.write(
-            "INSERT INTO hold (key, account, amount, expires_at) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (key, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
-            vec![key.into(), account.into(), amount.into(), expires_at.into()],
+            "INSERT INTO hold (key, owner, account, amount, expires_at, created_at, origin)
+             SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
+               json_extract(value, '$[4]'), ?2, ?3 FROM json_each(?1) WHERE TRUE
+             ON CONFLICT (key, owner, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
+            vec![holds.to_string().into(), now_ms.into(), origin.into()],
         );
-    }
-
-    /// Gives up all that a key reserves, at the commit.
-    pub fn release(&mut self, key: &str) {
-        self.write("DELETE FROM hold WHERE key = ?1", vec![key.into()]);
+        // Holds that ended leave with new ones coming.
+        self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
     }
 }

@@ -56,6 +56,17 @@ const STEPS: &[&[&str]] = &[&[
     // What a page's key has used of what it may write in one span of the clock.
     "CREATE TABLE allowance (
         key TEXT NOT NULL, name TEXT NOT NULL, span INTEGER NOT NULL, used INTEGER NOT NULL, PRIMARY KEY (key, name)) WITHOUT ROWID",
+], &[
+    // Who set a hold: the empty text for servers, which all were before. Where a page's came from stands there as a digest.
+    "CREATE TABLE hold_of_owner (
+        key TEXT NOT NULL, owner TEXT NOT NULL, account TEXT NOT NULL, amount INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+        created_at INTEGER, origin TEXT, PRIMARY KEY (key, owner, account)) WITHOUT ROWID",
+    "INSERT INTO hold_of_owner (key, owner, account, amount, expires_at) SELECT key, '', account, amount, expires_at FROM hold",
+    "DROP TABLE hold",
+    "ALTER TABLE hold_of_owner RENAME TO hold",
+    "CREATE INDEX hold_account ON hold (account, expires_at)",
+    "CREATE INDEX hold_expiry ON hold (expires_at)",
+    "CREATE INDEX hold_origin ON hold (origin, expires_at) WHERE origin IS NOT NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

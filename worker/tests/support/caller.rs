@@ -4,8 +4,13 @@ use scrip_worker::auth::{Caller, Class, Settings};
 
 /// The header with which the host says who calls.
 pub fn server() -> (String, String) {
-    let settings =
-        Settings { name: String::new(), time_zone: "UTC".into(), currency: "EUR".into(), case_sensitive_codes: true };
+    let settings = Settings {
+        name: String::new(),
+        time_zone: "UTC".into(),
+        currency: "EUR".into(),
+        case_sensitive_codes: true,
+        client: true.into(),
+    };
     let caller = Caller {
         project: "proj_dev".into(),
         class: Class::Server,
@@ -14,6 +19,7 @@ pub fn server() -> (String, String) {
         scopes: vec![],
         origin: None,
         channel: None,
+        address: None,
         origins: vec![],
         redeem: true,
         publish: true,

@@ -1,8 +1,9 @@
 //! A story: steps over HTTP with expectations, as data.
 //!
-//! `{ "name", "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "expect": { "status", "headers"?, "body"?,
+//! `{ "name", "project"?, "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "expect": { "status", "headers"?, "body"?,
 //! "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
 //!
+//! `project` is whose keys `server`, `client` and `management` are, as `tests/stories/setup.json` names them; the development's otherwise.
 //! Bodies match as subsets; `"$name"` binds on first use and must be equal afterwards; arrays match element by element, and in full length.
 //! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
 
@@ -52,13 +53,15 @@ pub fn calls(story: &Json) -> Vec<(String, String)> {
 /// Runs a story; `see` is shown every request, its answer and the answer's JSON.
 pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<(), String>) -> Result<(), String> {
     let edge = Edge::new();
+    let project = story["project"].as_str().unwrap_or("dev");
+    let project_id = format!("proj_{project}");
     let mut bound: Map<String, Json> = Map::new();
     let mut now_ms = scrip_worker::moment::parse("2026-03-01T00:00:00Z").unwrap();
     // The first call of a project writes what it begins with; no story is about that.
     let first = Request {
         method: "GET".into(),
         path: "/v1/campaigns".into(),
-        headers: credentials("server", &bound)?,
+        headers: credentials("server", project, &bound)?,
         ..Request::default()
     };
     edge.send(first, now_ms, None);
@@ -67,13 +70,13 @@ pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<
         check_fields(step, STEP_FIELDS).map_err(&fault)?;
         now_ms = moment(step, now_ms).map_err(&fault)?;
         if step["wait"] == true {
-            while edge.alarm("proj_dev", now_ms) {}
+            while edge.alarm(&project_id, now_ms) {}
             continue;
         }
         let expect = &step["expect"];
         check_fields(expect, EXPECT_FIELDS).map_err(&fault)?;
-        let before = edge.rows("proj_dev");
-        let sent = request(step, &bound)?;
+        let before = edge.rows(&project_id);
+        let sent = request(step, project, &bound)?;
         let reply = edge.send(sent.clone(), now_ms, None);
         let text = String::from_utf8_lossy(&reply.body).into_owned();
         if expect["status"] != reply.status {
@@ -101,8 +104,8 @@ pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<
                 return Err(fault(format!("{path} should be absent in {text}")));
             }
         }
-        if expect["nothing_written"] == true && edge.rows("proj_dev") != before {
-            return Err(fault(format!("something was written: {before} became {}", edge.rows("proj_dev"))));
+        if expect["nothing_written"] == true && edge.rows(&project_id) != before {
+            return Err(fault(format!("something was written: {before} became {}", edge.rows(&project_id))));
         }
     }
     Ok(())
@@ -126,11 +129,11 @@ fn moment(step: &Json, now_ms: i64) -> Result<i64, String> {
     later.map(Instant::millis).ok_or(format!("`{after}` is no duration"))
 }
 
-fn request(step: &Json, bound: &Map<String, Json>) -> Result<Request, String> {
+fn request(step: &Json, project: &str, bound: &Map<String, Json>) -> Result<Request, String> {
     let call = fill(step["call"].as_str().ok_or("a step has a call")?, bound);
     let (method, target) = call.split_once(' ').ok_or("a call is `METHOD /path`")?;
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    let mut headers: Vec<(String, String)> = credentials(step["as"].as_str().unwrap_or("server"), bound)?;
+    let mut headers: Vec<(String, String)> = credentials(step["as"].as_str().unwrap_or("server"), project, bound)?;
     let body = if let Some(form) = step["form"].as_str() {
         headers.push(("content-type".into(), "application/x-www-form-urlencoded".into()));
         fill(form, bound).into_bytes()
@@ -157,32 +160,39 @@ fn request(step: &Json, bound: &Map<String, Json>) -> Result<Request, String> {
     Ok(Request { method: method.into(), path: path.into(), query: query.into(), headers, body })
 }
 
-fn credentials(who: &str, bound: &Map<String, Json>) -> Result<Vec<(String, String)>, String> {
-    let pairs: &[(&str, &str)] = match who {
-        "server" => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
-        "client" => &[
-            ("x-client-application-id", "dev-client"),
-            ("x-client-token", "dev-client-token"),
-            ("origin", "http://localhost:3000"),
-        ],
-        "management" => &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")],
-        "closed-server" => &[("x-app-id", "closed-app"), ("x-app-token", "closed-token")],
-        "closed-client" => &[
-            ("x-client-application-id", "closed-client"),
-            ("x-client-token", "closed-client-token"),
-            ("origin", "https://shop.example"),
-        ],
+fn credentials(who: &str, project: &str, bound: &Map<String, Json>) -> Result<Vec<(String, String)>, String> {
+    let pair = |[id, token]: [&str; 2], name: &str, secret: &str| {
+        vec![(id.to_owned(), name.to_owned()), (token.to_owned(), secret.to_owned())]
+    };
+    let server = |name: &str, secret: &str| pair(["x-app-id", "x-app-token"], name, secret);
+    let of_project = |project: &str, kind: &str| -> Result<Vec<(String, String)>, String> {
+        let (name, secret) = (format!("{project}-{kind}"), format!("{project}-{kind}-token"));
+        match kind {
+            "server" => Ok(server(&format!("{project}-app"), &format!("{project}-token"))),
+            "management" => Ok(pair(["x-management-id", "x-management-token"], &name, &secret)),
+            "client" => {
+                let mut pairs = pair(["x-client-application-id", "x-client-token"], &name, &secret);
+                let origin = if project == "closed" { "https://shop.example" } else { "http://localhost:3000" };
+                pairs.push(("origin".into(), origin.into()));
+                Ok(pairs)
+            }
+            other => Err(format!("`{other}` is nobody")),
+        }
+    };
+    match who {
         "oauth" => {
             let token = bound.get("token").and_then(Json::as_str).ok_or("as oauth: a step before binds $token")?;
-            return Ok(vec![("authorization".into(), format!("Bearer {token}"))]);
+            Ok(vec![("authorization".into(), format!("Bearer {token}"))])
         }
-        "dora" => &[("x-app-id", "dora-app"), ("x-app-token", "dora-token")],
-        "dora-too" => &[("x-app-id", "dora-till"), ("x-app-token", "dora-till-token")],
-        "emil" => &[("x-app-id", "emil-app"), ("x-app-token", "emil-token")],
-        "none" => &[],
-        other => return Err(format!("`{other}` is nobody")),
-    };
-    Ok(pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+        "dora" => Ok(server("dora-app", "dora-token")),
+        "dora-too" => Ok(server("dora-till", "dora-till-token")),
+        "emil" => Ok(server("emil-app", "emil-token")),
+        "none" => Ok(Vec::new()),
+        other => match other.strip_prefix("closed-") {
+            Some(kind) => of_project("closed", kind),
+            None => of_project(project, other),
+        },
+    }
 }
 
 /// Puts bound values in place of `$names`.

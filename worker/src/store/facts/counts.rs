@@ -4,7 +4,7 @@
 use super::StoreFacts;
 use crate::store::document::Unread;
 use crate::store::sql::{self, Fault, Row};
-use scrip::ledger::{AccountId, Transfer};
+use scrip::ledger::{AccountId, Session, Transfer};
 use scrip::text::Text;
 use scrip::time::Instant;
 
@@ -52,17 +52,19 @@ impl StoreFacts<'_, '_> {
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
     }
 
-    pub(super) fn find_held(&self, account: &AccountId, now: Instant, key: Option<&str>) -> Result<u64, Fault> {
+    pub(super) fn find_held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Result<u64, Fault> {
         if self.offered.get().is_some_and(|offered| offered.unheld.contains(account.as_str())) {
             return Ok(0);
         }
         if self.seen.borrow().unheld.iter().any(|unheld| unheld == account.as_str()) {
             return Ok(0);
         }
-        let params = [account.as_str().into(), now.millis().into(), key.unwrap_or_default().into()];
+        let key = own.map_or("", |own| own.key.as_str());
+        let owner = own.and_then(|own| own.owner.as_deref());
         let row = self.store.row(
-            "SELECT COALESCE(SUM(amount), 0) FROM hold WHERE account = ?1 AND expires_at > ?2 AND key <> ?3",
-            &params,
+            "SELECT COALESCE(SUM(amount), 0) FROM hold
+             WHERE account = ?1 AND expires_at > ?2 AND NOT (key = ?3 AND (?4 IS NULL OR owner = ?4))",
+            &[account.as_str().into(), now.millis().into(), key.into(), owner.into()],
         )?;
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|held| u64::try_from(held).unwrap_or(0)))
     }

@@ -1,0 +1,79 @@
+//! What a project lets a page do. A page's key is public: whoever opens the shop has it, so that a page is believed only as far
+//! as its project says. This must not know JSON, tokens or routes.
+
+use std::sync::Arc;
+
+use crate::model::order::OrderStatus;
+use crate::text::{Text, joined};
+
+/// How far a page's word for who its customer is goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Belief {
+    /// The name counts for limits and attribution. Nothing that is stored of the customer is looked at, shown, spent or written.
+    #[default]
+    Named,
+    /// Only a customer whom a token proves is anybody.
+    Proven,
+    /// Whoever the page names is who the page says: for moving over from a service that does so.
+    Open,
+}
+
+/// What is of goods and offers in their metadata and may be known to a page, by the keys of the metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PublicMetadata {
+    /// Of vouchers and of what vouchers are made from.
+    pub voucher: Vec<Text>,
+    /// Of campaigns and their tiers.
+    pub campaign: Vec<Text>,
+    /// Of products and SKUs.
+    pub product: Vec<Text>,
+}
+
+/// The terms on which a project serves pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms {
+    /// How far a page is believed about its customer.
+    pub customers: Belief,
+    /// What rules see of what an unproven page sends of its customer: `metadata.size`, `address.country`.
+    pub customer_fields: Vec<Text>,
+    /// The statuses in which a redemption from a page may leave its order.
+    pub order_statuses: Vec<OrderStatus>,
+    /// Whether a page is told why a code that is not public cannot be used.
+    pub reasons: bool,
+    /// How long a lock from a page may last, in seconds.
+    pub session_seconds: u64,
+    /// The metadata that is public.
+    pub metadata: PublicMetadata,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms {
+            customers: Belief::Named,
+            customer_fields: Vec::new(),
+            order_statuses: vec![OrderStatus::Created, OrderStatus::Paid],
+            reasons: false,
+            session_seconds: 3_600,
+            metadata: PublicMetadata::default(),
+        }
+    }
+}
+
+/// A page that asks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Page {
+    /// What its project lets it do.
+    pub terms: Arc<Terms>,
+    /// The customer whom a token proves, by id or `source_id`.
+    pub proven: Option<Text>,
+}
+
+impl Page {
+    /// By whom the locks of this page are set: by a customer, or by a page whose customer nobody has proven.
+    pub fn owner(&self) -> Text {
+        match &self.proven {
+            Some(customer) => joined(&["customer/", customer]),
+            None => Text::from("client"),
+        }
+    }
+}
