@@ -83,17 +83,16 @@ check("an answer of exactly the bound arrives, and one of a byte more is refused
     assert.equal(status, 200, JSON.stringify(body));
   };
   for (let at = 0; at < 18; at += 1) await write(`c${at}`, notes(95, 0));
-  // Written twice, so that a third time changes nothing but the letters that are added.
-  await write("last", notes(10, 0));
-  await write("last", notes(10, 0));
+  await write("last", notes(10, 500));
+  // A text of the list takes two quotes and a comma beside its letters.
+  const texts = 10 + Math.floor((ANSWER_BYTES_MAX - (await list()).text.length) / 19_003);
+  const padded = (letters) => notes(texts, letters);
+  await write("last", padded(500));
   const lacking = ANSWER_BYTES_MAX - (await list()).text.length;
-  // What a further text of the list takes beside its letters: two quotes and a comma.
-  const texts = Math.floor(lacking / 19_003);
-  const padded = (more) => notes(10 + texts, lacking - texts * 19_003 + more);
-  await write("last", padded(0));
+  await write("last", padded(500 + lacking));
   const whole = await list();
   assert.deepEqual([whole.status, whole.text.length], [200, ANSWER_BYTES_MAX]);
-  await write("last", padded(1));
+  await write("last", padded(501 + lacking));
   const refused = await list();
   assert.deepEqual([refused.status, JSON.parse(refused.text).key], [413, "answer_too_large"]);
 }, { timeout: 120_000 });

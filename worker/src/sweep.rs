@@ -18,8 +18,6 @@ const DAY_MS: i64 = 86_400_000;
 pub const FAILURES_KEPT_MS: i64 = 30 * DAY_MS;
 /// How long async actions are kept with their results, counted from their beginning.
 pub const ACTIONS_KEPT_MS: i64 = 30 * DAY_MS;
-/// Rows of one sort that leave in one event: what a redemption may have to wait for.
-const ROWS_MAX: i64 = 200;
 /// Between two events where more is to leave: others have their turn.
 const BREATH_MS: i64 = 200;
 /// Between two events otherwise.
@@ -33,6 +31,8 @@ struct Sort {
     oldest: &'static str,
     /// How long a row waits.
     kept_ms: i64,
+    /// How many rows leave in one event, at most: what a redemption may have to wait for.
+    rows: i64,
     /// Removes rows that began to wait at ?1 or before, ?2 of them at most.
     remove: &'static [&'static str],
 }
@@ -66,6 +66,7 @@ const SORTS: &[Sort] = &[
     Sort {
         oldest: "SELECT created_at FROM idempotency ORDER BY created_at LIMIT 1",
         kept_ms: ANSWERS_KEPT_MS,
+        rows: 200,
         remove: &[
             concat!("DELETE FROM idempotency_slice WHERE (caller, request, key) IN ", oldest_answers!()),
             concat!("DELETE FROM idempotency WHERE (caller, request, key) IN ", oldest_answers!()),
@@ -74,12 +75,14 @@ const SORTS: &[Sort] = &[
     Sort {
         oldest: "SELECT expires_at FROM hold ORDER BY expires_at LIMIT 1",
         kept_ms: 0,
-        remove: &["DELETE FROM hold WHERE (key, account) IN
+        rows: 1_000,
+        remove: &["DELETE FROM hold WHERE expires_at <= ?1 AND (key, account) IN
            (SELECT key, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"],
     },
     Sort {
         oldest: concat!("SELECT created_at FROM ", failed!(), " ORDER BY created_at LIMIT 1"),
         kept_ms: FAILURES_KEPT_MS,
+        rows: 100,
         remove: &[concat!(
             "DELETE FROM document WHERE seq IN (SELECT seq FROM ",
             failed!(),
@@ -89,6 +92,8 @@ const SORTS: &[Sort] = &[
     Sort {
         oldest: concat!("SELECT created_at FROM ", over!(), " ORDER BY created_at LIMIT 1"),
         kept_ms: ACTIONS_KEPT_MS,
+        // Each may tell of a thousand errors.
+        rows: 20,
         remove: &[concat!(
             "DELETE FROM document WHERE seq IN (SELECT seq FROM ",
             over!(),
@@ -120,7 +125,7 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     let now_ms = context.now.millis();
     let mut next: Option<i64> = None;
     for sort in SORTS {
-        let params = [now_ms.saturating_sub(sort.kept_ms).into(), ROWS_MAX.into()];
+        let params = [now_ms.saturating_sub(sort.kept_ms).into(), sort.rows.into()];
         for statement in sort.remove {
             store.write_now(statement, &params)?;
         }

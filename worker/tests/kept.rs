@@ -136,6 +136,15 @@ fn a_failure_keeps_what_explains_it_and_no_more() {
     assert_eq!((reply.status, &json_of(&reply)["key"]), (400, &json!("voucher_disabled")));
     let longest = shop.number("SELECT MAX(LENGTH(body)) FROM document WHERE kind = 'redemption'");
     assert!(longest <= 2_000, "a failure of {longest} bytes is kept");
+    // What a caller may choose the length of: a code, a name of a customer, and metadata.
+    let longest_name = "\u{1f381}".repeat(1_000);
+    let request = json!({
+        "redeemables": [{ "object": "voucher", "id": longest_name }], "tracking_id": longest_name,
+        "metadata": { "note": "x".repeat(900) },
+    });
+    assert_eq!(shop.send(PAGE, "POST /client/v1/redemptions", &request, None).status, 404);
+    let longest = shop.number("SELECT MAX(LENGTH(CAST(body AS BLOB))) FROM document WHERE kind = 'redemption'");
+    assert!((5_000..12_000).contains(&longest), "a failure of {longest} bytes is kept");
 }
 
 #[test]
@@ -171,6 +180,24 @@ fn failures_of_a_page_are_bounded_by_the_minute_and_the_day() {
     shop.now += DAY;
     fail(&shop, PAGE, "POST /client/v1/redemptions");
     assert_eq!(shop.failures(), 5_101);
+}
+
+#[test]
+fn a_clients_token_has_the_share_of_the_key_that_issued_it() {
+    let shop = Shop::new();
+    shop.call("POST /v1/vouchers/NONE", &off());
+    let token = || {
+        let granted =
+            shop.send(SERVER, "POST /v1/oauth/token?grant_type=client_credentials&scope=client_api", &Json::Null, None);
+        format!("Bearer {}", json_of(&granted)["access_token"].as_str().unwrap())
+    };
+    for token in [token(), token()] {
+        for _ in 0..40 {
+            let who = [("authorization", token.as_str())];
+            assert_eq!(shop.send(&who, "POST /client/v1/redemptions", &redemption("NONE"), None).status, 400);
+        }
+    }
+    assert_eq!(shop.failures(), 60);
 }
 
 #[test]
