@@ -3,6 +3,7 @@
 
 use crate::auth::{Class, Record, Settings, key_name};
 use crate::digest::sha256_hex;
+use crate::page::Publishing;
 use crate::reply::{empty_reply, json_reply};
 use crate::service::{self, Reply, Request};
 use crate::store::Store;
@@ -33,7 +34,7 @@ struct Project {
 struct Client {
     origins: Vec<String>,
     redeem: bool,
-    publish: bool,
+    publish: Publishing,
 }
 
 #[derive(Debug, Deserialize)]
@@ -104,7 +105,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 scopes: Vec::new(),
                 origins: client.origins.clone(),
                 redeem: client.redeem,
-                publish: client.publish,
+                publish: client.publish.clone(),
                 expires_at: None,
                 settings: project.settings.clone(),
             };

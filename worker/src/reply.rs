@@ -65,6 +65,9 @@ pub struct ErrorFields {
     /// What the path allows, where it does not allow what was asked: the header `Allow`.
     #[serde(skip)]
     pub allow: Option<String>,
+    /// After how many seconds it is worth to try again: the header `Retry-After`.
+    #[serde(skip)]
+    pub retry_after: Option<i64>,
 }
 
 /// Why a call ends early: a refusal for the caller, or an internal fault.
@@ -235,6 +238,9 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     let mut reply = bytes_reply(body.code, serde_json::to_vec(&body).unwrap_or_default());
     if let Some(allow) = &body.allow {
         set_header(&mut reply, "allow", allow);
+    }
+    if let Some(seconds) = body.retry_after {
+        set_header(&mut reply, "retry-after", &seconds.to_string());
     }
     set_header(&mut reply, "x-request-id", request_id);
     reply

@@ -66,6 +66,11 @@ impl Tracker {
             .collect()
     }
 
+    /// What stands for somebody who is only counted: it can be neither opened nor, under another purpose, be recognized.
+    pub fn counted_as(&self, purpose: &str, who: &str) -> String {
+        hex(&self.digest(3, &[purpose.as_bytes(), &[0], who.as_bytes()]))
+    }
+
     /// The tracking id of a source_id.
     pub fn tracking_id(&self, source_id: &str) -> String {
         let digest = self.digest(1, &[source_id.as_bytes()]);

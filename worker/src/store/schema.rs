@@ -43,6 +43,10 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX transfer_credit ON transfer (credit, at)",
     // A code of no campaign, in the order of creation: what anybody may be told of.
     "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
+], &[
+    // How often something was published to an address on a day, which is known by a hash that differs from day to day.
+    "CREATE TABLE handed_out (
+        day INTEGER NOT NULL, place TEXT NOT NULL, who TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, place, who)) WITHOUT ROWID",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
