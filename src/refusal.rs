@@ -104,6 +104,8 @@ catalogue! {
     InvalidCustomer: "invalid_customer", "Invalid customer",
     /// The order is not the redemption's.
     InvalidOrder: "invalid_order", "Invalid order",
+    /// What whoever asks may not ask.
+    InvalidPayload: "invalid_payload", "Invalid payload",
 }
 
 impl Reason {
