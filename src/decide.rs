@@ -1,5 +1,6 @@
 //! Decides requests: validate, redeem, roll back. It must not know JSON, HTTP or how anything is stored.
 
+pub mod belief;
 pub mod caps;
 pub mod case;
 pub mod check;
@@ -18,6 +19,7 @@ pub mod sight;
 mod unit_goods;
 pub mod validate;
 
+pub use belief::receive;
 pub use case::Case;
 pub use qualify::{Qualified, qualify};
 pub use redeem::{Redeemed, RedeemedPart, promised, redeem};

@@ -215,7 +215,7 @@ pub trait Facts {
     fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>>;
     /// Which rules were assigned to any of these, by id or code.
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>>;
-    /// The hash that stands for a customer's `source_id`; only the server has the key.
+    /// The hash that stands for a customer's `source_id`; only the server has the key. One that is such a hash stays as it is.
     fn tracking_id(&self, source_id: &str) -> Known<Text>;
     /// What is told of the metadata of goods and offers, where that is not all of it: then of everything else only the server
     /// knows whether it is there.

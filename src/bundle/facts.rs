@@ -26,6 +26,7 @@ use crate::wire::legible::Illegible;
 pub struct GivenFacts {
     complete: bool,
     terms: Option<Arc<Terms>>,
+    proven: Option<Text>,
     whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
@@ -102,6 +103,7 @@ impl GivenFacts {
         let mut facts = GivenFacts {
             complete: given.complete,
             terms: given.client,
+            proven: given.proven,
             whole_catalogue: given.whole_catalogue,
             stacking_rules: given.stacking_rules,
             time_zone: given.time_zone,
@@ -202,7 +204,7 @@ impl GivenFacts {
 
     /// The page that asks, when the rules are a page's.
     pub fn page(&self) -> Option<Page> {
-        self.terms.as_ref().map(|terms| Page { terms: Arc::clone(terms), proven: None })
+        self.terms.as_ref().map(|terms| Page { terms: Arc::clone(terms), proven: self.proven.clone() })
     }
 
     fn counted<T>(&self, read: impl FnOnce(&Journal) -> T) -> Known<T> {

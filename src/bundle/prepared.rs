@@ -3,7 +3,7 @@
 use crate::bundle::facts::GivenFacts;
 use crate::decide;
 use crate::id::Context;
-use crate::model::request::Redeemables;
+use crate::model::request::{Channel, Redeemables};
 use crate::refusal::Refusal;
 use crate::text::sha256_hex;
 use crate::wire::decision::write_validation;
@@ -73,17 +73,23 @@ impl Prepared {
         self.facts.look_through();
     }
 
-    fn read(&self, request: &[u8]) -> Result<Redeemables, Problem> {
-        let mut request = read_redeemables(request)?;
-        request.channel.page = self.facts.page();
+    /// Reads a request as it comes through whoever has the rules; `Err` is the answer to one that is wrong.
+    fn read(&self, request: &[u8], context: &Context) -> Result<Redeemables, Answer> {
+        let mut request = read_redeemables(request).map_err(|problem| Answer::unreadable(&problem, context))?;
+        self.receive(&mut request, context)?;
         Ok(request)
+    }
+
+    fn receive(&self, request: &mut Redeemables, context: &Context) -> Result<(), Answer> {
+        let channel = Channel { page: self.facts.page(), ..Channel::default() };
+        decide::receive(request, channel).map_err(|refusal| Answer::refused(&refusal, context))
     }
 
     /// Validates the request in this JSON.
     pub fn validate(&self, request: &[u8], context: &Context) -> Answer {
-        let request = match self.read(request) {
+        let request = match self.read(request, context) {
             Ok(request) => request,
-            Err(problem) => return Answer::unreadable(&problem, context),
+            Err(answer) => return answer,
         };
         match decide::validate(&self.facts, &request, context) {
             Ok(decision) => Answer { status: 200, body: write_validation(&decision.answer, context) },
@@ -97,7 +103,9 @@ impl Prepared {
             Ok(asked) => asked,
             Err(problem) => return Answer::unreadable(&problem, context),
         };
-        asked.request.channel.page = self.facts.page();
+        if let Err(answer) = self.receive(&mut asked.request, context) {
+            return answer;
+        }
         match decide::qualify(&self.facts, &asked, context) {
             Ok(decision) => Answer { status: 200, body: write_qualification(&decision.answer, context) },
             Err(refusal) => Answer::refused(&refusal, context),
@@ -106,9 +114,9 @@ impl Prepared {
 
     /// Redeems the request in this JSON, without writing anything down.
     pub fn redeem(&self, request: &[u8], context: &Context) -> Answer {
-        let request = match self.read(request) {
+        let request = match self.read(request, context) {
             Ok(request) => request,
-            Err(problem) => return Answer::unreadable(&problem, context),
+            Err(answer) => return answer,
         };
         match decide::redeem(&self.facts, &request, context) {
             Ok(decision) => {

@@ -162,6 +162,11 @@ impl<'a> Case<'a> {
     fn price(&mut self) -> Result<(), Refusal> {
         let Case { order: Some(order), priced, lacks, trust, .. } = self else { return Ok(()) };
         price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)?;
+        if *trust == Trust::Catalogue
+            && let Some(settled) = priced.overruled(order)
+        {
+            *order = Held::Own(Arc::new(settled));
+        }
         let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
         let all = (0..order.items.len()).flat_map(of_line);
         // Nobody can say what they cost, or which scopes they are in.
@@ -174,15 +179,20 @@ impl<'a> Case<'a> {
     }
 
     /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
-    /// one named by `source_id`, what is stored.
+    /// one named by `source_id`, what is stored. For a page one that it may not touch is as one that is not stored, and the order
+    /// is a new one.
     fn find_order(&mut self) -> Result<(), Refusal> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
         let client = self.request.channel.is_page();
         self.trust = if client { Trust::Catalogue } else { Trust::Sent };
         self.order = Some(Held::Lent(sent));
         let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
+        if self.request.channel.page.as_ref().is_some_and(|page| !page.is_believed()) {
+            self.begin_order(sent);
+            return Ok(());
+        }
         match self.facts.order(key) {
-            Known::Is(stored) => {
+            Known::Is(stored) if self.may_touch(&stored) => {
                 let is_stored = sent.id.is_none() || sent.items.is_empty();
                 if is_stored {
                     // Somebody vouched for what is stored (calculation.md section 19, D13).
@@ -191,6 +201,8 @@ impl<'a> Case<'a> {
                 let order = stored::overlaid(stored.into_owned(), sent, client);
                 self.order = Some(Held::Own(Arc::new(order)));
             }
+            Known::Is(_) => self.begin_order(sent),
+            Known::Absent | Known::Unreadable if !self.sees_orders() => self.begin_order(sent),
             Known::Absent => {
                 let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
                 if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
@@ -201,6 +213,13 @@ impl<'a> Case<'a> {
             Known::Unreadable => self.unreadable = Some(Refusal::unreadable("order", key)),
         }
         Ok(())
+    }
+
+    /// Takes an order as one that is not stored, whatever id was sent with it.
+    fn begin_order(&mut self, sent: &'a Order) {
+        if sent.id.is_some() {
+            self.order = Some(Held::Own(Arc::new(Order { id: None, ..sent.clone() })));
+        }
     }
 
     fn resolve_all(&mut self) {
@@ -256,7 +275,9 @@ impl<'a> Case<'a> {
     #[inline]
     pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
         match self.facts.offer(redeemable) {
-            Some(offer) if redeemable.reward.is_none() => Resolved::Offer(Held::Lent(offer)),
+            Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive) => {
+                Resolved::Offer(Held::Lent(offer))
+            }
             _ => self.resolve_parts(redeemable),
         }
     }
@@ -271,8 +292,10 @@ impl<'a> Case<'a> {
             RedeemableObject::PromotionStack => Known::Absent,
         };
         match found {
-            Known::Is(incentive) => self.complete(incentive.into(), redeemable.reward.as_ref()),
-            Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
+            Known::Is(incentive) if !self.hides(&incentive) => {
+                self.complete(incentive.into(), redeemable.reward.as_ref())
+            }
+            Known::Is(_) | Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
             Known::Unknown => {
                 self.lack(kind, &redeemable.id);
                 Resolved::Unknown

@@ -150,7 +150,7 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
     }
-    found.lacks.extend(case.buyer.unknown.clone());
+    found.lacks.extend(case.buyer.counted().unknown.clone());
     if case.buyer.is_identified() {
         return Ok(());
     }

@@ -272,7 +272,7 @@ fn fail_with<'a>(
     ids: &mut Ids,
     refusal: Refusal,
 ) -> Decision<Redeemed<'a>> {
-    let customer_id = evaluated.buyer.customer.as_ref().and_then(|customer| customer.id.clone());
+    let customer_id = evaluated.buyer.counted().customer.as_ref().and_then(|customer| customer.id.clone());
     let answer = Redeemed {
         evaluated,
         date: now,
@@ -287,13 +287,24 @@ fn fail_with<'a>(
 }
 
 fn customer_id(case: &Case<'_>, ids: &mut Ids) -> Option<Text> {
-    let customer = case.buyer.customer.as_ref()?;
-    let known = customer.id.clone().filter(|_| case.buyer.stored);
+    let buyer = case.buyer.counted();
+    let customer = buyer.customer.as_ref()?;
+    let known = customer.id.clone().filter(|_| buyer.stored);
+    if case.buyer.named.is_some() {
+        // The ids that come after it do not tell whether there is anybody of the name. Without a name it is nobody.
+        let new = ids.alphanumeric("cust_", 24);
+        return known.or(customer.source_id.is_some().then_some(new));
+    }
     Some(known.unwrap_or_else(|| ids.alphanumeric("cust_", 24)))
 }
 
-/// What the host is to merge into its customer: what the request sent, under the id that the redemption shows.
+/// What the host is to merge into its customer: what the request sent, under the id that the redemption shows. Of whom a page
+/// only names nothing is changed.
 fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Customer> {
+    if let Some(named) = &evaluated.buyer.named {
+        let source_id = named.customer.as_ref()?.source_id.clone();
+        return Some(Customer { id: Some(id?), source_id, ..Customer::default() });
+    }
     let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Held::into_owned))?;
     Some(Customer { id, ..sent })
 }
@@ -306,12 +317,13 @@ fn line_ids(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<Text> {
     lines.map(|place| known(place).unwrap_or_else(|| ids.hex18(LINE_ID))).collect()
 }
 
-/// The order as a redemption leaves it: paid. Its amounts are in the cart.
+/// The order as a redemption leaves it: paid, where a page may say so. Its amounts are in the cart.
 fn close(order: Order, evaluated: &Evaluated<'_>, customer_id: Option<Text>, now: Instant, ids: &mut Ids) -> Order {
     let sent = evaluated.request.order.as_ref();
+    let usual = evaluated.request.channel.page.as_ref().map_or(OrderStatus::Paid, |page| page.terms.usual_status());
     Order {
         id: Some(order.id.clone().unwrap_or_else(|| ids.hex18("ord_"))),
-        status: Some(sent.and_then(|sent| sent.status).unwrap_or(OrderStatus::Paid)),
+        status: Some(sent.and_then(|sent| sent.status).unwrap_or(usual)),
         customer_id: customer_id.or(order.customer_id.clone()),
         created_at: order.created_at.or(Some(now)),
         ..order

@@ -134,7 +134,7 @@ impl<'v> View<'v> {
 
     /// What others hold of an incentive for the customer, who was not stored yet when they began to.
     fn locked_before(&self, incentive_id: &str) -> u64 {
-        let buyer = &self.case.buyer;
+        let buyer = self.case.buyer.counted();
         let source_id =
             buyer.customer.as_ref().filter(|_| buyer.stored).and_then(|customer| customer.source_id.as_ref());
         let Some(source_id) = source_id else { return 0 };
@@ -208,6 +208,11 @@ impl Asks for View<'_> {
         let incentive = &offer.incentive;
         let campaign = incentive.campaign_id.as_deref();
         let customer = self.case.buyer.counted_as().map(Text::as_str);
+        if matches!(counter, Counter::IncentiveOfCustomer | Counter::CampaignOfCustomer)
+            && let Some(unknown) = &self.case.buyer.counted().unknown
+        {
+            self.lack(unknown.clone());
+        }
         let channel = &self.case.request.channel;
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));

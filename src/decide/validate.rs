@@ -269,21 +269,23 @@ fn is_valid(walk: &Walk, rules: &StackingRules) -> bool {
     }
 }
 
-/// The hash of the customer's `source_id`, or the identifier that the request came with (objects.md section 15).
+/// The hash of the customer's `source_id`, or of the identifier that the request came with (objects.md section 15). Of whom a
+/// page only names it is the hash of what the page says.
 fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
-    let source_id = case.buyer.customer.as_ref().and_then(|customer| customer.source_id.as_deref());
-    let Some(source_id) = source_id else {
+    let (request, buyer) = (case.request, &case.buyer);
+    let sent = || request.customer.as_ref()?.source_id.as_ref();
+    let found = || buyer.customer.as_ref()?.source_id.as_ref();
+    let source_id = if buyer.named.is_some() { sent() } else { found() };
+    if let (None, Some(unknown)) = (source_id, buyer.unknown.clone()) {
         // Who was named otherwise has a hash as soon as the server knows them.
-        if let Some(unknown) = case.buyer.unknown.clone() {
-            case.lacks.add(unknown);
-        }
-        return case.request.tracking_id.clone();
-    };
-    match case.facts.tracking_id(source_id) {
+        case.lacks.add(unknown);
+    }
+    let source_id = source_id.or(request.tracking_id.as_ref())?.clone();
+    match case.facts.tracking_id(&source_id) {
         Known::Is(tracking_id) => Some(tracking_id),
         Known::Absent | Known::Unreadable => None,
         Known::Unknown => {
-            let lack = joined(&["tracking_id/", source_id]);
+            let lack = joined(&["tracking_id/", &source_id]);
             case.lacks.add(lack);
             None
         }

@@ -29,6 +29,18 @@ pub enum OrderStatus {
     Fulfilled,
 }
 
+impl OrderStatus {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            OrderStatus::Created => "CREATED",
+            OrderStatus::Paid => "PAID",
+            OrderStatus::Canceled => "CANCELED",
+            OrderStatus::Fulfilled => "FULFILLED",
+        }
+    }
+}
+
 /// An order as the customer sent it or as it was stored.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Order {

@@ -64,6 +64,15 @@ pub struct Terms {
     pub metadata: PublicMetadata,
 }
 
+impl Terms {
+    /// The status in which a redemption leaves an order of which nothing is said.
+    pub fn usual_status(&self) -> OrderStatus {
+        let allowed = &self.order_statuses;
+        let first = || allowed.first().copied();
+        allowed.iter().copied().find(|status| *status == OrderStatus::Paid).or_else(first).unwrap_or_default()
+    }
+}
+
 impl Default for Terms {
     fn default() -> Terms {
         Terms {
@@ -93,6 +102,16 @@ impl Page {
             Some(customer) => joined(&["customer/", customer]),
             None => Text::from("client"),
         }
+    }
+
+    /// Whether the customer of this page is somebody for more than a name: proven, or believed without a proof.
+    pub fn is_believed(&self) -> bool {
+        self.proven.is_some() || self.is_open()
+    }
+
+    /// Whether the project believes whatever a page says of its customer.
+    pub fn is_open(&self) -> bool {
+        self.terms.customers == Belief::Open
     }
 }
 

@@ -32,6 +32,18 @@ impl LineGoods<'_> {
         [&self.sku, &self.product].into_iter().flatten().any(|goods| goods.unreadable)
     }
 
+    /// Takes out of a line whatever it says of goods that the catalogue has, but their names. Where it has a product, a SKU that it
+    /// does not have says nothing either: it would stand before the product.
+    pub fn overrule(&self, item: &mut Item) {
+        if self.sku.is_none() && self.product.is_none() {
+            return;
+        }
+        for goods in [&mut item.sku, &mut item.product].into_iter().flatten() {
+            let Goods { id, source_id, product_id, .. } = std::mem::take(&mut **goods);
+            **goods = Goods { id, source_id, product_id, ..Goods::default() };
+        }
+    }
+
     /// The line of these goods, as rules and scopes see it.
     pub fn told<'t>(&'t self, item: &'t Item) -> Told<'t> {
         let parent = self.sku.as_ref().and_then(|sku| sku.product_id.as_ref());

@@ -32,6 +32,18 @@ impl Priced<'_> {
         self.goods.get(place)?.product.as_deref()
     }
 
+    /// The order without what it says of goods that the catalogue has; nothing where it says nothing of any goods.
+    pub fn overruled(&self, order: &Order) -> Option<Order> {
+        if order.items.iter().all(|item| item.sku.is_none() && item.product.is_none()) {
+            return None;
+        }
+        let mut order = order.clone();
+        for (item, goods) in order.items.iter_mut().zip(&self.goods) {
+            goods.overrule(item);
+        }
+        Some(order)
+    }
+
     /// The line at this place, as rules and scopes see it. Lines that unit effects added say everything themselves.
     pub fn told<'t>(&'t self, place: usize, item: &'t Item) -> Told<'t> {
         const NOTHING: &LineGoods<'_> = &LineGoods { sku: None, product: None };

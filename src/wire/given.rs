@@ -40,6 +40,8 @@ pub struct Given {
     pub complete: bool,
     /// The terms of pages where whoever asks is one, as of a bundle: then the catalogue's prices win over its own.
     pub client: Option<Arc<Terms>>,
+    /// Whom a token of the page's proves, by id or `source_id`.
+    pub proven: Option<Text>,
     /// Whether all products and SKUs are listed, also where not everything is: then those that are not do not exist.
     pub whole_catalogue: bool,
     /// The project's stacking rules.
@@ -122,6 +124,7 @@ impl Given {
         if let Some(client) = body.get("client").filter(|client| client.node.as_bool() != Some(false)) {
             given.client = Some(read_terms(&client));
         }
+        body.fill_some("proven", &mut given.proven, read::name);
         body.fill("whole_catalogue", &mut given.whole_catalogue, read::flag);
         body.fill("stacking_rules", &mut given.stacking_rules, read_stacking_rules);
         body.fill("time_zone", &mut given.time_zone, read_time_zone);

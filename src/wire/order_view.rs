@@ -118,7 +118,7 @@ impl OrderView<'_> {
         out.object(|out| {
             out.text_if("id", self.order.id.as_ref());
             out.text_if("source_id", self.order.source_id.as_ref());
-            out.word_if("status", self.order.status.map(status_name));
+            out.word_if("status", self.order.status.map(OrderStatus::name));
             self.put_amounts(out);
             if !self.cart.lines.is_empty() {
                 out.member("items").list(|out| self.put_items(out, &mut seen.0));
@@ -277,16 +277,6 @@ fn both(one: Option<Money>, other: Option<Money>) -> Option<Money> {
     match (one, other) {
         (Some(one), Some(other)) => one.plus(other),
         (one, other) => one.or(other),
-    }
-}
-
-/// The word for an order's status.
-pub(crate) fn status_name(status: OrderStatus) -> &'static str {
-    match status {
-        OrderStatus::Created => "CREATED",
-        OrderStatus::Paid => "PAID",
-        OrderStatus::Canceled => "CANCELED",
-        OrderStatus::Fulfilled => "FULFILLED",
     }
 }
 

@@ -6,7 +6,7 @@ use crate::decide::case::{Offer, Resolved};
 use crate::decide::qualify::{Qualified, Shown};
 use crate::decide::validate::Evaluated;
 use crate::id::Context;
-use crate::model::order::{Item, Metadata, Order};
+use crate::model::order::{Item, Metadata, Order, OrderStatus};
 use crate::model::qualification::{
     Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, Qualify, Scenario, SortingRule,
 };
@@ -17,7 +17,7 @@ use crate::time::Instant;
 use crate::wire::at::{At, Words, read, read_whole};
 use crate::wire::decision::Steps;
 use crate::wire::node::Node;
-use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name, status_name};
+use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name};
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
 use crate::wire::request::read_around;
@@ -292,7 +292,7 @@ fn put_sent(out: &mut Out, order: &Order) {
     out.object(|out| {
         out.text_if("id", order.id.as_ref());
         out.text_if("source_id", order.source_id.as_ref());
-        out.text_if("status", order.status.map(status_name));
+        out.text_if("status", order.status.map(OrderStatus::name));
         out.money_if("amount", order.amount);
         out.money_if("initial_amount", order.initial_amount);
         out.money_if("discount_amount", order.discount_amount);

@@ -3,6 +3,8 @@
 //!
 //! calculation.md sections 14 and 15, objects.md section 11.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::decide::case::Resolved;
@@ -87,13 +89,13 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     let sorted = Sorted::of(evaluated);
     let steps = Steps::new(evaluated, context);
     let list = |shown: &[&Step]| written(|out| steps.put(out, shown, &mut Seen::default()));
-    let redemptions: Vec<&Map<String, Value>> = children.iter().map(|child| &child.body).collect();
+    let redemptions: Vec<_> = children.iter().map(|child| told(redeemed, &child.body)).collect();
     let mut answer = fields(json!({ "redemptions": redemptions }));
     if let Some(parent) = &parent {
-        answer.insert("parent_redemption".into(), Value::Object(parent.body.clone()));
+        answer.insert("parent_redemption".into(), Value::Object(told(redeemed, &parent.body).into_owned()));
     }
     if let Some(order) = &order {
-        answer.insert("order".into(), Value::Object(order.clone()));
+        answer.insert("order".into(), Value::Object(told(redeemed, order).into_owned()));
     }
     answer.insert("inapplicable_redeemables".into(), list(&sorted.inapplicable));
     answer.insert("skipped_redeemables".into(), list(&sorted.skipped));
@@ -113,6 +115,26 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     });
     let documents = children.into_iter().chain(parent).chain(stored_order).collect();
     Written { status: 200, answer: serde_json::to_vec(&answer).unwrap_or_default(), documents }
+}
+
+/// A redemption or an order as whoever asked is told it. A page that only names its customer is not told whether there is anybody
+/// of the name.
+fn told<'b>(redeemed: &Redeemed<'_>, body: &'b Map<String, Value>) -> Cow<'b, Map<String, Value>> {
+    if redeemed.evaluated.buyer.named.is_none() {
+        return Cow::Borrowed(body);
+    }
+    let mut told = body.clone();
+    hide_customer(&mut told);
+    if let Some(order) = told.get_mut("order").and_then(Value::as_object_mut) {
+        hide_customer(order);
+    }
+    Cow::Owned(told)
+}
+
+fn hide_customer(of: &mut Map<String, Value>) {
+    for name in ["customer_id", "customer"] {
+        of.insert(name.into(), Value::Null);
+    }
 }
 
 /// The fields that every redemption has.

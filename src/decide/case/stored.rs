@@ -19,21 +19,29 @@ pub struct Buyer<'a> {
     pub stored: bool,
     /// The name of the profile that only the server has.
     pub unknown: Option<Text>,
+    /// Whom a page means by a name that nobody proves: they are counted, and nothing else of them is looked at. What rules see is
+    /// `customer`, of whom nothing is stored.
+    pub named: Option<Box<Buyer<'a>>>,
 }
 
-impl Buyer<'_> {
+impl<'a> Buyer<'a> {
     /// Whether it can be said who this is: a stored profile, or one that is going to be stored under its `source_id`. An
     /// e-mail address names nobody (endpoints.md, S1), and an id that nothing has is given to nobody.
     pub fn is_identified(&self) -> bool {
-        self.unknown.is_some() || self.counted_as().is_some()
+        self.counted().unknown.is_some() || self.counted_as().is_some()
     }
 
     /// What counts the customer: the id, or the `source_id` of one who is new, for whom there can only be locks.
     pub fn counted_as(&self) -> Option<&Text> {
-        let customer = self.customer.as_ref()?;
-        let has_id = self.stored || self.unknown.is_some();
+        let Buyer { customer, stored, unknown, .. } = self.counted();
+        let customer = customer.as_ref()?;
         let source_id = customer.source_id.as_ref().filter(|source_id| !source_id.is_empty());
-        customer.id.as_ref().filter(|_| has_id).or(source_id)
+        customer.id.as_ref().filter(|_| *stored || unknown.is_some()).or(source_id)
+    }
+
+    /// Who is counted.
+    pub fn counted(&self) -> &Buyer<'a> {
+        self.named.as_deref().unwrap_or(self)
     }
 }
 
@@ -50,9 +58,17 @@ pub(super) fn find_buyer<'a>(
     request: &'a Redeemables,
     unreadable: &mut Option<Refusal>,
 ) -> Result<Buyer<'a>, Refusal> {
+    let page = request.channel.page.as_ref();
+    if page.is_some_and(|page| !page.is_believed()) {
+        return Ok(find_named(facts, request, unreadable));
+    }
     let sent = request.customer.as_ref();
     let key = customer_key(request);
-    let found = key.map_or(Known::Absent, |key| facts.customer(key));
+    let mut found = key.map_or(Known::Absent, |key| facts.customer(key));
+    // A page that says two names is not told which of them somebody has: the first that somebody has counts.
+    if let (Some(_), Known::Absent, Some(other)) = (page, &found, sent.and_then(|sent| sent.source_id.as_deref())) {
+        found = facts.customer(other);
+    }
     let mut unknown = None;
     match (&found, key) {
         (Known::Unknown, Some(key)) => unknown = Some(joined(&["customer/", key])),
@@ -66,7 +82,7 @@ pub(super) fn find_buyer<'a>(
         {
             return Err(Refusal::taken("customer", source_id));
         }
-        return Ok(Buyer { customer: sent.map(Held::Lent), stored: false, unknown });
+        return Ok(Buyer { customer: sent.map(Held::Lent), unknown, ..Buyer::default() });
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
@@ -75,7 +91,40 @@ pub(super) fn find_buyer<'a>(
         customer.document.overlay(document);
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Ok(Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown })
+    Ok(Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown, named: None })
+}
+
+/// Whom a page names, without a proof: the first of the names that somebody has, and otherwise somebody new. Whether there is
+/// anybody of the name, nothing but counts tells.
+fn find_named<'a>(facts: &dyn Facts, request: &'a Redeemables, unreadable: &mut Option<Refusal>) -> Buyer<'a> {
+    let sent = request.customer.as_ref();
+    let seen = match sent {
+        Some(sent) => Customer { id: None, source_id: None, ..sent.clone() },
+        None if request.tracking_id.is_some() => Customer::default(),
+        None => return Buyer::default(),
+    };
+    let own = [sent.and_then(|sent| sent.id.as_ref()), sent.and_then(|sent| sent.source_id.as_ref())];
+    let tracked = request.tracking_id.as_ref().filter(|_| own.iter().all(Option::is_none));
+    let names = || own.into_iter().flatten().chain(tracked).filter(|name| !name.is_empty());
+    // Whoever is new is known by their own identifier afterwards.
+    let new = Customer {
+        source_id: own[1].filter(|name| !name.is_empty()).or(names().next()).cloned(),
+        ..Customer::default()
+    };
+    let mut named = Buyer { customer: Some(Held::Own(Arc::new(new))), ..Buyer::default() };
+    for name in names() {
+        match facts.customer(name) {
+            Known::Is(stored) => {
+                named.customer = Some(Held::Own(Arc::new(stored.into_owned())));
+                named.stored = true;
+                break;
+            }
+            Known::Unknown => named.unknown = Some(joined(&["customer/", name])),
+            Known::Unreadable => *unreadable = Some(Refusal::unreadable("customer", name)),
+            Known::Absent => {}
+        }
+    }
+    Buyer { customer: Some(Held::Own(Arc::new(seen))), named: Some(Box::new(named)), ..Buyer::default() }
 }
 
 /// Whether an order of this `source_id` is stored, so that another one cannot be stored under it.

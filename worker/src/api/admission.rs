@@ -4,7 +4,7 @@
 
 use crate::api::customers::{self, CUSTOMER};
 use crate::api::redemptions::REDEMPTION;
-use crate::api::{fields, metadata_schemas, overrides};
+use crate::api::{deciding, fields, metadata_schemas, overrides};
 use crate::metadata::Schemas;
 use crate::reply::Stop;
 use crate::route::Call;
@@ -16,14 +16,33 @@ use serde_json::{Map, Value as Json};
 
 /// Refuses what could not be redeemed.
 pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
-    if let Some(customer) = &request.customer {
-        profile(customer)?;
-    }
+    check_profile(call, request)?;
     check_metadata(call, request)?;
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         call.rehearse(|call| overrides::persist(call, &mut order.clone(), "order."))?;
     }
     Ok(())
+}
+
+/// Refuses a customer whose profile could not be stored. Of whom a page only names it is the names.
+pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+    match (stored_of(call, request), &request.customer) {
+        (Some(customer), _) => profile(customer).map(drop),
+        (None, Some(named)) => check_names(named),
+        (None, None) => Ok(()),
+    }
+}
+
+fn check_names(named: &Customer) -> Result<(), Stop> {
+    let names = [("id", &named.id), ("source_id", &named.source_id)];
+    let names = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?.as_str().into())));
+    let read = shape::read(fields::CUSTOMER, names.collect(), Nulls::Kept);
+    Ok(read.map(drop).map_err(|problem| problem.within("customer"))?)
+}
+
+/// The customer of a request of whom something is going to be stored.
+fn stored_of<'r>(call: &Call<'_, '_>, request: &'r Redeemables) -> Option<&'r Customer> {
+    request.customer.as_ref().filter(|_| deciding::is_believed(call))
 }
 
 /// What was sent of a customer, as it is merged into a stored one: everything but the names, in its shape.
@@ -44,7 +63,7 @@ pub fn profile(sent: &Customer) -> Result<Map<String, Json>, Stop> {
 fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
     let of_redemption = Json::Object(request.metadata.to_fields());
     let of_order = request.order.as_ref().map(of_order).unwrap_or_default();
-    let sent = request.customer.as_ref().filter(|customer| !customer.metadata.is_empty());
+    let sent = stored_of(call, request).filter(|customer| !customer.metadata.is_empty());
     let mut names = vec![REDEMPTION.object];
     names.extend(of_order.iter().map(|(name, _)| *name));
     names.extend(sent.map(|_| CUSTOMER.object));

@@ -7,8 +7,10 @@ use crate::route::Call;
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
+use crate::tracking::Tracker;
 use scrip::decide::Referral;
 use scrip::model::customer::Customer;
+use scrip::model::page::Page;
 use scrip::model::request::Channel;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::redemption::Document as Written;
@@ -28,6 +30,11 @@ pub fn channel(call: &Call<'_, '_>) -> Channel {
     }
     let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
     Channel { id: id.into(), page, user: call.caller.user.as_deref().map(Into::into) }
+}
+
+/// Whether the customer of a call is somebody for more than a name: a server says so, or a page is believed.
+pub fn is_believed(call: &Call<'_, '_>) -> bool {
+    call.page.as_ref().is_none_or(Page::is_believed)
 }
 
 /// Whether a rehearsal has set the seed: it compares the answer with one that was made without the service, byte for byte.
@@ -80,7 +87,7 @@ pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> R
         // An order is found by its source_id; what a redemption belongs to is only listed by it.
         let is_order = written.kind == "order";
         let parent = written.parent.map(|parent| parent.to_string());
-        let document = Document {
+        let mut document = Document {
             id: written.id.to_string(),
             key: parent.clone().filter(|_| is_order),
             parent: parent.filter(|_| !is_order),
@@ -93,7 +100,12 @@ pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> R
             // An order that is new under its id, and whose source_id another one has.
             let other = call.store.document_by_name("order", source_id, &document.id)?;
             if other.is_some_and(|other| other.id != document.id) {
-                return Err(duplicate("order", "id", source_id).into());
+                if call.page.is_none() {
+                    return Err(duplicate("order", "id", source_id).into());
+                }
+                // A page is not told that there is one, and its own is stored without the name.
+                document.key = None;
+                document.body.remove("source_id");
             }
         }
         call.store.put(written.kind, &document);
@@ -143,7 +155,7 @@ pub fn write_customer(
         Some(document) => document,
         None => {
             let Some(sent) = sent else { return Ok(()) };
-            let source_id = sent.source_id.as_ref().map(ToString::to_string);
+            let source_id = sent.source_id.as_deref().map(|name| unsealed(call, name)).transpose()?;
             if let Some(taken) = source_id.as_deref()
                 && call.store.document_by_name("customer", taken, "")?.is_some()
             {
@@ -181,6 +193,12 @@ pub fn write_customer(
         call.store.update("customer", &document);
     }
     Ok(())
+}
+
+/// The `source_id` that a customer is named by, also where the name is a tracking id.
+fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
+    let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name) } else { None };
+    Ok(opened.unwrap_or_else(|| name.to_owned()))
 }
 
 /// Counts, for those who passed codes on, the customers who redeemed them.

@@ -141,10 +141,8 @@ fn read(call: &Call<'_, '_>) -> Result<Qualify, Stop> {
     let body = &call.request.body;
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"" } else { body.as_slice() };
     let mut asked = read_qualification(body)?;
-    if let Some(customer) = &asked.request.customer {
-        admission::profile(customer)?;
-    }
-    asked.request.channel = deciding::channel(call);
+    decide::receive(&mut asked.request, deciding::channel(call))?;
+    admission::check_profile(call, &asked.request)?;
     Ok(asked)
 }
 

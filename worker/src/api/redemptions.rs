@@ -231,7 +231,7 @@ fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
     // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
     let mut request = read_redeemables(body)?;
-    request.channel = deciding::channel(call);
+    decide::receive(&mut request, deciding::channel(call))?;
     Ok(request)
 }
 
@@ -320,7 +320,10 @@ fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption,
     if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
-    deciding::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
+    // A name that nobody proves says nothing of who has failed.
+    if deciding::is_believed(call) || tally.succeeded > 0 {
+        deciding::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
+    }
     Ok(Redemption { status: written.status, answer: written.answer })
 }
 

@@ -115,6 +115,9 @@ fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
         Err(fault) => return Err(fault),
     };
     let validation = validate_alone(call, ("voucher", &code), body)?;
+    // A code that is there and not for this page reads as one that is not there.
+    let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
+    let voucher = voucher.filter(|_| valid || call.page.is_none());
     Ok(Answer::json(flat(call, voucher, &code, &validation)?))
 }
 

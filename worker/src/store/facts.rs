@@ -419,7 +419,11 @@ impl Facts for StoreFacts<'_, '_> {
         if !self.tracked {
             return Known::Absent;
         }
-        self.note(self.tracker().map(|tracker| Some(Text::from(tracker.tracking_id(source_id))))).into()
+        let sealed = |tracker: &Tracker| match tracker.source_id(source_id) {
+            Some(_) => source_id.to_owned(),
+            None => tracker.tracking_id(source_id),
+        };
+        self.note(self.tracker().map(|tracker| Some(Text::from(sealed(tracker))))).into()
     }
 }
 
