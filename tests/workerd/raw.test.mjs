@@ -96,6 +96,23 @@ check("what is right is served, one after the other on one connection", async ()
   assert.deepEqual(statuses, [200, 200, 200, 404]);
 });
 
+check("a body stays a body, whatever the method and however it is sent", async () => {
+  const inner = "GET /v1/smuggled HTTP/1.1\r\nHost: scrip\r\n\r\n";
+  const chunked = `Transfer-Encoding: chunked\r\n\r\n${inner.length.toString(16)}\r\n${inner}\r\n0\r\n\r\n`;
+  const counted = `Content-Length: ${inner.length}\r\n\r\n${inner}`;
+  const last = `GET /health/live HTTP/1.1\r\nHost: scrip\r\n\r\n`;
+  for (const [method, path] of [["GET", "/v1/vouchers"], ["HEAD", "/v1/vouchers"], ["DELETE", "/v1/vouchers/NOBODY"], ["OPTIONS", "/v1/vouchers"], ["POST", "/v1/vouchers/NOBODY/enable"]]) {
+    for (const body of [chunked, counted]) {
+      const { statuses, text } = await send(service.url, `${method} ${path} HTTP/1.1\r\n${KEYS}${body}${last}`, 1_000);
+      assert.equal(statuses.length, 2, `${method}: ${text}`);
+      assert.equal(statuses[1], 200, `${method}: ${text}`);
+      assert.doesNotMatch(text, /smuggled/);
+    }
+  }
+  // The connections behind the front are those of everybody.
+  for (let tries = 0; tries < 10; tries += 1) assert.equal((await caller(service.url)("GET", "/v1/vouchers")).status, 200);
+});
+
 check("a wrong request behind one that is being answered breaks the connection off, and is not taken for its answer", async () => {
   const call = caller(service.url);
   const code = await standalone(call, { quantity: 5 });

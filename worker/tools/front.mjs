@@ -60,7 +60,10 @@ function pass(request, reply, agent, socket) {
     reply.end(bodyOf(400, wrong));
     return;
   }
-  const sent = callWorkerd({ socketPath: socket, agent, method: request.method, path: request.url, headers: passed(request.rawHeaders), setHost: false });
+  const headers = passed(request.rawHeaders);
+  // Without it the body of a GET would go out with nothing that says where it ends.
+  if (request.headers["transfer-encoding"] !== undefined) headers.push("transfer-encoding", "chunked");
+  const sent = callWorkerd({ socketPath: socket, agent, method: request.method, path: request.url, headers, setHost: false });
   let answered = false;
   sent.on("response", (answer) => {
     answered = true;
