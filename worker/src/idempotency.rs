@@ -5,10 +5,10 @@
 //! running; the 409 for that case cannot occur here.
 
 use crate::allowance::Allowance;
-use crate::api::deciding::is_page;
 use crate::auth::Caller;
 use crate::digest::sha256_hex;
 use crate::intake::header;
+use crate::page;
 use crate::reply::{Stop, error};
 use crate::route::Route;
 use crate::service::{Reply, Request};
@@ -145,20 +145,21 @@ fn slices(text: &str) -> Vec<&str> {
 /// kept, and what goes beyond its share is refused: what cannot be kept must not act.
 pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut Store<'_>) -> Result<(), Stop> {
     let Memory::New { names, body_hash } = memory else { return Ok(()) };
-    let is_page = is_page(asked.caller, asked.route.is_client_side());
+    let is_page = page::asking(asked.route, asked.caller)?.is_some();
     if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }
     let bytes = i64::try_from(reply.body.len().saturating_add(ROW_BYTES)).unwrap_or(i64::MAX);
     if is_page {
         if !OF_PAGES.allows(store, asked.caller, asked.now_ms, bytes)? {
+            let rest = OF_PAGES.rest_seconds(asked.now_ms);
             let told = format!(
-                "answers under an Idempotency-Key to the key `{}` have at most {} bytes in one hour; the next begins in {} seconds",
-                asked.caller.key_id,
-                OF_PAGES.most,
-                OF_PAGES.rest_seconds(asked.now_ms)
+                "answers under an Idempotency-Key to the key `{}` have at most {} bytes in one hour; the next begins in {rest} seconds",
+                asked.caller.key_id, OF_PAGES.most
             );
-            return Err(error(429, "too_many_requests", "Too many requests hit the API too quickly.", told).into());
+            let mut body = error(429, "too_many_requests", "Too many requests hit the API too quickly.", told);
+            body.retry_after = Some(rest);
+            return Err(body.into());
         }
         OF_PAGES.take(store, asked.caller, asked.now_ms, bytes);
     }

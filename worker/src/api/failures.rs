@@ -3,8 +3,8 @@
 //! Every failure is answered and counted alike; from a page, whose key is public, only so many are written down.
 
 use crate::allowance::Allowance;
-use crate::api::deciding::is_page;
 use crate::digest::sha256_hex;
+use crate::page;
 use crate::route::Call;
 use crate::store::sql::Fault;
 use scrip::wire::redemption::Document;
@@ -28,7 +28,7 @@ struct Sent<'b> {
 /// again, or nothing at all.
 pub fn keep(call: &mut Call<'_, '_>, documents: &mut Vec<Document>) -> Result<(), Fault> {
     let now_ms = call.now_ms();
-    if is_page(call.caller, call.route.is_client_side()) {
+    if page::asking(call.route, call.caller)?.is_some() {
         for allowance in &KEPT {
             if !allowance.allows(call.store, call.caller, now_ms, 1)? {
                 documents.clear();
