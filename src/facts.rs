@@ -15,6 +15,7 @@ use crate::ledger::{AccountId, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive, IncentiveObject};
 use crate::model::order::{Goods, Order};
+use crate::model::page::PublicMetadata;
 use crate::model::promotion::Stack;
 use crate::model::request::Redeemable;
 use crate::model::reward::{Reward, RewardAssignment};
@@ -216,6 +217,11 @@ pub trait Facts {
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>>;
     /// The hash that stands for a customer's `source_id`; only the server has the key.
     fn tracking_id(&self, source_id: &str) -> Known<Text>;
+    /// What is told of the metadata of goods and offers, where that is not all of it: then of everything else only the server
+    /// knows whether it is there.
+    fn public_metadata(&self) -> Option<&PublicMetadata> {
+        None
+    }
 }
 
 /// The account of a voucher's redemptions.

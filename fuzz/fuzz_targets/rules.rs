@@ -28,7 +28,7 @@ impl Asks for Adverse {
         Figures { price, quantity: u64::MAX, subtotal: price.filter(|_| line != 1) }
     }
 
-    fn goods_data(&self, _line: usize) -> [Option<&Members>; 4] {
+    fn goods_data(&self, _line: usize, _property: &str) -> [Option<&Members>; 4] {
         [None, Some(&self.data), None, Some(&self.data)]
     }
 

@@ -8,7 +8,7 @@ use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
-use crate::model::page::{Page, Terms};
+use crate::model::page::{Page, PublicMetadata, Terms};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
 use crate::model::request::{Redeemable, RedeemableObject};
@@ -393,5 +393,10 @@ impl Facts for GivenFacts {
 
     fn tracking_id(&self, _source_id: &str) -> Known<Text> {
         if self.complete { Known::Absent } else { Known::Unknown }
+    }
+
+    fn public_metadata(&self) -> Option<&PublicMetadata> {
+        // Whoever has everything was told everything.
+        self.terms.as_ref().filter(|_| !self.complete).map(|terms| &terms.metadata)
     }
 }

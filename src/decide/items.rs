@@ -133,6 +133,7 @@ impl<'a> Items<'a> {
                     Contents::All => true,
                     Contents::Listed(goods) => line.is_any(goods),
                     Contents::Passing(filter) => {
+                        case.hidden_of_filter(place, line.item(), filter, &mut self.lacks);
                         known_goods(&case.priced, place, line).any(|goods| filter.passes_goods(goods, &clock))
                     }
                 };

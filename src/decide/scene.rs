@@ -167,9 +167,12 @@ impl Asks for View<'_> {
         })
     }
 
-    fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4] {
+    fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
         let item =
             self.case.order.as_deref().and_then(|order| order.items.iter().chain(self.stand.cart.added()).nth(line));
+        if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
+            self.lacks.borrow_mut().extend(hidden.into_iter().flatten());
+        }
         let sent = |kind| item.and_then(|item| item.goods(kind));
         let priced = &self.case.priced;
         let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);

@@ -41,6 +41,8 @@ impl<'a> View<'a> {
     /// Custom data of a line's product: what was sent over what the catalogue has, of the SKU before the product.
     fn product_metadata(&self, place: usize, key: &str) -> Option<Value> {
         let item = self.item(place)?;
+        let hidden = self.case.hidden_of_goods(place, Some(item), key);
+        self.lacks.borrow_mut().extend(hidden.into_iter().flatten().flatten());
         let own = |goods: Option<&Goods>| value_of(goods.map(|goods| &goods.metadata), key);
         let priced = &self.case.priced;
         let sent = own(item.sku.as_deref()).or_else(|| own(item.product.as_deref()));
@@ -74,7 +76,10 @@ impl Sight for View<'_> {
         match operand.name {
             Name::OrderMetadata => value_of(self.case.order.as_ref().map(|order| &order.metadata), key),
             Name::CustomerMetadata => value_of(customer.map(|customer| &customer.metadata), key),
-            Name::RedeemableMetadata => value_of(Some(&incentive.metadata), key),
+            Name::RedeemableMetadata => {
+                self.lacks.borrow_mut().extend(self.case.hidden_of_offer(incentive, key));
+                value_of(Some(&incentive.metadata), key)
+            }
             Name::RedemptionMetadata => value_of(Some(&self.case.request.metadata), key),
             Name::ItemMetadata => value_of(self.item(place?).map(|item| &item.metadata), key),
             Name::ItemProductMetadata => self.product_metadata(place?, key),

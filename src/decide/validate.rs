@@ -15,7 +15,7 @@ use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::{self, Book, Hold};
-use crate::model::order::Order;
+use crate::model::order::{Order, RelatedObject};
 use crate::model::page::Page;
 use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
 use crate::model::stacking::{ApplicationMode, StackingRules};
@@ -144,7 +144,14 @@ impl<'a> Evaluated<'a> {
         };
         let mut order = Order { metadata: sent.metadata.clone(), ..order.clone() };
         for (place, item) in order.items.iter_mut().enumerate() {
-            item.metadata = sent.items.get(place).map(|item| item.metadata.clone()).unwrap_or_default();
+            let sent = sent.items.get(place);
+            item.metadata = sent.map(|item| item.metadata.clone()).unwrap_or_default();
+            for (kind, goods) in [(RelatedObject::Product, &mut item.product), (RelatedObject::Sku, &mut item.sku)] {
+                let said = sent.and_then(|item| item.goods(kind));
+                if let Some(goods) = goods {
+                    goods.metadata = said.map(|said| said.metadata.clone()).unwrap_or_default();
+                }
+            }
         }
         Some(Cow::Owned(order))
     }

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use crate::model::incentive::IncentiveObject;
 use crate::model::order::OrderStatus;
-use crate::text::{Text, joined};
+use crate::text::{Text, joined, parted};
 
 /// How far a page's word for who its customer is goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +19,8 @@ pub enum Belief {
     Open,
 }
 
-/// What is of goods and offers in their metadata and may be known to a page, by the keys of the metadata.
+/// What is of goods and offers in their metadata and may be known to a page, by the keys of the metadata. A key with dots in it
+/// goes by what is before the first of them, so that a property inside of nested data is public with all that it could mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PublicMetadata {
     /// Of vouchers and of what vouchers are made from.
@@ -27,6 +29,22 @@ pub struct PublicMetadata {
     pub campaign: Vec<Text>,
     /// Of products and SKUs.
     pub product: Vec<Text>,
+}
+
+impl PublicMetadata {
+    /// The keys of vouchers, or of the tiers of campaigns.
+    pub fn of(&self, object: IncentiveObject) -> &[Text] {
+        match object {
+            IncentiveObject::Voucher => &self.voucher,
+            IncentiveObject::PromotionTier => &self.campaign,
+        }
+    }
+}
+
+/// Whether a property of metadata, a key or names joined with dots, is among those that are public.
+pub fn is_public(keys: &[Text], property: &str) -> bool {
+    let first = parted(property, b".").map_or(property, |(first, _)| first);
+    keys.iter().any(|key| key == first)
 }
 
 /// The terms on which a project serves pages.
@@ -74,6 +92,20 @@ impl Page {
         match &self.proven {
             Some(customer) => joined(&["customer/", customer]),
             None => Text::from("client"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_public;
+
+    #[test]
+    fn a_property_is_public_with_what_is_before_its_first_dot() {
+        let keys = ["size".into(), "a.b".into()];
+        let cases = [("size", true), ("size.eu", true), ("sizes", false), ("siz", false), ("a", false), ("a.b", false)];
+        for (property, wanted) in cases {
+            assert_eq!(is_public(&keys, property), wanted, "{property}");
         }
     }
 }

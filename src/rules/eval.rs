@@ -386,8 +386,10 @@ impl Test {
     fn goods_data(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
         let meets = |line: usize| {
-            let data = scene.asks.goods_data(line);
-            let value = |property: &Text| data.iter().flatten().find_map(|data| data.find_dotted(property));
+            let value = |property: &Text| {
+                let data = scene.asks.goods_data(line, property);
+                data.into_iter().flatten().find_map(|data| data.find_dotted(property))
+            };
             self.all(Found::value(self.property.as_ref().and_then(value)), scene)
         };
         let count = scene.items.len();

@@ -16,8 +16,8 @@ pub trait Asks {
     fn amount(&self) -> Option<Money>;
     /// The figures of a line as it stands now.
     fn figures(&self, line: usize) -> Figures;
-    /// Custom data of the SKU and the product of a line, the first that has a property counts.
-    fn goods_data(&self, line: usize) -> [Option<&Metadata>; 4];
+    /// Custom data of the SKU and the product of a line, the first that has the property counts.
+    fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4];
     /// Whether the customer belongs to this segment or tier; `None` when nobody can say: then no test of it holds.
     fn belongs(&self, to: Membership, id: &str) -> Option<bool>;
     /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.

@@ -283,7 +283,9 @@ impl<'a> Steps<'a> {
         let Some(offer) = self.evaluated.offer(step.place) else { return };
         let Offer { incentive: voucher, campaign, category, .. } = offer;
         if expand.redeemable {
-            out.member("metadata").metadata(&voucher.metadata);
+            let page = self.evaluated.request.channel.page.as_ref();
+            let public = page.map(|page| page.terms.metadata.of(voucher.object));
+            out.member("metadata").metadata_of(&voucher.metadata, public);
             if let Some(tier) = &voucher.tier {
                 out.put_text("name", &tier.name);
                 out.text_if("banner", tier.banner.as_ref());

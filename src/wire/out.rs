@@ -3,7 +3,9 @@
 
 use crate::json::{Node, Pen};
 use crate::model::order::Metadata;
+use crate::model::page::is_public;
 use crate::money::Money;
+use crate::text::Text;
 
 /// JSON that is being written.
 #[derive(Debug, Default)]
@@ -148,11 +150,18 @@ impl Out {
     }
 
     /// Custom data as the next value.
-    #[inline(never)]
     pub fn metadata(&mut self, metadata: &Metadata) {
+        self.metadata_of(metadata, None);
+    }
+
+    /// Custom data as the next value; of some of it only what is public.
+    #[inline(never)]
+    pub fn metadata_of(&mut self, metadata: &Metadata, public: Option<&[Text]>) {
         self.object(|out| {
             for (name, value) in metadata.iter() {
-                out.pair(name, |out| out.value(value));
+                if public.is_none_or(|keys| is_public(keys, name)) {
+                    out.pair(name, |out| out.value(value));
+                }
             }
         });
     }

@@ -22,7 +22,7 @@ impl Asks for Nothing {
         Figures::default()
     }
 
-    fn goods_data(&self, _line: usize) -> [Option<&Members>; 4] {
+    fn goods_data(&self, _line: usize, _property: &str) -> [Option<&Members>; 4] {
         [None; 4]
     }
 

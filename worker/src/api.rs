@@ -30,6 +30,7 @@ pub mod products;
 pub mod promotion_stacks;
 pub mod promotions;
 pub mod publications;
+pub mod publishing;
 pub mod qualifications;
 pub mod redemptions;
 #[cfg(feature = "rehearsal")]

@@ -3,6 +3,7 @@
 
 use crate::digest::{equal_in_constant_time, sha256_hex};
 use crate::intake::header;
+use crate::page::Publishing;
 use crate::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::route::{self, Route, Switch};
 use crate::service::{Reply, Request};
@@ -83,9 +84,9 @@ pub struct Record {
     /// Whether pages may redeem.
     #[serde(default)]
     pub redeem: bool,
-    /// Whether pages may publish.
+    /// What pages may publish.
     #[serde(default)]
-    pub publish: bool,
+    pub publish: Publishing,
     /// When a token ends, in milliseconds.
     #[serde(default)]
     pub expires_at: Option<i64>,
@@ -123,9 +124,9 @@ pub struct Caller {
     /// Whether pages may redeem.
     #[serde(default)]
     pub redeem: bool,
-    /// Whether pages may publish.
+    /// What pages may publish.
     #[serde(default)]
-    pub publish: bool,
+    pub publish: Publishing,
     /// The project's settings.
     pub settings: Settings,
 }
@@ -315,15 +316,16 @@ fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
     Err(error(403, "missing_required_permission", "Missing permission", details))
 }
 
+/// What a project has not switched on for pages is closed to every caller that is treated as one: a token as well as a page's key.
 fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
-    if record.class != Class::Client {
+    if record.class == Class::Server {
         return Ok(());
     }
     match route.switch {
         Some(Switch::Redeem) if !record.redeem => {
             Err(forbidden("the project does not allow redemptions from the client side"))
         }
-        Some(Switch::Publish) if !record.publish => {
+        Some(Switch::Publish) if record.publish.is_off() => {
             Err(forbidden("the project does not allow publications from the client side"))
         }
         _ => Ok(()),

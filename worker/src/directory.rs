@@ -6,6 +6,7 @@ mod sound;
 use crate::auth::{Class, Record, Settings, key_name};
 use crate::digest::sha256_hex;
 use crate::health::{self, Lack};
+use crate::page::Publishing;
 use crate::reply::{empty_reply, json_reply};
 use crate::service::{self, Reply, Request};
 use crate::store::Store;
@@ -36,7 +37,7 @@ struct Project {
 struct Client {
     origins: Vec<String>,
     redeem: bool,
-    publish: bool,
+    publish: Publishing,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -118,7 +119,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 scopes: Vec::new(),
                 origins: client.origins.clone(),
                 redeem: client.redeem,
-                publish: client.publish,
+                publish: client.publish.clone(),
                 expires_at: None,
                 settings: project.settings.clone(),
             };

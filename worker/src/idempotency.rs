@@ -145,7 +145,7 @@ fn slices(text: &str) -> Vec<&str> {
 /// kept, and what goes beyond its share is refused: what cannot be kept must not act.
 pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut Store<'_>) -> Result<(), Stop> {
     let Memory::New { names, body_hash } = memory else { return Ok(()) };
-    let is_page = page::asking(asked.route, asked.caller)?.is_some();
+    let is_page = page::is_asking(asked.route, asked.caller);
     if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {
         return Ok(());
     }

@@ -1,17 +1,91 @@
-//! Decides whether a page asks, on which terms of its project, and for which proven customer. It must not know what is asked for.
+//! Decides whether a page asks, on which terms of its project, for which proven customer, and what it may publish. It must not
+//! know what is asked for.
+
+pub mod shown;
 
 use crate::auth::{Caller, Class};
 use crate::route::Route;
 use crate::store::sql::Fault;
 use scrip::model::page::Page;
+use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::page::terms_of;
+use scrip::wire::problem::shortened;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
-/// The page that calls a route; none where one of the shop's own servers does, which may call one of the pages' routes too.
+/// Whether a page asks: not where one of the shop's own servers does, which may call one of the pages' routes too.
+pub fn is_asking(route: &Route, caller: &Caller) -> bool {
+    route.is_client_side() && caller.class != Class::Server
+}
+
+/// The page that calls a route.
 pub fn asking(route: &Route, caller: &Caller) -> Result<Option<Page>, Fault> {
-    if !route.is_client_side() || caller.class == Class::Server {
+    if !is_asking(route, caller) {
         return Ok(None);
     }
     let terms = terms_of(caller.settings.client.to_string().as_bytes());
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
     Ok(Some(Page { terms, proven: None }))
+}
+
+/// What pages may publish, as the setup says it: `true`, `false`, or a list of campaigns by name or id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Json", into = "Json")]
+pub enum Publishing {
+    /// Whatever it is, or nothing.
+    Any(bool),
+    /// Codes of these campaigns.
+    Campaigns(Vec<String>),
+}
+
+impl Default for Publishing {
+    fn default() -> Publishing {
+        Publishing::Any(false)
+    }
+}
+
+impl TryFrom<Json> for Publishing {
+    type Error = String;
+
+    fn try_from(said: Json) -> Result<Publishing, String> {
+        let name = |name: &Json| {
+            name.as_str().filter(|name| !name.is_empty() && !is_longer(name, LONGEST_NAME)).map(str::to_owned)
+        };
+        let read = match &said {
+            Json::Bool(any) => Some(Publishing::Any(*any)),
+            Json::Array(names) => names.iter().map(name).collect::<Option<Vec<String>>>().map(Publishing::Campaigns),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            let bound = "must be `true`, `false` or a list of campaigns by name or id";
+            format!("has a `publish` that {bound} (actual value is `{}`)", shortened(&said.to_string()))
+        })
+    }
+}
+
+impl From<Publishing> for Json {
+    fn from(publishing: Publishing) -> Json {
+        match publishing {
+            Publishing::Any(any) => any.into(),
+            Publishing::Campaigns(names) => names.into(),
+        }
+    }
+}
+
+impl Publishing {
+    /// Whether there is nothing that pages may publish.
+    pub fn is_off(&self) -> bool {
+        match self {
+            Publishing::Any(any) => !any,
+            Publishing::Campaigns(names) => names.is_empty(),
+        }
+    }
+
+    /// Whether codes of a campaign of these names may be published; those of no campaign have none.
+    pub fn allows(&self, names: &[&str]) -> bool {
+        match self {
+            Publishing::Any(any) => *any,
+            Publishing::Campaigns(allowed) => names.iter().any(|name| allowed.iter().any(|allowed| allowed == name)),
+        }
+    }
 }

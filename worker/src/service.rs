@@ -4,7 +4,7 @@
 use crate::auth::Caller;
 use crate::idempotency::{self, Asked, Memory};
 use crate::intake::{self, header};
-use crate::page;
+use crate::page::{self, shown};
 use crate::query::Query;
 use crate::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
 use crate::route::{self, Answer, Call, Route};
@@ -125,7 +125,10 @@ fn answer(
         params: matched.params,
         page: page::asking(route, caller)?,
     };
-    let answer = (route.run)(&mut call)?;
+    let mut answer = (route.run)(&mut call)?;
+    if let Some(page) = &call.page {
+        shown::keep(route, page, &mut answer)?;
+    }
     reply::check_writes(store, 0)?;
     let reply = written(answer);
     reply::check_answer(&reply)?;

@@ -66,9 +66,9 @@ impl Tracker {
             .collect()
     }
 
-    /// What stands for the address that a page calls from: the same for the same address, and nothing by which to find it.
-    pub fn origin(&self, address: &str) -> String {
-        hex(self.digest(3, &[address.as_bytes()]).get(..TAG).unwrap_or_default())
+    /// What stands for somebody who is only counted: it can be neither opened nor, under another purpose, be recognized.
+    pub fn counted_as(&self, purpose: &str, who: &str) -> String {
+        hex(&self.digest(3, &[purpose.as_bytes(), &[0], who.as_bytes()]))
     }
 
     /// The tracking id of a source_id.

@@ -1,15 +1,18 @@
 //! The bundle: what a page needs to decide for itself, named by its content hash. Campaigns, stacking rules, validation rules,
-//! and public codes as hashes; never a private code, a count, or anything about a customer.
+//! and public codes as hashes; never a private code, a count, or anything about a customer. Which members of these are told
+//! `page/shown` says.
 
 use crate::api::stacking_rules;
 use crate::auth::Class;
 use crate::intake::header;
+use crate::page::shown;
 use crate::reply::Stop;
 use crate::route::{Answer, Call, Outcome, Route, get};
 use crate::store::document::{Document, written};
+use crate::store::sql::Fault;
 use scrip::text::sha256_hex;
 use scrip::wire::legible;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// Documents of a kind in a bundle, at most: a page is no place for more. Of a larger catalogue nothing is told, and a
 /// page's verdict on its products is provisional.
@@ -22,42 +25,13 @@ pub const ROUTES: &[Route] = &[get("/client/v1/bundle", "What a page needs to de
     .answers(200, "bundle")
     .or_answers(304, "unchanged")];
 
-/// What a page may know of a campaign.
-const CAMPAIGN: &[&str] = &[
-    "id",
-    "name",
-    "campaign_type",
-    "type",
-    "active",
-    "start_date",
-    "expiration_date",
-    "validity_timeframe",
-    "validity_day_of_week",
-    "validity_hours",
-    "category_id",
-    "category",
-    "activity_duration_after_publishing",
-    "object",
-];
-/// What a page may know of a public voucher.
-const VOUCHER: &[&str] = &[
-    "id",
-    "type",
-    "discount",
-    "active",
-    "start_date",
-    "expiration_date",
-    "validity_timeframe",
-    "validity_day_of_week",
-    "validity_hours",
-    "campaign_id",
-    "category_id",
-    "metadata",
-    "object",
-];
-
 fn bundle(call: &mut Call<'_, '_>) -> Outcome {
-    let body = serde_json::to_vec(&write(call)?).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
+    let mut whole = write(call)?;
+    if let Some(page) = &call.page {
+        // Before it is named by its hash, which is of what is told.
+        shown::keep_of(call.route, page, &mut whole);
+    }
+    let body = serde_json::to_vec(&whole).map_err(|error| Fault(error.to_string()))?;
     let tag = format!("\"{}\"", sha256_hex(&body));
     let known = header(call.request, "if-none-match").unwrap_or_default();
     let is_known = known.split(',').any(|known| known.trim() == tag || known.trim() == "*");
@@ -94,10 +68,7 @@ fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
     let whole_catalogue = products.len() <= MOST && skus.len() <= MOST;
     let products = unreadable.leave_out(call, "product", products);
     let skus = unreadable.leave_out(call, "sku", skus);
-    let goods = |documents: &[Document]| match whole_catalogue {
-        true => documents.iter().map(|document| only(&document.body, GOODS)).collect(),
-        false => Vec::new(),
-    };
+    let goods = |documents| if whole_catalogue { bodies(documents) } else { Vec::new() };
     // Who is in a static segment is about customers, and is not told.
     let mut segments = newest(call, "segment")?;
     segments.retain(|segment| segment.body.get("type").and_then(Json::as_str) != Some("static"));
@@ -109,22 +80,22 @@ fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
     let mut whole = json!({
         "complete": false,
         "counted": false,
-        "client": call.caller.settings.client,
+        "client": terms(&call.caller.settings.client),
         "whole_catalogue": whole_catalogue,
         "project": { "id": call.caller.project },
         "time_zone": zone(&call.caller.settings.time_zone),
-        "stacking_rules": only(&stacking, STACKING),
-        "campaigns": campaigns.iter().map(|campaign| only(&campaign.body, CAMPAIGN)).collect::<Vec<Json>>(),
-        "vouchers": vouchers.iter().map(voucher).collect::<Vec<Json>>(),
+        "stacking_rules": stacking,
+        "campaigns": bodies(campaigns),
+        "vouchers": vouchers.into_iter().map(hashed).collect::<Vec<Json>>(),
         "promotion_tiers": bodies(tiers),
         "promotion_stacks": bodies(stacks),
         "categories": bodies(categories),
-        "products": goods(&products),
-        "skus": goods(&skus),
+        "products": goods(products),
+        "skus": goods(skus),
         "product_collections": bodies(collections),
-        "segments": segments.iter().map(|segment| only(&segment.body, SEGMENT)).collect::<Vec<Json>>(),
+        "segments": bodies(segments),
         "validation_rules": bodies(rules),
-        "validation_rules_assignments": assignments.iter().map(|document| only(&document.body, &["rule_id", "related_object_id"])).collect::<Vec<Json>>(),
+        "validation_rules_assignments": bodies(assignments),
     });
     if let (Some(whole), false) = (whole.as_object_mut(), unreadable.0.is_empty()) {
         whole.insert("unreadable".into(), unreadable.0.into());
@@ -167,35 +138,6 @@ fn named(kind: &str, document: &Document) -> Json {
     }
 }
 
-/// What a page may know of a product or SKU: what prices and rules look at.
-const GOODS: &[&str] = &["id", "source_id", "product_id", "name", "sku", "price", "attributes", "metadata"];
-
-/// What a page may know of a segment: its definition, never its customers.
-const SEGMENT: &[&str] = &["id", "name", "type", "filter"];
-
-/// The fields of stacking rules that decide; who changed them when would only give the bundle another name.
-const STACKING: &[&str] = &[
-    "exclusive_categories",
-    "joint_categories",
-    "redeemables_limit",
-    "applicable_redeemables_limit",
-    "applicable_redeemables_per_category_limit",
-    "applicable_redeemables_category_limits",
-    "applicable_exclusive_redeemables_limit",
-    "applicable_exclusive_redeemables_per_category_limit",
-    "discount_calculation_mode",
-    "initial_amount_mode_categories",
-    "discounted_amount_mode_categories",
-    "redeemables_application_mode",
-    "redeemables_sorting_rule",
-    "redeemables_products_application_mode",
-    "redeemables_no_effect_rule",
-    "no_effect_skip_categories",
-    "no_effect_redeem_anyway_categories",
-    "redeemables_rollback_order_mode",
-    "grouped_redeemables_sorting_rule",
-];
-
 fn is_public(campaign: &Document) -> bool {
     campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE")
 }
@@ -219,27 +161,22 @@ fn bodies(documents: Vec<Document>) -> Vec<Json> {
     documents.into_iter().map(|document| Json::Object(document.body)).collect()
 }
 
-/// The fields of a list, and no others; what is null says nothing.
-fn only(body: &Map<String, Json>, names: &[&str]) -> Json {
-    let kept = names
-        .iter()
-        .filter_map(|name| Some(((*name).to_owned(), body.get(*name).filter(|value| !value.is_null())?.clone())));
-    Json::Object(kept.collect())
+/// A public voucher by the hash of its code.
+fn hashed(document: Document) -> Json {
+    let mut body = document.body;
+    let code = body.get("code").and_then(Json::as_str).unwrap_or_default();
+    body.insert("code_hash".into(), sha256_hex(code.as_bytes()).into());
+    // Also of a voucher that says nothing of it a page is told that there is no bound.
+    body.entry("redemption")
+        .or_insert_with(|| json!({}))
+        .as_object_mut()
+        .map(|told| told.entry("quantity").or_insert(Json::Null));
+    Json::Object(body)
 }
 
-/// A public voucher: its code as a hash, its quantity, and no count.
-fn voucher(document: &Document) -> Json {
-    let mut shown = only(&document.body, VOUCHER);
-    if let Some(shown) = shown.as_object_mut() {
-        let code = document.body.get("code").and_then(Json::as_str).unwrap_or_default();
-        shown.insert("code_hash".into(), sha256_hex(code.as_bytes()).into());
-        let quantity = document.body.get("redemption").and_then(|redemption| redemption.get("quantity"));
-        shown.insert("redemption".into(), json!({ "quantity": quantity }));
-        if let Some(gift) = document.body.get("gift").and_then(Json::as_object) {
-            shown.insert("gift".into(), only(gift, &["amount", "effect"]));
-        }
-    }
-    shown
+/// The terms in the form in which their members can be told one by one: where nothing is said, none of them.
+fn terms(settings: &Json) -> Json {
+    if settings.is_object() { settings.clone() } else { json!({}) }
 }
 
 /// The zone in the form that a page reads; UTC needs no words.

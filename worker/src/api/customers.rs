@@ -226,6 +226,13 @@ fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str)
     Ok(())
 }
 
+/// A customer of whom nothing but a name is known, and who is written down with no more.
+pub fn introduce(call: &mut Call<'_, '_>, source_id: &str) -> Document {
+    let document = new(call, Some(source_id.to_owned()), Map::new());
+    call.store.insert(CUSTOMER.object, &document);
+    document
+}
+
 fn new(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
     let id = call.ids.alphanumeric("cust_", 24).to_string();
     let mut body = template(&id, source_id.as_deref(), call.now_ms());

@@ -4,7 +4,6 @@
 
 use crate::allowance::Allowance;
 use crate::digest::sha256_hex;
-use crate::page;
 use crate::route::Call;
 use crate::store::sql::Fault;
 use scrip::wire::redemption::Document;
@@ -28,7 +27,7 @@ struct Sent<'b> {
 /// again, or nothing at all.
 pub fn keep(call: &mut Call<'_, '_>, documents: &mut Vec<Document>) -> Result<(), Fault> {
     let now_ms = call.now_ms();
-    if page::asking(call.route, call.caller)?.is_some() {
+    if call.page.is_some() {
         for allowance in &KEPT {
             if !allowance.allows(call.store, call.caller, now_ms, 1)? {
                 documents.clear();

@@ -26,6 +26,7 @@ const SCOPES: &[&str] = &[
     "client_promotions",
     "campaigns",
     "client_publish",
+    "client_bundle",
     "exports",
     "publications",
     "client_validate",
@@ -125,7 +126,7 @@ fn record(caller: &Caller, token: &str, scopes: &[String], expires_at: i64) -> R
         scopes: scopes.to_vec(),
         origins: caller.origins.clone(),
         redeem: caller.redeem,
-        publish: caller.publish,
+        publish: caller.publish.clone(),
         expires_at: Some(expires_at),
         settings: caller.settings.clone(),
     }

@@ -3,6 +3,7 @@
 use crate::api::balances;
 use crate::api::customers;
 use crate::api::fields::{CUSTOMER, KEY};
+use crate::api::publishing::{self, Receiver};
 use crate::api::vouchers;
 use crate::api::{deciding, generation, metadata_schemas};
 use crate::auth::Class;
@@ -13,6 +14,7 @@ use crate::route::{Answer, Call, Outcome, Route, Switch, post};
 use crate::shape::{Field, Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
+use crate::tracking::Tracker;
 use scrip::time::{Duration, Instant};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -40,7 +42,7 @@ pub const ROUTES: &[Route] = &[
         .switched(Switch::Publish)
         .query(QUERY)
         .body(BODY)
-        .answers(200, "publication"),
+        .answers(200, "client_publication"),
 ];
 
 /// What is asked for.
@@ -67,6 +69,9 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
     if let Some(name) = source.get("campaign").filter(|campaign| campaign.is_string()).cloned() {
         source.insert("campaign".into(), json!({ "name": name }));
     }
+    if let Some(page) = &call.page {
+        publishing::settle_customer(page, &mut source);
+    }
     let body = crate::shape::read(BODY, source, Nulls::Dropped)?;
     let text = |value: Option<&Json>| value.and_then(Json::as_str).map(str::to_owned);
     let campaign = body.get("campaign");
@@ -76,6 +81,9 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
         .and_then(|campaign| campaign.get("count"))
         .and_then(Json::as_u64)
         .unwrap_or(1);
+    if call.page.is_some() {
+        publishing::check_count(count)?;
+    }
     let customer = body.get("customer").and_then(Json::as_object).cloned().unwrap_or_default();
     if customer.is_empty() {
         return Err(Problem::missing("customer", "source_id").into());
@@ -107,42 +115,73 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
             )
             .into());
         }
-        if call.store.document_by_name("publication", source_id, "")?.is_some() {
+        // What a page calls its publication is only told: with a name that counts it could take a server's.
+        if call.page.is_none() && call.store.document_by_name("publication", source_id, "")?.is_some() {
             let told = format!("Publication with source_id: '{source_id}' already exists");
             return Err(error(400, "duplicate_source_id", "Duplicate source_id", told).into());
         }
     }
     metadata_schemas::check(call.store, &[("publication", Some(&wanted.metadata))])?;
-    let customer = customers::upsert(call, wanted.customer.clone())?;
-    let (campaign, vouchers) = match &wanted.voucher {
-        Some(code) => {
-            let voucher = find_voucher(call, code)?;
-            (campaign_of(call, &voucher)?, Some(voucher))
+    let receiver = publishing::receive(call, wanted.customer.clone())?;
+    let (campaign, vouchers) = find(call, &wanted)?;
+    let place = campaign
+        .as_ref()
+        .map(|campaign| campaign.id.clone())
+        .or_else(|| vouchers.as_ref().map(|voucher| voucher.id.clone()))
+        .unwrap_or_default();
+    if is_once(call, &wanted, campaign.as_ref())
+        && let Some(holder) = receiver.holder()
+        && let Some(earlier) = earlier(call, &place, holder)?
+    {
+        if wanted.join_once {
+            return Ok(Answer::json(tell_again(call, earlier)));
         }
-        None => (Some(find_campaign(call, wanted.campaign.as_deref().unwrap_or_default())?), None),
-    };
-    let campaign_once =
-        campaign.as_ref().is_some_and(|campaign| campaign.body.get("join_once") == Some(&Json::Bool(true)));
-    if wanted.join_once || campaign_once {
-        let place = campaign
-            .as_ref()
-            .map(|campaign| campaign.id.clone())
-            .or_else(|| vouchers.as_ref().map(|voucher| voucher.id.clone()));
-        if let Some(earlier) = earlier(call, &place.unwrap_or_default(), &customer.id)? {
-            if wanted.join_once {
-                return Ok(Answer::json(Json::Object(earlier.body)));
-            }
-            let told = "Voucher cannot be published. Customer already joined program.";
-            return Err(error(400, "voucher_cannot_be_published", "Voucher cannot be published", told).into());
-        }
+        let told = "Voucher cannot be published. Customer already joined program.";
+        return Err(error(400, "voucher_cannot_be_published", "Voucher cannot be published", told).into());
     }
+    publishing::count(call, &place)?;
     let chosen = match (vouchers, &campaign) {
         (Some(voucher), _) => vec![(voucher, false)],
         (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
         (None, None) => Vec::new(),
     };
-    let (publication, _) = hand_over(call, &wanted, &customer, campaign.as_ref(), chosen)?;
+    let (publication, _) = hand_over(call, &wanted, &receiver, campaign.as_ref(), chosen)?;
     Ok(Answer::json(publication))
+}
+
+/// The campaign, and the voucher where one is named. What a page may not publish is for it as what does not exist.
+fn find(call: &Call<'_, '_>, wanted: &Wanted) -> Result<(Option<Document>, Option<Document>), Stop> {
+    let Some(code) = &wanted.voucher else {
+        let name = wanted.campaign.as_deref().unwrap_or_default();
+        let campaign = find_campaign(call, name)?;
+        return match publishing::allows(call, Some(&campaign)) {
+            true => Ok((Some(campaign), None)),
+            false => Err(not_found("campaign", name).into()),
+        };
+    };
+    let voucher = find_voucher(call, code)?;
+    let campaign = campaign_of(call, &voucher)?;
+    match publishing::allows(call, campaign.as_ref()) {
+        true => Ok((campaign, Some(voucher))),
+        false => Err(not_found("voucher", code).into()),
+    }
+}
+
+/// Whether a customer gets one publication of a campaign alone: where the caller or the campaign says so, and from a page whoever
+/// has proven who they are.
+fn is_once(call: &Call<'_, '_>, wanted: &Wanted, campaign: Option<&Document>) -> bool {
+    let of_campaign = campaign.is_some_and(|campaign| campaign.body.get("join_once") == Some(&Json::Bool(true)));
+    wanted.join_once || of_campaign || call.page.as_ref().is_some_and(|page| page.proven.is_some())
+}
+
+/// An earlier publication as it is answered again; what a server wrote into it for itself is not a page's to read.
+fn tell_again(call: &Call<'_, '_>, earlier: Document) -> Json {
+    let mut body = earlier.body;
+    if call.page.is_some() {
+        body.insert("metadata".into(), json!({}));
+        body.insert("source_id".into(), Json::Null);
+    }
+    Json::Object(body)
 }
 
 fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
@@ -152,6 +191,10 @@ fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
 fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
     let key = code_key(code, call.caller.settings.case_sensitive_codes);
     let voucher = call.store.document_by_name("voucher", &key, code)?.ok_or_else(|| not_found("voucher", code))?;
+    if voucher.holder.is_some() && call.page.is_some() {
+        // To a page a code that somebody has is as one that does not exist.
+        return Err(not_found("voucher", code).into());
+    }
     if voucher.holder.is_some() {
         let told = format!("Voucher '{}' has already been published", voucher.id);
         return Err(error(400, "voucher_already_published", "Voucher already published", told).into());
@@ -225,7 +268,7 @@ pub fn hand_reward(
         channel: "API".into(),
         join_once: false,
     };
-    let (_, handed) = hand_over(call, &wanted, customer, Some(campaign), chosen)?;
+    let (_, handed) = hand_over(call, &wanted, &Receiver::of(customer.clone()), Some(campaign), chosen)?;
     handed.into_iter().next().ok_or_else(|| not_found("voucher", &campaign.id).into())
 }
 
@@ -233,7 +276,7 @@ pub fn hand_reward(
 fn hand_over(
     call: &mut Call<'_, '_>,
     wanted: &Wanted,
-    customer: &Document,
+    receiver: &Receiver,
     campaign: Option<&Document>,
     chosen: Vec<(Document, bool)>,
 ) -> Result<(Json, Vec<Document>), Stop> {
@@ -247,10 +290,13 @@ fn hand_over(
     let mut made: i64 = 0;
     for (mut voucher, is_new) in chosen {
         if !is_generic {
-            voucher.holder = Some(customer.id.clone());
-            voucher.body.insert("holder_id".into(), customer.id.clone().into());
-            if campaign.is_some_and(generation::is_referral) {
-                voucher.body.insert("referrer_id".into(), customer.id.clone().into());
+            // One that nobody holds is gone from those that can be handed over, and whoever has the code may use it.
+            voucher.holder = Some(receiver.holder().unwrap_or(&id).to_owned());
+            if let Some(holder) = receiver.holder() {
+                voucher.body.insert("holder_id".into(), holder.into());
+                if campaign.is_some_and(generation::is_referral) {
+                    voucher.body.insert("referrer_id".into(), holder.into());
+                }
             }
             start_activity(call, campaign, &mut voucher)?;
         }
@@ -279,14 +325,15 @@ fn hand_over(
         generation::count(call, &campaign.id, made);
     }
     call.store.post(&posts);
-    let body = show(call, &id, wanted, customer, handed.clone())?;
+    let body = show(call, &id, wanted, receiver, handed.clone())?;
     let place =
         campaign.map(|campaign| campaign.id.clone()).or_else(|| handed.first().map(|voucher| voucher.id.clone()));
     let document = Document {
         id,
-        key: wanted.source_id.clone(),
+        key: wanted.source_id.clone().filter(|_| call.page.is_none()),
         parent: place,
-        holder: Some(customer.id.clone()),
+        // Nobody joins a campaign by what a page says of them.
+        holder: receiver.holder().map(str::to_owned),
         created_at: now_ms,
         updated_at: None,
         body: body.as_object().cloned().unwrap_or_default(),
@@ -310,21 +357,27 @@ fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mu
     Ok(())
 }
 
-/// The publication as it is answered and stored. To a page nothing is told of a person but the id.
+/// The publication as it is answered and stored.
 fn show(
     call: &mut Call<'_, '_>,
     id: &str,
     wanted: &Wanted,
-    customer: &Document,
+    receiver: &Receiver,
     handed: Vec<Document>,
 ) -> Result<Json, Stop> {
     let named: Vec<String> = handed.iter().map(|voucher| voucher.id.clone()).collect();
     let codes: Vec<Json> =
         handed.iter().map(|voucher| voucher.body.get("code").cloned().unwrap_or(Json::Null)).collect();
-    let person = if call.page.is_some() { json!({ "id": customer.id, "object": "customer" }) } else { whole(customer) };
+    let tracker = Tracker::stored(call.store)?;
+    let tracking_id = receiver.source_id.as_deref().map(|source_id| tracker.tracking_id(source_id));
+    let customer = receiver.customer.as_ref();
+    let person = match call.page {
+        Some(_) => customer.map_or(Json::Null, |customer| json!({ "id": customer.id, "object": "customer" })),
+        None => customer.map_or(Json::Null, whole),
+    };
     let mut body = json!({
-        "id": id, "object": "publication", "created_at": moment::text(call.now_ms()), "customer_id": customer.id,
-        "tracking_id": customer.key, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
+        "id": id, "object": "publication", "created_at": moment::text(call.now_ms()), "customer_id": customer.map(|customer| &customer.id),
+        "tracking_id": tracking_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
         "customer": person, "vouchers_id": named,
     });
     let mut shown = vouchers::show(call, handed)?;

@@ -214,7 +214,7 @@ pub const ROUTES: &[Route] = &[
         .scope("redemptions")
         .switched(Switch::Redeem)
         .body(REDEEMABLES)
-        .answers(200, "redemptions"),
+        .answers(200, "client_redemptions"),
     get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
         .of(&REDEMPTION)
         .scope("redemptions"),
@@ -224,7 +224,7 @@ pub const ROUTES: &[Route] = &[
         .switched(Switch::Redeem)
         .query(&[must("code", KEY), may("tracking_id", Kind::Text)])
         .body(REDEEM)
-        .answers(200, "redemption"),
+        .answers(200, "client_redemption"),
 ];
 
 fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {

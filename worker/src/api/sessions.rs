@@ -192,5 +192,5 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, S
 }
 
 fn digest(call: &Call<'_, '_>, place: &str) -> Result<String, Fault> {
-    Ok(Tracker::stored(call.store)?.origin(place))
+    Ok(Tracker::stored(call.store)?.counted_as("lock", place))
 }

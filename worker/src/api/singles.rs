@@ -217,6 +217,8 @@ fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, validati
     let item = item(validation);
     let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
     let shown = match voucher {
+        // Of a code that cannot be used a page learns nothing, not even how it is written.
+        Some(_) if call.page.is_some() && !valid => Json::Null,
         Some(voucher) => VOUCHER.show_one(call, voucher)?,
         None => Json::Null,
     };

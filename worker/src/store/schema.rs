@@ -67,6 +67,10 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX hold_account ON hold (account, expires_at)",
     "CREATE INDEX hold_expiry ON hold (expires_at)",
     "CREATE INDEX hold_origin ON hold (origin, expires_at) WHERE origin IS NOT NULL",
+], &[
+    // How often something was published to an address on a day, which is known by a hash that differs from day to day.
+    "CREATE TABLE handed_out (
+        day INTEGER NOT NULL, place TEXT NOT NULL, who TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, place, who)) WITHOUT ROWID",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

@@ -1,0 +1,109 @@
+//! How often a page can publish: its key is public, and whoever has it could otherwise mint gift cards in a loop.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail loudly")]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip_worker::service::{Reply, Request};
+use serde_json::{Value as Json, json};
+
+const MORNING: &str = "2026-03-01T10:00:00Z";
+
+struct Shop {
+    edge: Edge,
+    now_ms: i64,
+}
+
+impl Shop {
+    /// A shop that sells two kinds of gift cards.
+    fn open() -> Shop {
+        let shop = Shop { edge: Edge::new(), now_ms: scrip_worker::moment::parse(MORNING).unwrap() };
+        for name in ["Cards", "More cards"] {
+            let gift = json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 5000, "effect": "APPLY_TO_ORDER" } });
+            let campaign = json!({ "name": name, "campaign_type": "GIFT_VOUCHERS", "voucher": gift });
+            let keys = [("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
+            assert_eq!(shop.post("/v1/campaigns", &keys, &campaign).status, 200);
+        }
+        shop
+    }
+
+    fn post(&self, path: &str, headers: &[(&str, &str)], body: &Json) -> Reply {
+        let headers = headers.iter().chain(&[("content-type", "application/json")]);
+        let headers = headers.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let body = body.to_string().into_bytes();
+        let request = Request { method: "POST".into(), path: path.into(), headers, body, ..Request::default() };
+        self.edge.send(request, self.now_ms, None)
+    }
+
+    /// A page publishes a card to somebody who was never heard of.
+    fn publish(&self, campaign: &str, address: &str, who: &str) -> Reply {
+        let mut headers = vec![
+            ("x-client-application-id", "dev-client"),
+            ("x-client-token", "dev-client-token"),
+            ("origin", "http://localhost:3000"),
+        ];
+        if !address.is_empty() {
+            headers.push(("scrip-rehearsal-address", address));
+        }
+        self.post(
+            "/client/v1/publish",
+            &headers,
+            &json!({ "campaign": { "name": campaign }, "customer": { "source_id": who } }),
+        )
+    }
+}
+
+fn retry_after(reply: &Reply) -> &str {
+    reply.headers.iter().find(|(name, _)| name == "retry-after").map_or("", |(_, value)| value)
+}
+
+#[test]
+fn five_hundred_gift_cards_are_not_to_be_had() {
+    let mut shop = Shop::open();
+    let replies: Vec<Reply> = (0..500).map(|number| shop.publish("Cards", "", &format!("customer {number}"))).collect();
+    let published = replies.iter().filter(|reply| reply.status == 200).count();
+    assert_eq!(published, 100, "gift cards to 500 made-up customers");
+    let refused = replies.last().unwrap();
+    let body: Json = serde_json::from_slice(&refused.body).unwrap();
+    assert_eq!((refused.status, &body["key"]), (429, &json!("too_many_publications")));
+    let told =
+        "at most 100 of a campaign can be published from here on one day; the next from 2026-03-02T00:00:00.000Z";
+    assert_eq!(body["details"], told);
+    assert_eq!(retry_after(refused), "50400");
+    let before = shop.edge.rows("proj_dev");
+    assert_eq!(shop.publish("Cards", "", "somebody new").status, 429);
+    assert_eq!(shop.edge.rows("proj_dev"), before, "a refused publication writes nothing");
+    assert_eq!(shop.publish("More cards", "", "a").status, 200, "another campaign has a count of its own");
+    shop.now_ms += 14 * 3_600_000;
+    assert_eq!(shop.publish("Cards", "", "a").status, 200, "and so has another day");
+}
+
+#[test]
+fn an_address_gets_one_code_of_a_campaign_a_day() {
+    let mut shop = Shop::open();
+    let status = |shop: &Shop, campaign: &str, address: &str| shop.publish(campaign, address, address).status;
+    assert_eq!(status(&shop, "Cards", "192.0.2.7"), 200);
+    assert_eq!(status(&shop, "Cards", "192.0.2.7"), 429, "once more");
+    assert_eq!(status(&shop, "Cards", "::ffff:192.0.2.7"), 429, "the same address in other words");
+    assert_eq!(status(&shop, "More cards", "192.0.2.7"), 200);
+    assert_eq!(status(&shop, "Cards", "192.0.2.8"), 200);
+    assert_eq!(status(&shop, "Cards", "2001:db8::1"), 200);
+    assert_eq!(status(&shop, "Cards", "2001:db8::2"), 429, "an address of the same connection");
+    assert_eq!(status(&shop, "Cards", "2001:db8:0:1::1"), 200);
+    shop.now_ms += 14 * 3_600_000;
+    assert_eq!(status(&shop, "Cards", "192.0.2.7"), 200, "the next day");
+}
+
+#[test]
+fn a_publication_that_fails_is_not_counted() {
+    let shop = Shop::open();
+    let campaign = json!({ "name": "Two", "type": "STATIC", "vouchers_count": 0, "voucher": { "discount": { "type": "AMOUNT", "amount_off": 1 } } });
+    let keys = [("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
+    assert_eq!(shop.post("/v1/campaigns", &keys, &campaign).status, 200);
+    assert_eq!(shop.publish("Two", "192.0.2.7", "anna").status, 400, "there is no code");
+    let more = json!({ "code_config": { "pattern": "ONE" } });
+    assert_eq!(shop.post("/v1/campaigns/Two/vouchers/ONE", &keys, &more).status, 200);
+    assert_eq!(shop.publish("Two", "192.0.2.7", "anna").status, 200);
+    assert_eq!(shop.publish("Two", "192.0.2.7", "anna").status, 429);
+}
