@@ -152,13 +152,14 @@ pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut St
     let bytes = i64::try_from(reply.body.len().saturating_add(ROW_BYTES)).unwrap_or(i64::MAX);
     if is_page {
         if !OF_PAGES.allows(store, asked.caller, asked.now_ms, bytes)? {
+            let rest = OF_PAGES.rest_seconds(asked.now_ms);
             let told = format!(
-                "answers under an Idempotency-Key to the key `{}` have at most {} bytes in one hour; the next begins in {} seconds",
-                asked.caller.key_id,
-                OF_PAGES.most,
-                OF_PAGES.rest_seconds(asked.now_ms)
+                "answers under an Idempotency-Key to the key `{}` have at most {} bytes in one hour; the next begins in {rest} seconds",
+                asked.caller.key_id, OF_PAGES.most
             );
-            return Err(error(429, "too_many_requests", "Too many requests hit the API too quickly.", told).into());
+            let mut body = error(429, "too_many_requests", "Too many requests hit the API too quickly.", told);
+            body.retry_after = Some(rest);
+            return Err(body.into());
         }
         OF_PAGES.take(store, asked.caller, asked.now_ms, bytes);
     }

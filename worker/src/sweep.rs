@@ -76,8 +76,8 @@ const SORTS: &[Sort] = &[
         oldest: "SELECT expires_at FROM hold ORDER BY expires_at LIMIT 1",
         kept_ms: 0,
         rows: 1_000,
-        remove: &["DELETE FROM hold WHERE expires_at <= ?1 AND (key, account) IN
-           (SELECT key, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"],
+        remove: &["DELETE FROM hold WHERE (key, owner, account) IN
+           (SELECT key, owner, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"],
     },
     Sort {
         oldest: concat!("SELECT created_at FROM ", failed!(), " ORDER BY created_at LIMIT 1"),

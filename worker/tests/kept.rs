@@ -354,7 +354,10 @@ fn a_pages_answer_is_kept_only_where_it_has_written_and_within_a_bound() {
         let reply = shop.send(PAGE, "POST /client/v1/validations", &request, Some(&format!("long-{at}")));
         match reply.status {
             200 => kept += 1,
-            429 => refused = Some((at, json_of(&reply))),
+            429 => {
+                assert!(reply.headers.iter().any(|(name, value)| name == "retry-after" && value == "3600"));
+                refused = Some((at, json_of(&reply)));
+            }
             other => panic!("{other} {}", String::from_utf8_lossy(&reply.body)),
         }
         if refused.is_some() {

@@ -137,7 +137,11 @@ impl Store<'_> {
              ON CONFLICT (key, owner, account) DO UPDATE SET amount = excluded.amount, expires_at = excluded.expires_at",
             vec![holds.to_string().into(), now_ms.into(), origin.into()],
         );
-        // Holds that ended leave with new ones coming.
-        self.write("DELETE FROM hold WHERE expires_at <= ?1", vec![now_ms.into()]);
+        // Holds that ended leave with new ones coming, a few at a time.
+        self.write(
+            "DELETE FROM hold WHERE (key, owner, account) IN
+               (SELECT key, owner, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)",
+            vec![now_ms.into()],
+        );
     }
 }
