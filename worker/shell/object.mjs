@@ -7,6 +7,7 @@
 // wait for their objects, keeps its own instance.
 import { DurableObject } from "cloudflare:workers";
 import Exports from "glue/engine";
+import { FIRST, nextRows, restMs } from "./pace.mjs";
 
 const engine = Exports.prototype;
 const EMPTY = new Uint8Array(0);
@@ -15,12 +16,16 @@ const STACK_LINES = 12;
 // After a failed alarm: the first wait, and the longest.
 const RETRY_MS = 2_000;
 const RETRY_MOST_MS = 300_000;
+// How long one alarm goes on: a thousandth of it is spent on asking for the next, and it is far from any limit of the platform.
+const SPELL_MS = 10_000;
 
 class ScripObject extends DurableObject {
   /** Whether the store has not been opened yet in this life of the object. */
   #fresh = true;
   #alarmAt = undefined;
   #failedAlarms = 0;
+  /** What one alarm does of long work. */
+  #rows = FIRST;
 
   /** Answers one request: `[status, header lines, bytes]`. The entry is the only caller. */
   serve(method, target, lines, body) {
@@ -36,11 +41,26 @@ class ScripObject extends DurableObject {
     }
   }
 
-  /** Runs what is due. A failure is noted in a transaction of its own, and tried again later, but never given up here. */
-  alarm() {
+  /**
+   * Runs what is due, piece by piece with a rest after each, and asks for a new alarm after a while. The alarm that runs is only
+   * gone when this returns, so that whoever dies in between is woken again. A failure is noted in a transaction of its own, and
+   * tried again later, but never given up here.
+   */
+  async alarm() {
     this.#alarmAt = undefined;
+    const latest = Date.now() + SPELL_MS;
     try {
-      this.#arm(this.#commit((sql) => engine.runAlarm(this.#fresh, sql)));
+      let next;
+      do {
+        const begun = Date.now();
+        next = this.#commit((sql) => engine.runAlarm(this.#fresh, this.#rows, sql));
+        // The commit to the disk follows this turn, and the clock may stand still in it: a timer comes after both.
+        await sleep(0);
+        const took = Date.now() - begun;
+        this.#rows = nextRows(this.#rows, took);
+        await sleep(restMs(took));
+      } while (next !== null && next <= Date.now() && Date.now() < latest);
+      this.#arm(next);
       this.#failedAlarms = 0;
     } catch (error) {
       this.#failed("alarm", error);
@@ -87,6 +107,8 @@ class ScripObject extends DurableObject {
     }
   }
 }
+
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Everything of one project that must be true now. */
 export class Project extends ScripObject {

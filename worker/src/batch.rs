@@ -1,5 +1,5 @@
-//! Lists that are written item by item, as long work: the items are kept in slices, a slice an alarm, and what went wrong with an item
-//! is told in the result. It must not know what an item is.
+//! Lists that are written item by item, as long work: the items are kept in slices, a piece of one an alarm, and what went wrong with an
+//! item is told in the result. It must not know what an item is.
 //!
 //! An item is written as a call of its own would write it; one that is refused leaves the others alone.
 
@@ -18,10 +18,12 @@ use scrip::id::Ids;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
-/// Items of one slice: what a redemption may have to wait for.
+/// Items of one slice; each alarm that writes some of them reads it whole.
 const ITEMS_MAX: usize = 200;
 /// Bytes of one slice, unless a single item is longer.
-const BYTES_MAX: usize = 500_000;
+const BYTES_MAX: usize = 100_000;
+/// What an item costs, in rows that a job writes without looking at them. Jobs of both sorts share one measure of time.
+const ROWS_OF_AN_ITEM: u64 = 10;
 /// Errors that a result tells; further ones are counted.
 const ERRORS_MAX: usize = 1_000;
 /// The kind of document that holds a slice until it is written.
@@ -41,6 +43,9 @@ struct Cursor {
     wanted: u64,
     done: u64,
     failed: u64,
+    /// Items of the slice at hand that are written already.
+    #[serde(default)]
+    place: usize,
     errors: Vec<Json>,
 }
 
@@ -77,6 +82,7 @@ fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> 
         wanted: u64::try_from(items.len()).unwrap_or(u64::MAX),
         done: 0,
         failed: 0,
+        place: 0,
         errors: Vec::new(),
     };
     let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
@@ -107,8 +113,14 @@ fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<()
     Ok(())
 }
 
-/// Writes the next slice of an async action.
-pub fn run(store: &mut Store<'_>, context: &Context, id: &str, kind: &str, cursor: &str) -> Result<(), Fault> {
+/// Writes the next items of an async action of a kind, where its cursor stands: as many as cost `rows` rows, and one at least.
+pub fn run(
+    store: &mut Store<'_>,
+    context: &Context,
+    id: &str,
+    (kind, cursor): (&str, &str),
+    rows: u64,
+) -> Result<(), Fault> {
     let mut cursor: Cursor =
         serde_json::from_str(cursor).map_err(|error| Fault(format!("the cursor of {id} does not parse: {error}")))?;
     let step = crate::api::STEPS.iter().find(|(known, _)| *known == kind).map(|(_, step)| *step);
@@ -120,9 +132,20 @@ pub fn run(store: &mut Store<'_>, context: &Context, id: &str, kind: &str, curso
     let Some(mut slice) = slice.into_iter().next() else {
         return jobs::finish(store, context, id, Ok(result(kind, cursor)));
     };
-    let items = slice.body.remove("items").unwrap_or_default();
-    write(store, context, step, &mut cursor, items.as_array().cloned().unwrap_or_default())?;
-    store.remove(SLICE, &slice.id);
+    let mut items = match slice.body.remove("items") {
+        Some(Json::Array(items)) => items,
+        _ => Vec::new(),
+    };
+    let count = usize::try_from(rows.checked_div(ROWS_OF_AN_ITEM).unwrap_or(1)).unwrap_or(usize::MAX).max(1);
+    let (end, length) = (cursor.place.saturating_add(count), items.len());
+    items.truncate(end);
+    let piece = items.split_off(cursor.place.min(items.len()));
+    write(store, context, step, &mut cursor, piece)?;
+    cursor.place = end;
+    if end >= length {
+        store.remove(SLICE, &slice.id);
+        cursor.place = 0;
+    }
     let so_far = cursor.done.saturating_add(cursor.failed);
     if so_far >= cursor.wanted {
         return jobs::finish(store, context, id, Ok(result(kind, cursor)));

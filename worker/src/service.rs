@@ -161,9 +161,9 @@ pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
     Some(reply)
 }
 
-/// Runs one piece of the work that is due, and says through [`Store::alarm`] when the next is.
-pub fn alarm(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
-    crate::jobs::run_due(store, context)
+/// Runs one piece of the work that is due, of `rows` rows at most, and says through [`Store::alarm`] when the next is.
+pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
+    crate::jobs::run_due(store, context, rows)
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.

@@ -54,7 +54,7 @@ impl Project {
     }
 
     fn alarm(&self) {
-        service::alarm(&mut Store::new(&self.sql), &self.context()).unwrap();
+        service::alarm(&mut Store::new(&self.sql), &self.context(), 2_000).unwrap();
     }
 
     fn documents(&self, kind: &str) -> i64 {

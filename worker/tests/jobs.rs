@@ -63,6 +63,45 @@ fn a_hundred_thousand_codes_while_redemptions_go_on() {
     assert_eq!(meanwhile["redemption"]["redeemed_quantity"], chunks);
 }
 
+/// How many vouchers there are of a campaign, or of any.
+fn vouchers(edge: &Edge, of: &str) -> i64 {
+    call(edge, "GET", &format!("/v1/vouchers?limit=1{of}"), &Json::Null, NOW)["total"].as_i64().unwrap()
+}
+
+#[test]
+fn a_piece_of_long_work_is_no_larger_than_it_is_told() {
+    let edge = Edge::new();
+    let step = |rows: u64| assert!(edge.alarm_of("proj_dev", NOW, rows), "there is work");
+    let discount = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } });
+    call(&edge, "POST", "/v1/campaigns", &json!({ "name": "C", "vouchers_count": 100, "voucher": discount }), NOW);
+    for (rows, made) in [(40, 40), (0, 41), (50, 91), (50, 100)] {
+        step(rows);
+        assert_eq!(vouchers(&edge, "&campaign=C"), made, "after {rows} rows");
+    }
+    call(&edge, "PUT", "/v1/campaigns/C", &json!({ "expiration_date": "2030-01-01T00:00:00Z" }), NOW);
+    step(60);
+    let changed = call(&edge, "GET", "/v1/vouchers?campaign=C&limit=100", &Json::Null, NOW);
+    let changed =
+        changed["vouchers"].as_array().unwrap().iter().filter(|one| !one["expiration_date"].is_null()).count();
+    assert_eq!(changed, 60);
+    step(60);
+    let named =
+        |at: usize| json!({ "code": format!("I-{at}"), "discount": discount["discount"], "type": "DISCOUNT_VOUCHER" });
+    let list: Vec<Json> = (0..450).map(named).collect();
+    call(&edge, "POST", "/v1/vouchers/import", &Json::Array(list), NOW);
+    // An item costs as much as ten rows, one is always written, and a slice ends a piece.
+    for (rows, written) in [(40, 4), (1, 5), (1_000, 105), (2_000, 200), (2_000, 400), (2_000, 450)] {
+        step(rows);
+        assert_eq!(vouchers(&edge, ""), 100 + written, "after {rows} rows");
+    }
+    call(&edge, "DELETE", "/v1/campaigns/C", &Json::Null, NOW);
+    step(30);
+    let left = |edge: &Edge| edge.count("proj_dev", "SELECT COUNT(*) FROM document WHERE kind = 'voucher'");
+    assert_eq!(left(&edge), 450 + 70);
+    step(100);
+    assert_eq!(left(&edge), 450);
+}
+
 #[test]
 fn a_job_that_keeps_failing_is_given_up() {
     let sql = Sqlite::memory().unwrap();
@@ -74,7 +113,7 @@ fn a_job_that_keeps_failing_is_given_up() {
     store.commit().unwrap();
     let mut now_ms = NOW;
     for attempt in 1..=6 {
-        assert!(sql.transaction(|sql| service::alarm(&mut Store::new(sql), &context(now_ms))).is_err());
+        assert!(sql.transaction(|sql| service::alarm(&mut Store::new(sql), &context(now_ms), 2_000)).is_err());
         let mut store = Store::new(&sql);
         service::alarm_failed(&mut store, &context(now_ms), "it broke").unwrap();
         match store.alarm() {

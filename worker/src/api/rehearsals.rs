@@ -6,7 +6,6 @@ use crate::route::{Answer, Call, Outcome, Route, get, post};
 use crate::shape::{Kind, may};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
-use crate::store::sql::Fault;
 use scrip::facts::{
     credits_account, points_account, points_spent_account, redeemed_account, redemptions_account, spent_account,
 };
@@ -212,8 +211,9 @@ fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<
 }
 
 fn alarm(call: &mut Call<'_, '_>) -> Outcome {
-    let run = |call: &mut Call<'_, '_>| -> Result<(), Fault> { crate::jobs::run_due(call.store, call.context) };
-    run(call)?;
+    /// No story has more in one piece of its work.
+    const ROWS: u64 = 2_000;
+    crate::jobs::run_due(call.store, call.context, ROWS)?;
     Ok(Answer::json(json!({ "next": call.store.alarm().map(crate::moment::text) })))
 }
 

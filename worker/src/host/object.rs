@@ -47,13 +47,14 @@ pub fn serve_object(
     serve().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// Runs one piece of the work that is due, inside `transactionSync` too. Gives the moment of the next alarm or null.
+/// Runs one piece of the work that is due, of `rows` rows at most, inside `transactionSync` too. Gives the moment of the next
+/// alarm or null.
 #[wasm_bindgen(js_name = runAlarm)]
-pub fn run_alarm(fresh: bool, sql: &ObjectSql) -> Result<JsValue, JsError> {
+pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<JsValue, JsError> {
     let run = || {
         let context = chance::context(chance::seed()?)?;
         let mut store = open(sql, fresh, &context)?;
-        service::alarm(&mut store, &context)?;
+        service::alarm(&mut store, &context, rows.into())?;
         log(&store, "alarm");
         Ok(alarm_of(&store))
     };

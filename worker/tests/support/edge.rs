@@ -140,15 +140,28 @@ impl Edge {
         self.project(project, |object| object.sql.run(statement, params)).unwrap()
     }
 
+    #[allow(dead_code, reason = "not every test looks below the service")]
+    /// The number that a statement finds in a project's tables.
+    pub fn count(&self, project: &str, statement: &str) -> i64 {
+        use scrip_worker::store::sql::{Sql, int};
+        self.project(project, |object| int(&object.sql.run(statement, &[]).unwrap()[0], 0)).unwrap()
+    }
+
     #[allow(dead_code, reason = "not every test waits")]
-    /// Runs the alarm of a project once when it is due; says whether it was.
+    /// Runs the alarm of a project once when it is due, with as much work as no test minds; says whether it was.
     pub fn alarm(&self, project: &str, now_ms: i64) -> bool {
+        self.alarm_of(project, now_ms, 2_000)
+    }
+
+    #[allow(dead_code, reason = "not every test waits")]
+    /// The same with so many rows of work.
+    pub fn alarm_of(&self, project: &str, now_ms: i64, rows: u64) -> bool {
         let context = self.context(now_ms, None);
         self.project(project, |object| match object.alarm.get().filter(|at| *at <= now_ms) {
             None => false,
             Some(_) => {
                 object.alarm.set(None);
-                object.event(&context, |store| service::alarm(store, &context)).unwrap();
+                object.event(&context, |store| service::alarm(store, &context, rows)).unwrap();
                 true
             }
         })

@@ -1,0 +1,97 @@
+// Decides that long work leaves room: while a hundred thousand codes are made, and while their campaign goes, validations take less
+// than three times as long as alone. Times are compared within one run, as medians, because a machine has other work at times.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { AIM_MS, FIRST, LEAST, MOST, nextRows, restMs } from "../../worker/shell/pace.mjs";
+import { boot, caller } from "./harness.mjs";
+import { fresh, order, standalone } from "./shop.mjs";
+import { tally } from "./tally.mjs";
+
+const check = tally("jobs");
+const SLOWER = 3;
+const TIMES = 300;
+const EVERY = 20;
+const TRIES = 3;
+let service;
+let call;
+
+before(async () => {
+  service = await boot({ rehearsal: false });
+  call = caller(service.url);
+});
+after(() => service?.stop());
+
+check(`validations during a 100,000-code job and during a campaign's deletion take less than ${SLOWER} times as long`, async (context) => {
+  const code = await standalone(call, { quantity: 10 });
+  const validate = () => call("POST", "/v1/validations", { redeemables: [{ object: "voucher", id: code }], order });
+  await median(validate);
+  const worst = { "codes are made": Infinity, "they are removed": Infinity };
+  for (let turn = 0; turn < TRIES && Object.values(worst).some((ratio) => ratio >= SLOWER); turn += 1) {
+    const alone = await median(validate);
+    const campaign = await begin();
+    const during = { "codes are made": await median(validate, campaign.action) };
+    const { progress } = await action(campaign.action);
+    // The making ends with its campaign, and the removal has what was made.
+    const removal = await call("DELETE", `/v1/campaigns/${campaign.id}`);
+    assert.equal(removal.status, 202, JSON.stringify(removal.body));
+    during["they are removed"] = await median(validate, removal.body.async_action_id);
+    const again = await idle(validate, removal.body.async_action_id);
+    for (const [what, ms] of Object.entries(during)) {
+      const ratio = ms / Math.max(alone, again);
+      worst[what] = Math.min(worst[what], ratio);
+      context.diagnostic(`while ${what}: ${ms.toFixed(1)} ms beside ${alone.toFixed(1)} and ${again.toFixed(1)} alone, ${progress} % made`);
+    }
+  }
+  for (const [what, ratio] of Object.entries(worst)) {
+    assert.ok(ratio < SLOWER, `while ${what}, validations took ${ratio.toFixed(1)} times as long, in the best of ${TRIES} runs`);
+  }
+}, { timeout: 400_000 });
+
+check("what a piece of long work does follows from what the last one took", () => {
+  assert.equal(nextRows(100, AIM_MS), 100, "what fits stays");
+  assert.equal(nextRows(100, AIM_MS * 1.25), 80, "a little too much");
+  assert.equal(nextRows(400, 1_000), 200, "a machine that was busy once is no slower one");
+  assert.equal(nextRows(100, 0), 125, "more, with care, also where a clock stands still");
+  const grown = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 0), FIRST);
+  const shrunk = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 60_000), FIRST);
+  assert.deepEqual([grown, shrunk], [MOST, LEAST], "never more than that, never less");
+  // A third of the time at most is long work's, whatever the machine.
+  for (const took of [3, 6, 50, 1_000]) assert.ok(took / (took + restMs(took)) <= 1 / 3);
+  assert.ok(restMs(0) > 0);
+});
+
+/** A campaign of a hundred thousand codes, and the job that makes them. */
+async function begin() {
+  const campaign = {
+    name: fresh("JOB-"), type: "AUTO_UPDATE", vouchers_count: 100_000,
+    voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 }, redemption: { quantity: 1 } },
+  };
+  const { status, body } = await call("POST", "/v1/campaigns", campaign);
+  assert.equal(status, 200, JSON.stringify(body));
+  const { body: actions } = await call("GET", "/v1/async-actions?limit=1");
+  return { id: body.id, action: actions.async_actions[0].id };
+}
+
+/** The median time of some validations in ms, one after the other; they end with a job that is named, as nothing is beside them then. */
+async function median(validate, until) {
+  const times = [];
+  while (times.length < TIMES) {
+    const { status, body, ms } = await validate();
+    assert.equal(status, 200, JSON.stringify(body));
+    times.push(ms);
+    if (until && times.length % EVERY === 0 && (await action(until)).status === "DONE") break;
+  }
+  return times.sort((a, b) => a - b)[times.length >> 1];
+}
+
+/** Waits for the end of a job; gives the median time alone after it. */
+async function idle(validate, id) {
+  while ((await action(id)).status === "IN_PROGRESS") await validate();
+  return median(validate);
+}
+
+async function action(id) {
+  const { status, body } = await call("GET", `/v1/async-actions/${id}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
