@@ -134,8 +134,7 @@ impl<'a> Evaluated<'a> {
         cart
     }
 
-    /// The order as the caller may see it. Whoever has a page's key may name any stored order, and is not told what its
-    /// metadata says of somebody.
+    /// The order as the caller may see it. A page that may name a stored order is not told what its metadata says of somebody.
     pub fn shown_order(&self) -> Option<Cow<'_, Order>> {
         let order = self.order.as_deref()?;
         let sent = self.request.order.as_ref().filter(|sent| sent.id.is_some() || sent.source_id.is_some());

@@ -15,6 +15,7 @@ use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::incentive::{Grant, Incentive, IncentiveObject};
 use crate::model::order::{Metadata, Order};
+use crate::model::page::Page;
 use crate::pricing::Cart;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
@@ -118,22 +119,24 @@ fn write_success(redeemed: &Redeemed<'_>, context: &Context) -> Written {
 }
 
 /// A redemption or an order as whoever asked is told it. A page that only names its customer is not told whether there is anybody
-/// of the name.
+/// of the name, nor who passed a code on.
 fn told<'b>(redeemed: &Redeemed<'_>, body: &'b Map<String, Value>) -> Cow<'b, Map<String, Value>> {
-    if redeemed.evaluated.buyer.named.is_none() {
+    if redeemed.evaluated.request.channel.page.as_ref().is_none_or(Page::is_believed) {
         return Cow::Borrowed(body);
     }
     let mut told = body.clone();
-    hide_customer(&mut told);
+    hide_people(&mut told);
     if let Some(order) = told.get_mut("order").and_then(Value::as_object_mut) {
-        hide_customer(order);
+        hide_people(order);
     }
     Cow::Owned(told)
 }
 
-fn hide_customer(of: &mut Map<String, Value>) {
-    for name in ["customer_id", "customer"] {
-        of.insert(name.into(), Value::Null);
+fn hide_people(of: &mut Map<String, Value>) {
+    for name in ["customer_id", "customer", "referrer_id"] {
+        if let Some(person) = of.get_mut(name) {
+            *person = Value::Null;
+        }
     }
 }
 

@@ -322,10 +322,11 @@ fn a_malformed_rule_is_refused_where_it_is_wrong() {
     assert!(refused(serde_json::json!({ "1": nested })).ends_with("nests deeper than 8 rules"));
 }
 
-/// What a page reads of three codes: one that there is not, one that has expired, one of somebody else.
+/// What a page reads of three codes: one that there is not, one that has expired, one that somebody holds, whoever is named. Only
+/// the proven holder reads more.
 #[test]
 fn a_page_reads_the_same_of_every_code_that_it_cannot_use() {
-    let rules = r#"{ "complete": true, "client": true,
+    let rules = r#"{ "complete": true, "client": true, WHO "customers": [{ "id": "cust_1" }],
         "vouchers": [
             { "id": "v_1", "code": "CODE", "discount": { "type": "PERCENT", "percent_off": 10 }, EXTRA }
         ],
@@ -336,15 +337,17 @@ fn a_page_reads_the_same_of_every_code_that_it_cannot_use() {
     let request = br#"{ "redeemables": [{ "object": "voucher", "id": "CODE" }], "order": { "amount": 1000 },
         "customer": { "id": "cust_1" }, "options": { "expand": ["trace"] } }"#;
     let context = scrip::Context { now: Instant::parse("2026-03-01T12:00:00Z").unwrap(), seed: [1; 32] };
-    let trace = |extra: &str, code: &str| {
-        let rules = rules.replace("EXTRA", extra).replace("CODE", code);
+    let seen_by = |who: &str, extra: &str, code: &str| {
+        let rules = rules.replace("EXTRA", extra).replace("CODE", code).replace("WHO", who);
         let answer = scrip::bundle::Prepared::new(rules.as_bytes()).unwrap().validate(request, &context).body;
         serde_json::from_slice::<serde_json::Value>(&answer).unwrap()["trace"].to_string()
     };
+    let trace = |extra: &str, code: &str| seen_by("", extra, code);
     let unknown = trace(r#""active": true"#, "OTHER");
     assert!(unknown.contains("not_usable"), "{unknown}");
     assert_eq!(trace(r#""expiration_date": "2026-01-01T00:00:00Z""#, "CODE"), unknown);
     assert_eq!(trace(r#""active": false"#, "CODE"), unknown);
     assert_eq!(trace(r#""holder_id": "cust_2""#, "CODE"), unknown);
-    assert_ne!(trace(r#""holder_id": "cust_1""#, "CODE"), unknown);
+    assert_eq!(trace(r#""holder_id": "cust_1""#, "CODE"), unknown);
+    assert_ne!(seen_by(r#""proven": "cust_1","#, r#""holder_id": "cust_1""#, "CODE"), unknown);
 }
