@@ -42,7 +42,12 @@ pub enum Memory {
 }
 
 /// Looks up what was answered under the key of a request; the same key with another body is refused.
-pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'_>) -> Result<Memory, Stop> {
+pub fn recall(
+    request: &Request,
+    route: &Route,
+    (caller, customer): (&Caller, Option<&str>),
+    store: &Store<'_>,
+) -> Result<Memory, Stop> {
     let Some(key) = header(request, "idempotency-key").filter(|_| request.method == "POST" && route.remembered) else {
         return Ok(Memory::None);
     };
@@ -54,7 +59,12 @@ pub fn recall(request: &Request, route: &Route, caller: &Caller, store: &Store<'
         let told = format!("Header Idempotency-Key {told}");
         return Err(error(400, "invalid_idempotency_key", "Invalid Idempotency-Key", told).into());
     }
-    let name = serde_json::json!([caller.class, caller.key_id, caller.project]).to_string();
+    let mut name = serde_json::json!([caller.class, caller.key_id, caller.project]);
+    if let (Some(names), Some(customer)) = (name.as_array_mut(), customer) {
+        // Everybody has a page's key: what one customer is told, nobody else is told again.
+        names.push(customer.into());
+    }
+    let name = name.to_string();
     let what = format!("{} {}", request.method, request.path);
     let body_hash = sha256_hex(&[request.query.as_bytes(), b"\n", request.body.as_slice()].concat());
     let params = [name.as_str().into(), what.as_str().into(), key.into()];

@@ -107,7 +107,10 @@ fn answer(
     intake::check_media(request, route.form)?;
     intake::check_names(request, &matched, &query)?;
     intake::check_size(request)?;
-    let memory = match idempotency::recall(request, route, caller, store)? {
+    // Who asks is settled before anything is given again: a kept answer is told to the customer alone to whom it was told.
+    let page = page::asking(route, caller, request, store, context.now.millis())?;
+    let proven = page.as_ref().and_then(|page| page.proven.as_deref());
+    let memory = match idempotency::recall(request, route, (caller, proven), store)? {
         Memory::Answered(reply) => return Ok(reply),
         memory => memory,
     };
@@ -121,7 +124,7 @@ fn answer(
         ids: Ids::new(context),
         request_id,
         params: matched.params,
-        page: page::asking(route, caller)?,
+        page,
     };
     let answer = (route.run)(&mut call)?;
     reply::check_writes(store, 0)?;
