@@ -12,6 +12,7 @@ pub mod campaign_changes;
 pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
+pub mod customer_tokens;
 pub mod customers;
 pub mod deciding;
 pub mod failures;
@@ -77,6 +78,7 @@ pub const AREAS: &[&[Route]] = &[
     segments::ROUTES,
     orders::ROUTES,
     customers::ROUTES,
+    customer_tokens::ROUTES,
     publications::ROUTES,
     qualifications::ROUTES,
     redemptions::ROUTES,

@@ -3,7 +3,7 @@
 
 use crate::digest::{equal_in_constant_time, sha256_hex};
 use crate::intake::header;
-use crate::page::Publishing;
+use crate::page::publishing::Publishing;
 use crate::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::route::{self, Route, Switch};
 use crate::service::{Reply, Request};
@@ -335,10 +335,10 @@ fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
 /// What a page may send.
 #[cfg(not(feature = "rehearsal"))]
 const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
-     If-None-Match, X-Voucherify-Channel, X-Voucherify-API-Version";
+     If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version";
 #[cfg(feature = "rehearsal")]
 const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
-     If-None-Match, X-Voucherify-Channel, X-Voucherify-API-Version, scrip-rehearsal-now, scrip-rehearsal-seed";
+     If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version, scrip-rehearsal-now, scrip-rehearsal-seed";
 
 /// What a path allows, for whoever asks, as it is published anyway; a page's preflight is answered whatever the path, so that the
 /// page can read what the call itself is answered.

@@ -6,7 +6,7 @@ mod sound;
 use crate::auth::{Class, Record, Settings, key_name};
 use crate::digest::sha256_hex;
 use crate::health::{self, Lack};
-use crate::page::Publishing;
+use crate::page::publishing::Publishing;
 use crate::reply::{empty_reply, json_reply};
 use crate::service::{self, Reply, Request};
 use crate::store::Store;

@@ -34,6 +34,8 @@ pub struct Asked<'a> {
     pub caller: &'a Caller,
     /// The route that is asked.
     pub route: &'a Route,
+    /// The customer whom a token proves.
+    pub proven: Option<&'a str>,
     /// Milliseconds since 1970.
     pub now_ms: i64,
 }
@@ -84,8 +86,13 @@ pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result
         return Err(error(400, "invalid_idempotency_key", "Invalid Idempotency-Key", told).into());
     }
     let Caller { class, key_id, project, .. } = asked.caller;
+    // Everybody has a page's key: what one customer is told, nobody else is told again.
+    let caller = match asked.proven {
+        Some(customer) => serde_json::json!([class, key_id, project, customer]),
+        None => serde_json::json!([class, key_id, project]),
+    };
     let names = Names {
-        caller: serde_json::json!([class, key_id, project]).to_string(),
+        caller: caller.to_string(),
         request: format!("{} {}", request.method, request.path),
         key: key.to_owned(),
     };

@@ -8,6 +8,8 @@ pub mod api;
 pub mod auth;
 pub mod batch;
 pub mod codes;
+pub mod customer_keys;
+pub mod customer_token;
 pub mod digest;
 pub mod directory;
 pub mod filter;

@@ -95,6 +95,10 @@ fn operation(route: &Route, answers: &Json) -> Json {
         let told = "The same key with the same body gives the first answer again, with `idempotency-replayed: true`";
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 255 } }));
     }
+    if route.is_client_side() {
+        let told = "Proves the page's customer: a JSON Web Token with HS256, as POST /v1/customer-tokens makes it. A server's key needs none, and does not look at it";
+        parameters.push(json!({ "name": "X-Customer-Token", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 8192 } }));
+    }
     let mut operation = json!({ "summary": route.summary, "operationId": operation_id(route), "parameters": parameters, "security": security(route) });
     let mut responses = Map::new();
     responses.insert(route.success.to_string(), success(route, answers));

@@ -1,17 +1,28 @@
-//! Decides whether a page asks, on which terms of its project, for which proven customer, and what it may publish. It must not
-//! know what is asked for.
+//! Decides whether a page asks, on which terms of its project, and for which proven customer. It must not know what is
+//! asked for.
 
+pub mod publishing;
 pub mod shown;
 
 use crate::auth::{Caller, Class};
-use crate::route::Route;
+use crate::customer_keys;
+use crate::customer_token;
+use crate::intake::{self, header};
+use crate::reply::{Stop, error};
+use crate::route::{Call, Route};
+use crate::service::Request;
+use crate::store::Store;
 use crate::store::sql::Fault;
+use crate::tracking::Tracker;
 use scrip::model::page::Page;
-use scrip::text::{LONGEST_NAME, is_longer};
+use scrip::text::Text;
 use scrip::wire::page::terms_of;
 use scrip::wire::problem::shortened;
-use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
+
+/// The header with the token that proves a page's customer. Servers need none: their routes, and their keys, do not look at it.
+const TOKEN: &str = "x-customer-token";
 
 /// Whether a page asks: not where one of the shop's own servers does, which may call one of the pages' routes too.
 pub fn is_asking(route: &Route, caller: &Caller) -> bool {
@@ -19,73 +30,83 @@ pub fn is_asking(route: &Route, caller: &Caller) -> bool {
 }
 
 /// The page that calls a route.
-pub fn asking(route: &Route, caller: &Caller) -> Result<Option<Page>, Fault> {
+pub fn asking(
+    route: &Route,
+    caller: &Caller,
+    request: &Request,
+    store: &Store<'_>,
+    now_ms: i64,
+) -> Result<Option<Page>, Stop> {
     if !is_asking(route, caller) {
         return Ok(None);
     }
     let terms = terms_of(caller.settings.client.to_string().as_bytes());
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
-    Ok(Some(Page { terms, proven: None }))
+    let proven = header(request, TOKEN).map(|token| prove(token, caller, store, now_ms)).transpose()?;
+    Ok(Some(Page { terms, proven }))
 }
 
-/// What pages may publish, as the setup says it: `true`, `false`, or a list of campaigns by name or id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Json", into = "Json")]
-pub enum Publishing {
-    /// Whatever it is, or nothing.
-    Any(bool),
-    /// Codes of these campaigns.
-    Campaigns(Vec<String>),
+/// The customer whom a token proves. One that does not is refused, and nobody is taken for unproven who sends one.
+fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, Stop> {
+    let sent = customer_token::read(token, &caller.project)?;
+    let key = customer_keys::named(store, &sent.key, now_ms)?;
+    Ok(sent.customer(key.as_ref(), now_ms)?.into())
 }
 
-impl Default for Publishing {
-    fn default() -> Publishing {
-        Publishing::Any(false)
+/// Where a request may name its customer.
+const NAMES: [&[&str]; 6] = [
+    &["customer", "id"],
+    &["customer", "source_id"],
+    &["order", "customer", "id"],
+    &["order", "customer", "source_id"],
+    &["order", "customer_id"],
+    &["tracking_id"],
+];
+
+/// The body of a request with its customer as the customer whom a token proves; without a token the body as it came.
+pub fn for_proven<'b>(call: &Call<'_, '_>, body: &'b [u8]) -> Result<Cow<'b, [u8]>, Stop> {
+    if proven(call).is_none() {
+        return Ok(Cow::Borrowed(body));
     }
+    let mut source = intake::object(body, call.route.bodiless)?;
+    name_proven(call, &mut source)?;
+    Ok(Cow::Owned(Json::Object(source).to_string().into_bytes()))
 }
 
-impl TryFrom<Json> for Publishing {
-    type Error = String;
-
-    fn try_from(said: Json) -> Result<Publishing, String> {
-        let name = |name: &Json| {
-            name.as_str().filter(|name| !name.is_empty() && !is_longer(name, LONGEST_NAME)).map(str::to_owned)
-        };
-        let read = match &said {
-            Json::Bool(any) => Some(Publishing::Any(*any)),
-            Json::Array(names) => names.iter().map(name).collect::<Option<Vec<String>>>().map(Publishing::Campaigns),
-            _ => None,
-        };
-        read.ok_or_else(|| {
-            let bound = "must be `true`, `false` or a list of campaigns by name or id";
-            format!("has a `publish` that {bound} (actual value is `{}`)", shortened(&said.to_string()))
-        })
-    }
-}
-
-impl From<Publishing> for Json {
-    fn from(publishing: Publishing) -> Json {
-        match publishing {
-            Publishing::Any(any) => any.into(),
-            Publishing::Campaigns(names) => names.into(),
+/// Names in a request the customer whom a token proves. A request that names somebody else is refused.
+pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), Stop> {
+    let Some(proven) = proven(call) else { return Ok(()) };
+    let stored = call.store.document_by_name("customer", proven, proven)?;
+    let (id, source_id) = match &stored {
+        Some(stored) => (Some(stored.id.as_str()), stored.key.as_deref()),
+        None => (None, Some(proven)),
+    };
+    for path in NAMES {
+        let Some((first, rest)) = path.split_first() else { continue };
+        let named = rest.iter().fold(source.get(*first), |value, name| value?.get(name));
+        let Some(named) = named.and_then(Json::as_str).filter(|named| !named.is_empty()) else { continue };
+        let tracked = Tracker::may_open(named).then(|| Tracker::stored(call.store)).transpose()?;
+        let is_tracked = tracked.zip(source_id).is_some_and(|(tracker, own)| tracker.tracking_id(own) == named);
+        if !is_tracked && ![Some(proven), id, source_id].contains(&Some(named)) {
+            let (path, named) = (path.join("."), shortened(named));
+            let told = format!("Property .{path} must name the customer of the token (actual value is `{named}`)");
+            return Err(error(400, "customer_mismatch", "Customer mismatch", told).into());
         }
     }
+    let of_order = source.get("order").and_then(|order| order.get("customer")).cloned();
+    let customer = source.entry("customer").or_insert(Json::Null);
+    if customer.is_null() {
+        // Older forms say with the order who buys.
+        *customer = of_order.filter(Json::is_object).unwrap_or_else(|| Json::Object(Map::new()));
+    }
+    if let Some(customer) = customer.as_object_mut() {
+        for (name, value) in [("id", id), ("source_id", source_id)] {
+            customer.insert(name.into(), value.into());
+        }
+    }
+    Ok(())
 }
 
-impl Publishing {
-    /// Whether there is nothing that pages may publish.
-    pub fn is_off(&self) -> bool {
-        match self {
-            Publishing::Any(any) => !any,
-            Publishing::Campaigns(names) => names.is_empty(),
-        }
-    }
-
-    /// Whether codes of a campaign of these names may be published; those of no campaign have none.
-    pub fn allows(&self, names: &[&str]) -> bool {
-        match self {
-            Publishing::Any(any) => *any,
-            Publishing::Campaigns(allowed) => names.iter().any(|name| allowed.iter().any(|allowed| allowed == name)),
-        }
-    }
+fn proven<'c>(call: &'c Call<'_, '_>) -> Option<&'c str> {
+    call.page.as_ref()?.proven.as_deref()
 }

@@ -108,7 +108,10 @@ fn answer(
     intake::check_media(request, route.form)?;
     intake::check_names(request, &matched, &query)?;
     intake::check_size(request)?;
-    let asked = Asked { caller, route, now_ms: context.now.millis() };
+    // Who asks is settled before anything is given again: a kept answer is told to the customer alone to whom it was told.
+    let page = page::asking(route, caller, request, store, context.now.millis())?;
+    let proven = page.as_ref().and_then(|page| page.proven.as_deref().map(str::to_owned));
+    let asked = Asked { caller, route, proven: proven.as_deref(), now_ms: context.now.millis() };
     let memory = match idempotency::recall(request, &asked, store)? {
         Memory::Answered(reply) => return Ok(reply),
         memory => memory,
@@ -123,7 +126,7 @@ fn answer(
         ids: Ids::new(context),
         request_id,
         params: matched.params,
-        page: page::asking(route, caller)?,
+        page,
     };
     let mut answer = (route.run)(&mut call)?;
     if let Some(page) = &call.page {

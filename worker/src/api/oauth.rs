@@ -61,6 +61,8 @@ const SCOPES: &[&str] = &[
     "referrals",
     "trash-bin",
     "templates",
+    // Of this service alone.
+    "customer_tokens",
 ];
 
 /// The routes of the area.

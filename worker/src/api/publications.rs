@@ -69,9 +69,8 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
     if let Some(name) = source.get("campaign").filter(|campaign| campaign.is_string()).cloned() {
         source.insert("campaign".into(), json!({ "name": name }));
     }
-    if let Some(page) = &call.page {
-        publishing::settle_customer(page, &mut source);
-    }
+    crate::page::name_proven(call, &mut source)?;
+    publishing::settle_customer(call.page.as_ref(), &mut source);
     let body = crate::shape::read(BODY, source, Nulls::Dropped)?;
     let text = |value: Option<&Json>| value.and_then(Json::as_str).map(str::to_owned);
     let campaign = body.get("campaign");

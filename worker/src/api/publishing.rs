@@ -6,7 +6,7 @@
 
 use crate::api::customers;
 use crate::moment;
-use crate::page::Publishing;
+use crate::page::publishing::Publishing;
 use crate::reply::{ErrorBody, Stop, error};
 use crate::route::Call;
 use crate::store::document::Document;
@@ -58,18 +58,9 @@ pub fn allows(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {
     call.page.is_none() || publishing.allows(&names)
 }
 
-/// Puts the customer whom a page speaks for into its body: the proven one, or nobody where only proof counts.
-pub fn settle_customer(page: &Page, source: &mut Map<String, Json>) {
-    if let Some(proven) = &page.proven {
-        let customer = source.entry("customer").or_insert(Json::Null);
-        if !customer.is_object() {
-            *customer = Json::Object(Map::new());
-        }
-        if let Some(customer) = customer.as_object_mut() {
-            customer.remove("id");
-            customer.insert("source_id".into(), proven.as_str().into());
-        }
-    } else if page.terms.customers == Belief::Proven {
+/// Leaves out a customer whom nobody proves where only proof counts.
+pub fn settle_customer(page: Option<&Page>, source: &mut Map<String, Json>) {
+    if page.is_some_and(|page| page.proven.is_none() && page.terms.customers == Belief::Proven) {
         source.remove("customer");
     }
 }

@@ -6,6 +6,7 @@ use crate::api::redemptions::ORDER;
 use crate::api::{admission, campaigns, deciding, vouchers};
 use crate::auth::Class;
 use crate::list::{Clause, List, read_int};
+use crate::page;
 use crate::reply::Stop;
 use crate::resource::Show;
 use crate::route::{Answer, Call, Outcome, Route, post};
@@ -140,7 +141,7 @@ pub const ROUTES: &[Route] = &[
 fn read(call: &Call<'_, '_>) -> Result<Qualify, Stop> {
     let body = &call.request.body;
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"" } else { body.as_slice() };
-    let mut asked = read_qualification(body)?;
+    let mut asked = read_qualification(&page::for_proven(call, body)?)?;
     decide::receive(&mut asked.request, deciding::channel(call))?;
     admission::check_profile(call, &asked.request)?;
     Ok(asked)

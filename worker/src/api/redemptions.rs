@@ -6,6 +6,7 @@ use crate::api::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
 use crate::api::{admission, failures, handing, overrides, sessions};
 use crate::auth::Class;
 use crate::list::{Filter, List};
+use crate::page;
 use crate::reply::{Stop, not_found};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
@@ -230,7 +231,7 @@ pub const ROUTES: &[Route] = &[
 fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
     // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
-    let mut request = read_redeemables(body)?;
+    let mut request = read_redeemables(&page::for_proven(call, body)?)?;
     decide::receive(&mut request, deciding::channel(call))?;
     Ok(request)
 }

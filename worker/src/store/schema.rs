@@ -86,3 +86,34 @@ pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
     }
     Ok(done == 0)
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+    use crate::store::sql::Value;
+    use crate::store::sqlite::Sqlite;
+
+    #[test]
+    fn holds_of_before_are_the_servers() {
+        let sql = Sqlite::memory().unwrap();
+        sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+        for statement in STEPS.iter().take(2).copied().flatten() {
+            sql.run(statement, &[]).unwrap();
+        }
+        sql.run("INSERT INTO migration VALUES (1, 0), (2, 0)", &[]).unwrap();
+        sql.run("INSERT INTO hold VALUES ('cart', 'voucher/v_1/redemptions', 1, 7)", &[]).unwrap();
+        assert!(!migrate(&sql, 0).unwrap());
+        let kept =
+            sql.run("SELECT key, owner, account, amount, expires_at, created_at, origin FROM hold", &[]).unwrap();
+        let row: Vec<Value> = vec![
+            "cart".into(),
+            "".into(),
+            "voucher/v_1/redemptions".into(),
+            1.into(),
+            7.into(),
+            Value::Null,
+            Value::Null,
+        ];
+        assert_eq!(kept, [row]);
+    }
+}

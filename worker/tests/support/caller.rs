@@ -22,7 +22,7 @@ pub fn server() -> (String, String) {
         address: None,
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::page::Publishing::Any(true),
+        publish: scrip_worker::page::publishing::Publishing::Any(true),
         settings,
     };
     ("scrip-caller".to_owned(), caller.header())

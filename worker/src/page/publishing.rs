@@ -1,0 +1,68 @@
+//! Decides what a project lets its pages publish, as its setup says it. It must not know what is published.
+
+use scrip::text::{LONGEST_NAME, is_longer};
+use scrip::wire::problem::shortened;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// What pages may publish, as the setup says it: `true`, `false`, or a list of campaigns by name or id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Json", into = "Json")]
+pub enum Publishing {
+    /// Whatever it is, or nothing.
+    Any(bool),
+    /// Codes of these campaigns.
+    Campaigns(Vec<String>),
+}
+
+impl Default for Publishing {
+    fn default() -> Publishing {
+        Publishing::Any(false)
+    }
+}
+
+impl TryFrom<Json> for Publishing {
+    type Error = String;
+
+    fn try_from(said: Json) -> Result<Publishing, String> {
+        let name = |name: &Json| {
+            name.as_str().filter(|name| !name.is_empty() && !is_longer(name, LONGEST_NAME)).map(str::to_owned)
+        };
+        let read = match &said {
+            Json::Bool(any) => Some(Publishing::Any(*any)),
+            Json::Array(names) => names.iter().map(name).collect::<Option<Vec<String>>>().map(Publishing::Campaigns),
+            _ => None,
+        };
+        read.ok_or_else(|| {
+            let bound = "must be `true`, `false` or a list of campaigns by name or id";
+            format!("has a `publish` that {bound} (actual value is `{}`)", shortened(&said.to_string()))
+        })
+    }
+}
+
+impl From<Publishing> for Json {
+    fn from(publishing: Publishing) -> Json {
+        match publishing {
+            Publishing::Any(any) => any.into(),
+            Publishing::Campaigns(names) => names.into(),
+        }
+    }
+}
+
+impl Publishing {
+    /// Whether there is nothing that pages may publish.
+    pub fn is_off(&self) -> bool {
+        match self {
+            Publishing::Any(any) => !any,
+            Publishing::Campaigns(names) => names.is_empty(),
+        }
+    }
+
+    /// Whether codes of a campaign of these names may be published; those of no campaign have none.
+    pub fn allows(&self, names: &[&str]) -> bool {
+        match self {
+            Publishing::Any(any) => *any,
+            Publishing::Campaigns(allowed) => names.iter().any(|name| allowed.iter().any(|allowed| allowed == name)),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Locks that pages set: how many may come from one place, and that they end.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+use scrip::Context;
+use scrip::time::Instant;
+use scrip_worker::auth::{Caller, Class, Settings};
+use scrip_worker::service::{self, Request};
+use scrip_worker::store::Store;
+use scrip_worker::store::sql::Sql;
+use scrip_worker::store::sqlite::Sqlite;
+use serde_json::{Value as Json, json};
+use std::cell::Cell;
+
+const START: i64 = 1_772_323_200_000;
+
+/// A shop of one project, with a code that can be redeemed a hundred times.
+struct Shop {
+    sql: Sqlite,
+    count: Cell<u64>,
+}
+
+/// An answer: its status, its `Retry-After`, and its body.
+type Told = (u16, Option<String>, Json);
+
+impl Shop {
+    fn new() -> Shop {
+        let shop = Shop { sql: Sqlite::memory().unwrap(), count: Cell::new(0) };
+        let code = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 }, "redemption": { "quantity": 100 } });
+        let (status, _, body) = shop.ask(&caller(Class::Server, None), None, START, "/v1/vouchers/HUNDRED", &code);
+        assert_eq!(status, 200, "{body}");
+        shop
+    }
+
+    fn ask(&self, caller: &Caller, token: Option<&str>, now_ms: i64, path: &str, body: &Json) -> Told {
+        self.count.set(self.count.get() + 1);
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.count.get().to_be_bytes());
+        let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed };
+        let mut headers = vec![("scrip-caller".to_owned(), caller.header())];
+        headers.extend(token.map(|token| ("x-customer-token".to_owned(), token.to_owned())));
+        let request = Request {
+            method: "POST".into(),
+            path: path.into(),
+            query: String::new(),
+            headers,
+            body: body.to_string().into_bytes(),
+        };
+        let is_first = self.count.get() == 1;
+        let reply = self.sql.transaction(|sql| {
+            let mut store = if is_first { Store::open(sql, now_ms)? } else { Store::new(sql) };
+            service::serve(&request, &mut store, &context)
+        });
+        let reply = reply.unwrap();
+        let retry = reply.headers.iter().find(|(name, _)| name == "retry-after").map(|(_, value)| value.clone());
+        (reply.status, retry, serde_json::from_slice(&reply.body).unwrap())
+    }
+
+    /// Runs a statement past the service; gives its rows as text.
+    fn run(&self, statement: &str) -> String {
+        format!("{:?}", self.sql.transaction(|sql| sql.run(statement, &[])).unwrap())
+    }
+
+    /// A lock from a page, under a key of its own.
+    fn lock(&self, page: &Caller, token: Option<&str>, now_ms: i64, session: Json) -> Told {
+        let body = json!({ "redeemables": [{ "object": "voucher", "id": "HUNDRED" }], "order": { "amount": 10_000 }, "session": session });
+        self.ask(page, token, now_ms, "/client/v1/validations", &body)
+    }
+
+    /// Locks that are set until one is refused, which says so.
+    fn locks(&self, page: &Caller, token: Option<&str>, now_ms: i64) -> (usize, Told) {
+        let lock = || self.lock(page, token, now_ms, json!({ "type": "LOCK", "ttl": 10, "ttl_unit": "MINUTES" }));
+        let refused = |count| Some((count, lock())).filter(|(_, told)| told.0 != 200);
+        (0..).find_map(refused).unwrap()
+    }
+}
+
+fn caller(class: Class, address: Option<&str>) -> Caller {
+    let settings = Settings {
+        name: String::new(),
+        time_zone: "UTC".into(),
+        currency: "EUR".into(),
+        case_sensitive_codes: true,
+        client: true.into(),
+    };
+    Caller {
+        project: "proj_dev".into(),
+        class,
+        key_id: "dev".into(),
+        user: None,
+        scopes: vec![],
+        origin: None,
+        channel: None,
+        address: address.map(str::to_owned),
+        origins: vec![],
+        redeem: true,
+        publish: true,
+        settings,
+    }
+}
+
+fn refused(told: &Told, most: usize, place: &str) {
+    let (status, retry, body) = told;
+    assert_eq!((*status, &body["key"]), (429, &json!("too_many_sessions")), "{body}");
+    assert_eq!(retry.as_deref(), Some("600"), "{body}");
+    let said = format!("pages may lock {most} sessions at a time from {place}, and the first of them ends in 600 s");
+    assert_eq!(body["details"], said);
+}
+
+#[test]
+fn a_hundred_locks_without_end_leave_a_code_redeemable() {
+    let shop = Shop::new();
+    let page = caller(Class::Client, Some("192.0.2.1"));
+    for _ in 0..100 {
+        shop.lock(&page, None, START, json!({ "type": "LOCK", "ttl": 365_000, "ttl_unit": "DAYS" }));
+        shop.lock(&page, None, START, json!({ "type": "LOCK" }));
+    }
+    let body = json!({ "redeemables": [{ "object": "voucher", "id": "HUNDRED" }], "order": { "amount": 10_000 } });
+    let (status, _, answer) = shop.ask(&caller(Class::Server, None), None, START, "/v1/redemptions", &body);
+    assert_eq!(status, 200, "{answer}");
+}
+
+#[test]
+fn an_address_has_twenty_locks_at_a_time() {
+    let shop = Shop::new();
+    let page = caller(Class::Client, Some("192.0.2.1"));
+    let (count, told) = shop.locks(&page, None, START);
+    assert_eq!(count, 20);
+    refused(&told, 20, "one address");
+    // Another address is another place, and a lock that ends makes room for one.
+    let other = caller(Class::Client, Some("192.0.2.2"));
+    assert_eq!(shop.lock(&other, None, START, json!({ "type": "LOCK", "key": "mine" })).0, 200);
+    let (count, _) = shop.locks(&page, None, START + 600_000);
+    assert_eq!(count, 20);
+    // Its own lock can be set again, however many there are.
+    let (count, _) = shop.locks(&other, None, START + 600_000);
+    assert_eq!(count, 19);
+    assert_eq!(shop.lock(&other, None, START + 600_000, json!({ "type": "LOCK", "key": "mine" })).0, 200);
+    assert_eq!(shop.lock(&other, None, START + 600_000, json!({ "type": "LOCK", "key": "more" })).0, 429);
+    let kept = shop.run("SELECT * FROM hold");
+    assert!(!kept.contains("192.0.2"), "an address is kept: {kept}");
+}
+
+#[test]
+fn a_proven_customer_has_twenty_locks_at_a_time_wherever_they_are() {
+    let shop = Shop::new();
+    let body = json!({ "customer": { "source_id": "anna" } });
+    let (_, _, made) = shop.ask(&caller(Class::Server, None), None, START, "/v1/customer-tokens", &body);
+    let token = made["token"].as_str().unwrap();
+    let (count, told) = shop.locks(&caller(Class::Client, Some("192.0.2.1")), Some(token), START);
+    assert_eq!(count, 20);
+    refused(&told, 20, "one customer");
+    let (count, _) = shop.locks(&caller(Class::Client, Some("192.0.2.2")), Some(token), START);
+    assert_eq!(count, 0);
+    let (count, _) = shop.locks(&caller(Class::Client, Some("192.0.2.1")), None, START);
+    assert_eq!(count, 20);
+}
+
+#[test]
+fn where_no_address_is_known_the_key_counts() {
+    let shop = Shop::new();
+    let free = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } });
+    shop.ask(&caller(Class::Server, None), None, START, "/v1/vouchers/FREE", &free);
+    let page = caller(Class::Client, None);
+    let lock = json!({ "redeemables": [{ "object": "voucher", "id": "FREE" }], "order": { "amount": 10_000 },
+        "session": { "type": "LOCK", "ttl": 10, "ttl_unit": "MINUTES" } });
+    let told = shop.ask(&page, None, START, "/client/v1/validations", &lock);
+    assert_eq!((told.0, &told.2["valid"]), (200, &json!(true)), "{}", told.2);
+    // So many more as one page after the other sets them, which is no quicker.
+    shop.run(
+        "WITH RECURSIVE more (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM more WHERE number < 998)
+         INSERT INTO hold SELECT key || number, owner, account, amount, expires_at, created_at, origin FROM hold, more",
+    );
+    assert_eq!(shop.ask(&page, None, START, "/client/v1/validations", &lock).0, 200);
+    refused(&shop.ask(&page, None, START, "/client/v1/validations", &lock), 1_000, "one key");
+    // A server is not counted.
+    assert_eq!(shop.ask(&caller(Class::Server, None), None, START, "/v1/validations", &lock).0, 200);
+}
