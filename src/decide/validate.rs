@@ -155,6 +155,11 @@ impl<'a> Evaluated<'a> {
         Some(Cow::Owned(order))
     }
 
+    /// The keys of the custom data of the catalogue's goods that whoever asks is told of; all where none.
+    pub fn public_goods(&self) -> Option<&[Text]> {
+        Some(self.request.channel.page.as_ref()?.terms.metadata.product.as_slice())
+    }
+
     /// Whose order it is, by ids: of who buys, as far as they are stored, else of whom a stored order belongs to. Pages are not
     /// told.
     pub fn people(&self) -> People<'_> {

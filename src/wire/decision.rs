@@ -45,7 +45,8 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         }
         if let Some(order) = evaluated.shown_order().filter(|_| evaluated.valid) {
             let (priced, cart) = (&evaluated.priced, &evaluated.walk.cart);
-            OrderView { people: evaluated.people(), ..OrderView::new(&order, priced, cart, Applied::Everything) }
+            let view = OrderView::new(&order, priced, cart, Applied::Everything);
+            OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }
                 .put_again(out.member("order"), &mut seen);
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
@@ -150,7 +151,8 @@ impl<'a> Steps<'a> {
                     let priced = &self.evaluated.priced;
                     let applied = Applied::Gain(gain);
                     let people = self.evaluated.people();
-                    let view = OrderView { people, ..OrderView::new(order, priced, cart, applied) };
+                    let public = self.evaluated.public_goods();
+                    let view = OrderView { people, public, ..OrderView::new(order, priced, cart, applied) };
                     view.put_again(out.member("order"), seen);
                 }
                 self.put_scope(out, step, gain, cart);

@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
-use crate::wire::out::Out;
+use crate::wire::out::{Out, is_told};
 
 /// Whose discounts `applied_*` speak of.
 #[derive(Debug, Clone, Copy)]
@@ -98,12 +98,15 @@ pub struct OrderView<'a> {
     pub people: People<'a>,
     /// The ids of the lines by their places, those included that unit effects added; none where the lines' own are shown.
     pub line_ids: &'a [Text],
+    /// The keys of the custom data that is told of goods which unit effects added; all where none: they are the catalogue's, and not
+    /// what was sent.
+    pub public: Option<&'a [Text]>,
 }
 
 impl<'a> OrderView<'a> {
     /// An order with its amounts, of which nothing more is to be told.
     pub fn new(order: &'a Order, priced: &'a Priced<'a>, cart: &'a Cart, applied: Applied<'a>) -> OrderView<'a> {
-        OrderView { order, priced, cart, applied, people: People::default(), line_ids: &[] }
+        OrderView { order, priced, cart, applied, people: People::default(), line_ids: &[], public: None }
     }
 }
 
@@ -235,8 +238,9 @@ impl OrderView<'_> {
     /// What was given in place of it, its goods and its custom data.
     fn put_rest(&self, out: &mut Out, place: usize, item: &Item) {
         self.put_replaced(out, place);
-        put_goods(out, "product", item.product.as_deref(), self.priced.product(place));
-        put_goods(out, "sku", item.sku.as_deref(), self.priced.sku(place));
+        let public = self.public.filter(|_| place >= self.order.items.len());
+        put_goods(out, "product", [item.product.as_deref(), self.priced.product(place)], public);
+        put_goods(out, "sku", [item.sku.as_deref(), self.priced.sku(place)], public);
         if !item.metadata.is_empty() {
             out.member("metadata").metadata(&item.metadata);
         }
@@ -289,7 +293,8 @@ pub(crate) fn related_name(object: RelatedObject) -> &'static str {
 }
 
 /// A product or SKU beside a line: what was sent over what the catalogue has.
-pub(crate) fn put_goods<'a>(out: &mut Out, kind: &str, sent: Option<&'a Goods>, listed: Option<&'a Goods>) {
+pub(crate) fn put_goods<'a>(out: &mut Out, kind: &str, goods: [Option<&'a Goods>; 2], public: Option<&[Text]>) {
+    let [sent, listed] = goods;
     if sent.is_none() && listed.is_none() {
         return;
     }
@@ -304,8 +309,9 @@ pub(crate) fn put_goods<'a>(out: &mut Out, kind: &str, sent: Option<&'a Goods>, 
         if let Some(overrides) = sent.and_then(|goods| goods.overrides) {
             out.put_flag("override", overrides);
         }
-        if let Some(goods) = sent.filter(|goods| !goods.metadata.is_empty()) {
-            out.member("metadata").metadata(&goods.metadata);
+        let told = |goods: &&Goods| goods.metadata.iter().any(|(name, _)| is_told(public, name));
+        if let Some(goods) = sent.filter(told) {
+            out.member("metadata").metadata_of(&goods.metadata, public);
         }
     });
 }

@@ -7,6 +7,11 @@ use crate::model::page::is_public;
 use crate::money::Money;
 use crate::text::Text;
 
+/// Whether custom data of this name is told, where only some is.
+pub(crate) fn is_told(public: Option<&[Text]>, name: &str) -> bool {
+    public.is_none_or(|keys| is_public(keys, name))
+}
+
 /// JSON that is being written.
 #[derive(Debug, Default)]
 pub struct Out {
@@ -159,7 +164,7 @@ impl Out {
     pub fn metadata_of(&mut self, metadata: &Metadata, public: Option<&[Text]>) {
         self.object(|out| {
             for (name, value) in metadata.iter() {
-                if public.is_none_or(|keys| is_public(keys, name)) {
+                if is_told(public, name) {
                     out.pair(name, |out| out.value(value));
                 }
             }

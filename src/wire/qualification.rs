@@ -213,7 +213,7 @@ impl Found<'_> {
         if let Some(order) = &evaluated.shown_order() {
             let (priced, applied) = (&evaluated.priced, Applied::Gain(gain));
             let view = OrderView::new(order, priced, &cart, applied);
-            OrderView { people: evaluated.people(), ..view }.put(out.member("order"));
+            OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }.put(out.member("order"));
         }
         steps.put_scope(out, self.step, gain, &cart);
         let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
@@ -238,7 +238,7 @@ impl Found<'_> {
         if let Some(order) = &stack.shown_order() {
             let (priced, cart) = (&stack.priced, &stack.walk.cart);
             let view = OrderView::new(order, priced, cart, Applied::Everything);
-            OrderView { people: stack.people(), ..view }.put(out.member("order"));
+            OrderView { people: stack.people(), public: stack.public_goods(), ..view }.put(out.member("order"));
         }
         if self.qualified.asked.request.expand.redeemable {
             out.text_if("name", self.shown.candidate.name.as_ref());
@@ -321,8 +321,8 @@ fn put_item(out: &mut Out, item: &Item) {
     out.money_if("initial_amount", item.initial_amount);
     out.money_if("discount_amount", item.discount_amount);
     out.money_if("price", item.price);
-    put_goods(out, "product", item.product.as_deref(), None);
-    put_goods(out, "sku", item.sku.as_deref(), None);
+    put_goods(out, "product", [item.product.as_deref(), None], None);
+    put_goods(out, "sku", [item.sku.as_deref(), None], None);
     put_metadata(out, &item.metadata);
 }
 

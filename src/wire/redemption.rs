@@ -301,7 +301,9 @@ fn stored_order(redeemed: &Redeemed<'_>, order: &Order) -> Map<String, Value> {
 
 fn order_fields(order: &Order, redeemed: &Redeemed<'_>, cart: &Cart, applied: Applied<'_>) -> Map<String, Value> {
     let view = OrderView::new(order, &redeemed.evaluated.priced, cart, applied);
-    fields(written(|out| OrderView { line_ids: &redeemed.line_ids, ..view }.put(out)))
+    // What is stored holds what a server may be told of it later.
+    let public = redeemed.evaluated.public_goods().filter(|_| !matches!(applied, Applied::Nothing));
+    fields(written(|out| OrderView { line_ids: &redeemed.line_ids, public, ..view }.put(out)))
 }
 
 fn complete_order(shown: &mut Map<String, Value>, order: &Order, redeemed: &Redeemed<'_>) {

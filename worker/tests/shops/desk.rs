@@ -9,6 +9,8 @@ const NOW: i64 = 1_772_323_200_000;
 
 pub struct Desk {
     edge: Edge,
+    /// Whose keys are used, as `tests/stories/setup.json` names them: what pages are told differs.
+    pub project: &'static str,
     now: i64,
     /// What was called so far.
     pub log: Vec<String>,
@@ -37,26 +39,22 @@ impl Answer {
 }
 
 impl Desk {
-    pub fn new() -> Desk {
-        Desk { edge: Edge::new(), now: NOW, log: Vec::new() }
+    pub fn new(project: &'static str) -> Desk {
+        Desk { edge: Edge::new(), project, now: NOW, log: Vec::new() }
     }
 
     /// Asks and changes nothing that a story would have to repeat.
     pub fn ask(&mut self, call: &str, body: &Json) -> Answer {
         let (method, path) = call.split_once(' ').unwrap();
-        let keys: &[(&str, &str)] = match path.split('/').nth(1) {
-            Some("client") => &[
-                ("x-client-application-id", "dev-client"),
-                ("x-client-token", "dev-client-token"),
-                ("origin", "http://localhost:3000"),
-            ],
-            Some("management") => {
-                &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")]
-            }
-            _ => &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")],
+        let (kind, [id, token]) = match path.split('/').nth(1) {
+            Some("client") => ("client", ["x-client-application-id", "x-client-token"]),
+            Some("management") => ("management", ["x-management-id", "x-management-token"]),
+            _ => ("app", ["x-app-id", "x-app-token"]),
         };
-        let mut headers: Vec<(String, String)> =
-            keys.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let project = self.project;
+        let secret = if kind == "app" { format!("{project}-token") } else { format!("{project}-{kind}-token") };
+        let mut headers = vec![(id.to_owned(), format!("{project}-{kind}")), (token.to_owned(), secret)];
+        headers.push(("origin".into(), "http://localhost:3000".into()));
         headers.push(("content-type".into(), "application/json".into()));
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         self.now += 1;

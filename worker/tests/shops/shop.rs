@@ -39,8 +39,9 @@ pub struct Shop {
     pub book: Book,
 }
 
-pub fn open(chance: &mut Chance) -> Shop {
-    let mut desk = Desk::new();
+/// A shop of a project.
+pub fn open(chance: &mut Chance, project: &'static str) -> Shop {
+    let mut desk = Desk::new(project);
     let mut book = Book::default();
     goods::make(chance, &mut desk, &mut book);
     people(chance, &mut desk, &mut book);
@@ -96,8 +97,9 @@ fn categories(chance: &mut Chance, desk: &mut Desk, book: &mut Book) {
         book.categories.push(body);
     }
     let stacking = stacking(chance, &book.categories);
-    let listed = desk.ask("GET /management/v1/projects/proj_dev/stacking-rules", &Json::Null).json;
-    let path = format!("PUT /management/v1/projects/proj_dev/stacking-rules/{}", text(&listed["data"][0], "id"));
+    let all = format!("/management/v1/projects/proj_{}/stacking-rules", desk.project);
+    let listed = desk.ask(&format!("GET {all}"), &Json::Null).json;
+    let path = format!("PUT {all}/{}", text(&listed["data"][0], "id"));
     desk.make(&path, &stacking);
     book.stacking = stacking;
 }

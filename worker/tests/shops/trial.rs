@@ -60,7 +60,8 @@ impl Told {
 /// One shop and its carts.
 pub fn shop(seed: u64) -> Told {
     let mut chance = Chance::new(seed);
-    let mut shop = shop::open(&mut chance);
+    // One project tells pages the brands of what it sells, the other nothing.
+    let mut shop = shop::open(&mut chance, if seed / 4 % 2 == 0 { "dev" } else { "shown" });
     let page = Page::open(&mut shop);
     let mut told = Told::default();
     for number in 0..CARTS {
