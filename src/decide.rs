@@ -3,6 +3,7 @@
 pub mod caps;
 pub mod case;
 pub mod check;
+pub mod hidden;
 pub mod items;
 pub mod judge;
 pub mod loyalty;

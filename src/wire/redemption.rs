@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::decide::case::Resolved;
-use crate::decide::redeem::{Redeemed, RedeemedPart};
+use crate::decide::redeem::{Failure, Redeemed, RedeemedPart};
 use crate::facts::{Offer, PastRedemption, PastState};
 use crate::id::Context;
 use crate::json::Node;
@@ -14,7 +14,6 @@ use crate::model::customer::Customer;
 use crate::model::incentive::{Grant, Incentive, IncentiveObject};
 use crate::model::order::{Metadata, Order};
 use crate::pricing::Cart;
-use crate::refusal::Refusal;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
@@ -75,7 +74,7 @@ pub(crate) fn fields(of: Value) -> Map<String, Value> {
 /// Writes a redemption, done or failed.
 pub fn write_redemption(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     match &redeemed.failure {
-        Some((id, refusal)) => write_failure(redeemed, id, refusal, context),
+        Some(failure) => write_failure(redeemed, failure, context),
         None => write_success(redeemed, context),
     }
 }
@@ -322,17 +321,18 @@ fn redemption_entry(redeemed: &Redeemed<'_>, whole: &Text) -> Value {
 }
 
 /// A failed redemption: the error for the caller, and the record of it.
-fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context: &Context) -> Written {
+fn write_failure(redeemed: &Redeemed<'_>, failure: &Failure, context: &Context) -> Written {
+    let Failure { id, told: refusal, reason } = failure;
     let evaluated = &redeemed.evaluated;
     let refused = evaluated.walk.steps.iter().find(|step| matches!(step.outcome, Outcome::Refused(_)));
     let step = refused.or(evaluated.walk.steps.first());
     let voucher =
-        step.and_then(|step| evaluated.offer(step.place)).map(|offer| (&*offer.incentive, offer.campaign.as_deref()));
+        step.and_then(|step| evaluated.meant(step)).map(|offer| (&*offer.incentive, offer.campaign.as_deref()));
     let mut body = common(redeemed, id);
     body.insert("result".into(), "FAILURE".into());
     body.insert("status".into(), "FAILED".into());
-    body.insert("failure_code".into(), refusal.reason.key().into());
-    body.insert("failure_message".into(), refusal.reason.message().into());
+    body.insert("failure_code".into(), reason.key().into());
+    body.insert("failure_message".into(), reason.message().into());
     body.insert("order".into(), Value::Null);
     let related = match voucher {
         Some((incentive, _)) => (object_name(incentive), &incentive.id),
