@@ -17,6 +17,7 @@ use scrip::Context;
 use scrip::id::Ids;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+use std::cell::Cell;
 
 /// Items of one slice: what a redemption may have to wait for.
 const ITEMS_MAX: usize = 200;
@@ -155,6 +156,7 @@ fn write(
         request_id: &cursor.request_id,
         params: Vec::new(),
         page: None,
+        guesses: &Cell::new(0),
     };
     for item in items {
         let Json::Object(item) = item else { continue };

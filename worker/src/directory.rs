@@ -1,6 +1,7 @@
 //! The directory: which projects and keys there are. It applies the setup, answers the look-ups of the entry, and issues tokens.
 //! It must not know what is in a project.
 
+use crate::address;
 use crate::auth::{Class, Record, Settings, key_name};
 use crate::digest::sha256_hex;
 use crate::reply::{empty_reply, json_reply};
@@ -17,6 +18,9 @@ use serde_json::{Map, Value as Json, json};
 #[derive(Debug, Deserialize)]
 struct Setup {
     projects: Vec<Project>,
+    /// The header in which a proxy of one's own says where a request came from.
+    #[serde(default)]
+    address_header: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -80,6 +84,13 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     }
     let read: Setup =
         serde_json::from_str(setup).map_err(|error| Fault(format!("SCRIP_SETUP does not parse: {error}")))?;
+    let address_header = read.address_header.map(|name| name.to_ascii_lowercase());
+    if let Some(name) = address_header.as_deref().filter(|name| !address::is_header(name)) {
+        return Err(Fault(format!(
+            "SCRIP_SETUP has the `address_header` `{name}`, which must be the name of a header: 1 to {} letters, digits, `-` and `_`",
+            address::NAME_MAX
+        )));
+    }
     let now_ms = context.now.millis();
     store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
     store.write_now("DELETE FROM token", &[])?;
@@ -93,6 +104,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
             )));
         }
         let client = take_client(&mut project)?;
+        project.settings.address_header.clone_from(&address_header);
         for key in project.keys {
             check_login(&key)?;
             let record = Record {

@@ -6,6 +6,7 @@ mod bindings;
 mod chance;
 mod durable;
 mod entry;
+mod gate;
 mod key;
 mod object;
 #[cfg(feature = "rehearsal")]

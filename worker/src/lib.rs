@@ -3,6 +3,7 @@
 //! Its heart is [`service::serve`], one synchronous function from a request and a store to a reply. Only `host`
 //! knows the Workers runtime; it exists on wasm32 alone.
 
+pub mod address;
 pub mod api;
 pub mod auth;
 pub mod batch;
@@ -10,6 +11,7 @@ pub mod codes;
 pub mod digest;
 pub mod directory;
 pub mod filter;
+pub mod guesses;
 #[cfg(target_arch = "wasm32")]
 pub mod host;
 pub mod idempotency;

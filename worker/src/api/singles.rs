@@ -50,6 +50,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "voucher_validation"),
     get("/client/v1/validate", "Validate one voucher from a page", validate_query)
         .for_classes(&[Class::Client, Class::OAuth])
+        .names_codes()
         .scope("validate")
         .query(&[
             must("code", KEY),

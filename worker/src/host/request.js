@@ -8,6 +8,16 @@ export function headerLines(headers) {
   return lines;
 }
 
+/** Whether Cloudflare's network hands the request over, which says so in a way that no caller can: its headers can be believed. */
+export function isOnCloudflare(request) {
+  return request.cf != null;
+}
+
+/** Resolves after some milliseconds. */
+export function pause(millis) {
+  return new Promise((done) => setTimeout(done, millis));
+}
+
 // A caller that is refused while it still sends sees a broken connection in place of the answer; so a body that is too
 // long is read on and thrown away, up to this many times the limit.
 const PATIENCE = 4;
