@@ -8,9 +8,12 @@ export function headerLines(headers) {
   return lines;
 }
 
-/** Whether Cloudflare's network hands the request over, which says so in a way that no caller can: its headers can be believed. */
+/**
+ * Whether Cloudflare's network hands the request over: then its headers can be believed. It names the data centre, beside the
+ * headers, where no caller can write. Plain workerd fills `cf` as well, but knows no more there than who is at the other end.
+ */
 export function isOnCloudflare(request) {
-  return request.cf != null;
+  return typeof request.cf?.colo === "string";
 }
 
 /** Resolves after some milliseconds. */
