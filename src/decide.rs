@@ -4,6 +4,7 @@ pub mod belief;
 pub mod caps;
 pub mod case;
 pub mod check;
+pub mod concealed;
 mod hidden;
 pub mod items;
 pub mod judge;

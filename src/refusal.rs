@@ -80,6 +80,8 @@ catalogue! {
     MissingOrderItemsAmount: "missing_order_items_amount", "Missing applicable order items",
     /// A rule about the customer does not hold.
     CustomerRulesViolated: "customer_rules_violated", "customer does not match validation rules",
+    /// The rule that a code is for whom it was published to does not hold: in the words of the customer's rules, and about the code.
+    NotPublishedTo: "customer_rules_violated", "customer does not match validation rules",
     /// A rule about the order does not hold.
     OrderRulesViolated: "order_rules_violated", "order does not match validation rules",
     /// A rule about the redemption does not hold.

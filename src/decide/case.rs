@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::decide::concealed::Wrong;
 use crate::decide::shape::{check_shape, check_stack, duplicated};
 pub use crate::facts::Offer;
 use crate::facts::{Facts, Held, Known};
@@ -94,6 +95,8 @@ pub struct Case<'a> {
     /// The refusal of everything, when what the request is about is there and cannot be read: nobody can say then what it
     /// would allow.
     pub unreadable: Option<Refusal>,
+    /// What a page named that is of no use to it.
+    pub wrong: Vec<Wrong<'a>>,
 }
 
 impl<'a> Case<'a> {
@@ -117,6 +120,7 @@ impl<'a> Case<'a> {
             passes: Needs::default(),
             lacks: Lacks::default(),
             unreadable: None,
+            wrong: Vec::new(),
         }
     }
 
@@ -135,11 +139,17 @@ impl<'a> Case<'a> {
             }
             _ => {
                 self.resolve_all();
-                // What is named twice is told before what is wrong with the order; one voucher under two names, after it.
-                if self.has_twins() && (priced.is_ok() || named_twice(&request.redeemables)) {
+                // What is named twice is told before what is wrong with the order; one voucher under two names, after it, and
+                // to a page only of vouchers that it may know of.
+                let has_twins = self.has_twins();
+                if has_twins && named_twice(&request.redeemables) {
                     return Err(duplicated());
                 }
                 priced?;
+                self.conceal();
+                if has_twins && self.has_twins() {
+                    return Err(duplicated());
+                }
             }
         }
         Ok(())

@@ -60,8 +60,19 @@ pub struct Redeemed<'a> {
     pub order_id: Option<Text>,
     /// The id of the customer who redeemed.
     pub customer_id: Option<Text>,
-    /// Why nothing was redeemed, and the id of the failed redemption.
-    pub failure: Option<(Text, Refusal)>,
+    /// Why nothing was redeemed.
+    pub failure: Option<Failure>,
+}
+
+/// Why nothing was redeemed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The id of the failed redemption.
+    pub id: Text,
+    /// What whoever asked is told.
+    pub told: Refusal,
+    /// Why it was, for the shop.
+    pub reason: Reason,
 }
 
 impl Redeemed<'_> {
@@ -94,7 +105,8 @@ pub fn redeem<'a>(
     let customer_id = customer_id(case, &mut ids);
     let mut book = Book::default();
     if let Err(refusal) = post(&evaluated, &parts, (&whole, customer_id.as_deref()), &mut book) {
-        return Ok(fail_with(evaluated, context.now, &mut ids, refusal));
+        let reason = Reason::QuantityExceeded;
+        return Ok(fail_with(evaluated, context.now, &mut ids, (refusal, reason)));
     }
     if let Some(own) = case.own_session() {
         book.release(own);
@@ -166,7 +178,7 @@ fn post(
 ) -> Result<(), Refusal> {
     let case = &evaluated.case;
     let mut chain: Vec<Transfer> = Vec::new();
-    let mut owners: Vec<&Offer<'_>> = Vec::new();
+    let mut owners: Vec<(usize, &Offer<'_>)> = Vec::new();
     let mut campaigns: Vec<&Text> = Vec::new();
     for part in parts {
         let Some(offer) = case.offer(part.place) else { continue };
@@ -186,7 +198,7 @@ fn post(
                 book.open(posting.debit.clone(), standing);
             }
             if let Some(credit) = posting.credit.filter(|_| posting.amount > 0) {
-                owners.push(offer);
+                owners.push((part.place, offer));
                 chain.push(Transfer {
                     id: joined(&[&part.id, ".", &chain.len().to_string()]),
                     chain: whole.clone(),
@@ -204,7 +216,8 @@ fn post(
     book.post(chain).map_err(|shortfall| {
         let mut of = debits.iter().zip(owners).filter(|(debit, _)| **debit == shortfall.account);
         // The last that takes from the account is the one for which there was nothing left.
-        of.next_back().map_or_else(|| Refusal::new(Reason::QuantityExceeded, ""), |(_, offer)| exceeded(offer))
+        let told = |(_, (place, offer)): (_, (usize, &Offer<'_>))| case.told(place, exceeded(offer));
+        of.next_back().map_or_else(|| Refusal::new(Reason::QuantityExceeded, ""), told)
     })
 }
 
@@ -246,11 +259,14 @@ fn referrals(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<Referral> {
 }
 
 fn fail<'a>(evaluated: Box<Evaluated<'a>>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {
-    let refusal = match evaluated.first_refusal() {
-        Some(refusal) if evaluated.all_or_nothing() => refusal.clone(),
-        _ => Refusal::new(Reason::NoApplicableRedeemables, reasons(&evaluated)),
+    let why = match evaluated.first_refusal() {
+        Some((refusal, truth)) if evaluated.all_or_nothing() => (refusal.clone(), truth.reason),
+        _ => {
+            let reason = Reason::NoApplicableRedeemables;
+            (Refusal::new(reason, reasons(&evaluated)), reason)
+        }
     };
-    fail_with(evaluated, now, ids, refusal)
+    fail_with(evaluated, now, ids, why)
 }
 
 /// Why nothing was applied, of each by its name, in the order of trying.
@@ -270,7 +286,7 @@ fn fail_with<'a>(
     evaluated: Box<Evaluated<'a>>,
     now: Instant,
     ids: &mut Ids,
-    refusal: Refusal,
+    (told, reason): (Refusal, Reason),
 ) -> Decision<Redeemed<'a>> {
     let customer_id = evaluated.buyer.counted().customer.as_ref().and_then(|customer| customer.id.clone());
     let answer = Redeemed {
@@ -281,7 +297,7 @@ fn fail_with<'a>(
         line_ids: Vec::new(),
         order_id: None,
         customer_id,
-        failure: Some((ids.hex18("rf_"), refusal)),
+        failure: Some(Failure { id: ids.hex18("rf_"), told, reason }),
     };
     Decision { answer, changes: None }
 }

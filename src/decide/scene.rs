@@ -334,6 +334,7 @@ fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal
         return Refusal::new(reason, joined(&[what, " required to validate rules"]));
     }
     let reason = match test.map_or(Area::Order, Test::area) {
+        Area::Customer if test.is_some_and(|test| test.kind == Kind::Linked) => Reason::NotPublishedTo,
         Area::Customer => Reason::CustomerRulesViolated,
         Area::Order => Reason::OrderRulesViolated,
         Area::Redemption => Reason::RedemptionRulesViolated,

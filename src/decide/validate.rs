@@ -108,6 +108,7 @@ impl<'a> Evaluated<'a> {
         for lack in found.lacks() {
             case.lacks.add(lack.clone());
         }
+        self.conceal();
         self.track();
     }
 
@@ -179,10 +180,10 @@ impl<'a> Evaluated<'a> {
         self.redeemables.get(step.place)
     }
 
-    /// The first refusal in the order of trying.
-    pub fn first_refusal(&self) -> Option<&Refusal> {
+    /// The first refusal in the order of trying: as it is told, and as it is.
+    pub fn first_refusal(&self) -> Option<(&Refusal, &Refusal)> {
         self.walk.steps.iter().find_map(|step| match &step.outcome {
-            Outcome::Refused(refusal) => Some(refusal),
+            Outcome::Refused(told) => Some((told, self.truth(step)?)),
             _ => None,
         })
     }
@@ -367,7 +368,7 @@ fn lock(
             let hold = Hold { key: session.key.clone(), owner, account, amount, expires_at: now.later(ttl) };
             // The walk took each from what was left for the next, so that there is enough for all. What could not be held
             // would be refused.
-            book.hold(hold).map_err(|_| exceeded(offer))?;
+            book.hold(hold).map_err(|_| case.told(step.place, exceeded(offer)))?;
         }
     }
     for account in unknown {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::facts::{Held, Terms};
 use crate::model::discount::{Discount, UnitEffect};
-use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive};
+use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::scope::Scope;
 use crate::money::Percent;
@@ -90,6 +90,12 @@ impl<'a> Offer<'a> {
         let campaign = self.campaign.as_deref();
         let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);
         self.incentive.referrer_id.as_ref().or(self.incentive.holder_id.as_ref().filter(|_| is_referral))
+    }
+
+    /// Whether anybody may know of it: a tier, or a code that its campaign has for everybody.
+    pub fn is_public(&self) -> bool {
+        self.incentive.object == IncentiveObject::PromotionTier
+            || self.campaign.as_deref().is_some_and(|campaign| campaign.public)
     }
 
     /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.

@@ -151,6 +151,8 @@ pub struct Campaign {
     pub validity: Validity,
     /// Its category.
     pub category_id: Option<Text>,
+    /// Whether its codes are for everybody, so that a page may know what becomes of them.
+    pub public: bool,
     /// Whether it makes a code whenever one is needed.
     pub makes_codes: bool,
     /// Whether a voucher's own window, made when it was published, stands in place of this one's.

@@ -5,11 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::decide::redeem::Redeemed;
+use crate::decide::redeem::{Failure, Redeemed};
 use crate::id::Context;
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::Metadata;
-use crate::refusal::Refusal;
 use crate::stacking::Outcome;
 use crate::text::Text;
 use crate::wire::error;
@@ -31,15 +30,16 @@ pub fn kept_customer(id: Option<&str>) -> Value {
 }
 
 /// A failed redemption: the error for the caller, and the record of it.
-pub(super) fn write_failure(redeemed: &Redeemed<'_>, id: &Text, refusal: &Refusal, context: &Context) -> Written {
+pub(super) fn write_failure(redeemed: &Redeemed<'_>, failure: &Failure, context: &Context) -> Written {
+    let Failure { id, told: refusal, reason } = failure;
     let evaluated = &redeemed.evaluated;
     let refused = evaluated.walk.steps.iter().find(|step| matches!(step.outcome, Outcome::Refused(_)));
     let step = refused.or(evaluated.walk.steps.first());
     let voucher =
-        step.and_then(|step| evaluated.offer(step.place)).map(|offer| (&*offer.incentive, offer.campaign.as_deref()));
+        step.and_then(|step| evaluated.meant(step)).map(|offer| (&*offer.incentive, offer.campaign.as_deref()));
     let mut body = record(redeemed, id);
-    body.insert("failure_code".into(), refusal.reason.key().into());
-    body.insert("failure_message".into(), refusal.reason.message().into());
+    body.insert("failure_code".into(), reason.key().into());
+    body.insert("failure_message".into(), reason.message().into());
     let asked = step.and_then(|step| evaluated.redeemable(step)).or(evaluated.request.redeemables.first());
     if let Some(asked) = asked {
         body.insert("redeemable".into(), json!({ "object": asked.object.name(), "id": asked.id }));

@@ -77,7 +77,7 @@ pub(crate) fn fields(of: Value) -> Map<String, Value> {
 /// Writes a redemption, done or failed.
 pub fn write_redemption(redeemed: &Redeemed<'_>, context: &Context) -> Written {
     match &redeemed.failure {
-        Some((id, refusal)) => write_failure(redeemed, id, refusal, context),
+        Some(failure) => write_failure(redeemed, failure, context),
         None => write_success(redeemed, context),
     }
 }

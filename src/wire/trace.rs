@@ -2,8 +2,7 @@
 //! know how a verdict comes about.
 //!
 //! Ours, on `options.expand: ["trace"]`. Server keys read everything. A page reads what the shopper may know: amounts
-//! and units that are missing, and nothing of codes that cannot be used, so that an unknown code, an expired one and
-//! somebody else's read the same.
+//! and units that are missing. What `decide/hidden` keeps from it reads as an unknown code does.
 
 use crate::decide::validate::Evaluated;
 use crate::model::stacking::StackingRules;
@@ -91,8 +90,7 @@ fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
         }
         return;
     }
-    let foreign = why.is_some_and(|why| why.name.starts_with("publication."));
-    if tells_of_the_code(refusal.reason) || foreign {
+    if refusal.reason == Reason::NotFound {
         return put_reason(out, "not_usable", "This code cannot be used");
     }
     put_reason(out, refusal.reason.key(), refusal.reason.message());
@@ -104,21 +102,6 @@ fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
         // How much is missing may be said, not of what: the rule's goods are its own.
         put_change(out.member("change"), &Change { of: None, ..change.clone() });
     }
-}
-
-/// Whether the reason says anything of a code but what it wants of the basket or the customer.
-fn tells_of_the_code(reason: Reason) -> bool {
-    let told = [
-        Reason::MissingCustomer,
-        Reason::MissingOrder,
-        Reason::MissingAmount,
-        Reason::MissingOrderItems,
-        Reason::MissingOrderItemsAmount,
-        Reason::CustomerRulesViolated,
-        Reason::OrderRulesViolated,
-        Reason::InvalidAmount,
-    ];
-    !told.contains(&reason)
 }
 
 fn put_reason(out: &mut Out, key: &str, message: &str) {

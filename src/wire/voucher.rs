@@ -247,7 +247,8 @@ pub fn read_campaign(at: &At<'_>) -> Campaign {
     at.object();
     let name = at.option("name", read::text).unwrap_or_default();
     let campaign_type = at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default();
-    let makes_codes = at.option("type", read::text).as_deref() == Some("AUTO_UPDATE");
+    let kind = at.option("type", read::text);
+    let makes_codes = kind.as_deref() == Some("AUTO_UPDATE");
     Campaign {
         id: at.option("id", read::name).unwrap_or_else(|| name.clone()),
         name,
@@ -255,6 +256,7 @@ pub fn read_campaign(at: &At<'_>) -> Campaign {
         active: at.option("active", read::flag).unwrap_or(true),
         validity: read_validity(at),
         category_id: at.option("category_id", read::name),
+        public: kind.as_deref() == Some("STANDALONE"),
         makes_codes: makes_codes && campaign_type != CampaignType::Promotion,
         activity_after_publishing: at.get("activity_duration_after_publishing").is_some(),
     }

@@ -1,7 +1,7 @@
 // Decides what the Worker exports, and that no caller waits for ever. It must not know what a request asks for.
 import Exports from "glue/entry";
 
-export { Directory, Project } from "./object.mjs";
+export { Directory, Gate, Project } from "./object.mjs";
 
 const entry = Exports.prototype;
 // Far above what any request needs; an answer that has not come by then will not come.

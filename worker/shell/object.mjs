@@ -95,15 +95,39 @@ class ScripObject extends DurableObject {
     this.ctx.storage.setAlarm(moment);
   }
 
-  /** Writes the failure down and makes the engine usable again; when even that fails, the object starts anew. */
   #failed(what, error) {
-    const stack = String(error?.stack ?? error).split("\n").slice(0, STACK_LINES).join("\n");
-    console.error(`${what} rolled back: ${stack}`);
+    failed(this.ctx, `${what} rolled back`, error);
+  }
+}
+
+/** Writes a failure down and makes the engine usable again; when even that fails, the object starts anew. */
+function failed(ctx, what, error) {
+  const stack = String(error?.stack ?? error).split("\n").slice(0, STACK_LINES).join("\n");
+  console.error(`${what}: ${stack}`);
+  try {
+    engine.ready();
+  } catch (worse) {
+    console.error(`${what}: the engine cannot be made anew: ${worse}`);
+    ctx.abort(String(worse));
+  }
+}
+
+/** Counts what the pages of one project guess, beside the project and in memory alone. The entry is the only caller. */
+export class Gate extends DurableObject {
+  ask(project, key, address, lines) {
+    return this.#try(() => engine.askGate(project, key, address, lines));
+  }
+
+  settle(project, key, address, wrong, lines) {
+    this.#try(() => engine.settleGate(project, key, address, wrong, lines));
+  }
+
+  #try(call) {
     try {
-      engine.ready();
-    } catch (worse) {
-      console.error(`${what} the engine cannot be made anew: ${worse}`);
-      this.ctx.abort(String(worse));
+      return call();
+    } catch (error) {
+      failed(this.ctx, "a gate failed", error);
+      throw error;
     }
   }
 }

@@ -1,6 +1,7 @@
 //! Who may call what: credentials of a request against the record of a key, the origin of a page, the scope of a token.
 //! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
 
+use crate::address;
 use crate::digest::{equal_in_constant_time, sha256_hex};
 use crate::intake::header;
 use crate::page::publishing::Publishing;
@@ -50,6 +51,9 @@ pub struct Settings {
     /// The terms on which it serves pages, as `scrip::wire::page` reads them.
     #[serde(default = "no_terms")]
     pub client: Json,
+    /// The header with a caller's address that a proxy of one's own sets; the setup names it for all projects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_header: Option<String>,
 }
 
 /// Where nothing is said, the terms are those of the engine.
@@ -264,7 +268,7 @@ fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller,
         scopes: record.scopes,
         origin: origin.filter(|_| matched.route.is_client_side()),
         channel,
-        address: None,
+        address: address::of(request, record.settings.address_header.as_deref()),
         origins: record.origins,
         redeem: record.redeem,
         publish: record.publish,

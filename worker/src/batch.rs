@@ -17,6 +17,7 @@ use scrip::Context;
 use scrip::id::Ids;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
+use std::cell::Cell;
 
 /// Items of one slice; each alarm that writes some of them reads it whole.
 const ITEMS_MAX: usize = 200;
@@ -178,6 +179,7 @@ fn write(
         request_id: &cursor.request_id,
         params: Vec::new(),
         page: None,
+        guesses: &Cell::new(0),
     };
     for item in items {
         let Json::Object(item) = item else { continue };

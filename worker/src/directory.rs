@@ -21,6 +21,9 @@ use serde_json::{Map, Value as Json, json};
 #[derive(Debug, Deserialize)]
 struct Setup {
     projects: Vec<Project>,
+    /// The header in which a proxy of one's own says where a request came from.
+    #[serde(default)]
+    address_header: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -104,11 +107,13 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
         return Ok(());
     }
     let read = sound::read(setup)?;
+    let address_header = read.address_header.map(|name| name.to_ascii_lowercase());
     let now_ms = context.now.millis();
     store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
     store.write_now("DELETE FROM token", &[])?;
     for mut project in read.projects {
         let client = take_client(&mut project)?;
+        project.settings.address_header.clone_from(&address_header);
         for key in project.keys {
             let record = Record {
                 project: project.id.clone(),

@@ -6,6 +6,7 @@ mod bindings;
 mod chance;
 mod durable;
 mod entry;
+mod gate;
 mod health;
 mod key;
 mod object;

@@ -3,6 +3,7 @@
 //! Its heart is [`service::serve`], one synchronous function from a request and a store to a reply. Only `host`
 //! knows the Workers runtime; it exists on wasm32 alone.
 
+pub mod address;
 pub mod allowance;
 pub mod api;
 pub mod auth;
@@ -13,6 +14,7 @@ pub mod customer_token;
 pub mod digest;
 pub mod directory;
 pub mod filter;
+pub mod guesses;
 pub mod health;
 #[cfg(target_arch = "wasm32")]
 pub mod host;

@@ -278,6 +278,15 @@ pub fn too_large(request_id: &str) -> Reply {
     reply
 }
 
+/// The caller asks too often, and may ask again in so many seconds: a shape of its own, as published.
+pub fn too_many(request_id: &str, seconds: u64) -> Reply {
+    let message = "Too many requests hit the API too quickly.";
+    let mut reply = json_reply(429, &json!({ "code": 429, "message": message }));
+    set_header(&mut reply, "x-request-id", request_id);
+    set_header(&mut reply, "retry-after", &seconds.to_string());
+    reply
+}
+
 /// The reply of a fault: it names the request and nothing else.
 pub fn failed(request_id: &str) -> Reply {
     let body = bare_error(500, "internal_error", "Internal error");
@@ -293,10 +302,7 @@ pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
 /// The headers that a page of a trusted origin needs to read an answer.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
-    set_header(
-        reply,
-        "access-control-expose-headers",
-        "x-request-id, scrip-context, etag, idempotency-replayed, retry-after",
-    );
+    let exposed = "x-request-id, scrip-context, etag, idempotency-replayed, retry-after";
+    set_header(reply, "access-control-expose-headers", exposed);
     set_header(reply, "vary", "origin");
 }

@@ -17,6 +17,7 @@ use scrip::id::Ids;
 use scrip::model::page::Page;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
+use std::cell::Cell;
 
 /// An operation of the interface.
 #[derive(Clone, Copy)]
@@ -53,6 +54,8 @@ pub struct Route {
     pub resource: Option<&'static Resource>,
     /// Whether its answer is kept under an Idempotency-Key.
     pub remembered: bool,
+    /// Whether its caller names codes, so that a page that calls it can guess them.
+    pub names_codes: bool,
     /// What it does.
     pub run: fn(&mut Call<'_, '_>) -> Outcome,
 }
@@ -89,6 +92,7 @@ const fn route(
         also: None,
         resource: None,
         remembered: true,
+        names_codes: false,
         run,
     }
 }
@@ -178,6 +182,11 @@ impl Route {
         self.remembered = false;
         self
     }
+    /// Takes names of codes.
+    pub const fn names_codes(mut self) -> Route {
+        self.names_codes = true;
+        self
+    }
     /// Whether it belongs to the client side.
     pub fn is_client_side(&self) -> bool {
         self.path.starts_with("/client/")
@@ -239,6 +248,8 @@ pub struct Call<'c, 's> {
     pub params: Vec<(&'static str, String)>,
     /// The page that asks; none when one of the shop's own servers does.
     pub page: Option<Page>,
+    /// How many codes a page has named that are of no use to it.
+    pub guesses: &'c Cell<usize>,
 }
 
 impl Call<'_, '_> {

@@ -2,6 +2,7 @@
 //! It must not know the runtime that called it, and it awaits nothing.
 
 use crate::auth::Caller;
+use crate::guesses::GUESSES;
 use crate::idempotency::{self, Asked, Memory};
 use crate::intake::{self, header};
 use crate::page::{self, shown};
@@ -13,8 +14,9 @@ use crate::store::sql::Fault;
 use crate::sweep;
 use scrip::Context;
 use scrip::id::Ids;
+use std::cell::Cell;
 
-pub use crate::reply::{failed, too_large};
+pub use crate::reply::{failed, too_large, too_many};
 
 /// What one call brings, after the host has read it whole.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +70,8 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     let request_id = context.request_id();
     let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
-    let mut reply = match answer(request, caller.as_ref(), store, context, request_id) {
+    let guesses = Cell::new(0);
+    let mut reply = match answer(request, caller.as_ref(), store, context, (request_id, &guesses)) {
         Ok(reply) => reply,
         Err(Stop::Refused(body)) => {
             store.discard();
@@ -82,6 +85,10 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
         }
     };
     reply::set_header(&mut reply, "x-request-id", request_id);
+    if guesses.get() > 0 {
+        // For the entry alone, also of what was refused or failed for another reason in the end.
+        reply::set_header(&mut reply, GUESSES, &guesses.get().to_string());
+    }
     if let Some(origin) = caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
     }
@@ -93,7 +100,7 @@ fn answer(
     caller: Option<&Caller>,
     store: &mut Store<'_>,
     context: &Context,
-    request_id: &str,
+    (request_id, guesses): (&str, &Cell<usize>),
 ) -> Result<Reply, Stop> {
     intake::check_head(request)?;
     let matched = route::find(&request.method, &request.path)?;
@@ -127,6 +134,7 @@ fn answer(
         request_id,
         params: matched.params,
         page,
+        guesses,
     };
     let mut answer = (route.run)(&mut call)?;
     if let Some(page) = &call.page {

@@ -88,6 +88,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         currency: "EUR".into(),
         case_sensitive_codes: true,
         client: true.into(),
+        address_header: None,
     };
     Caller {
         project: "proj_dev".into(),
@@ -100,7 +101,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         address: address.map(str::to_owned),
         origins: vec![],
         redeem: true,
-        publish: true,
+        publish: scrip_worker::page::publishing::Publishing::Any(true),
         settings,
     }
 }

@@ -26,11 +26,13 @@ const scrip :Workerd.Worker = (
   durableObjectNamespaces = [
     (className = "Project", uniqueKey = "scrip-project", enableSql = true),
     (className = "Directory", uniqueKey = "scrip-directory", enableSql = true),
+    (className = "Gate", uniqueKey = "scrip-gate", enableSql = true),
   ],
   durableObjectStorage = (localDisk = "objects"),
   bindings = [
     (name = "PROJECT", durableObjectNamespace = "Project"),
     (name = "DIRECTORY", durableObjectNamespace = "Directory"),
+    (name = "GATE", durableObjectNamespace = "Gate"),
     (name = "KV", kvNamespace = "kv"),
     (name = "ASSETS", service = "assets"),
     (name = "DISK", service = "objects"),

@@ -25,6 +25,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'
         passes: case.passes,
         lacks: Lacks::default(),
         unreadable: case.unreadable.clone(),
+        wrong: Vec::new(),
     });
     alone.case.expand(&Redeemable::named(id.clone())).ok()?;
     alone.evaluate();

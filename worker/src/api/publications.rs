@@ -38,6 +38,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "publication"),
     post("/client/v1/publish", "Publish vouchers to a customer from a page", publish)
         .for_classes(&[Class::Client, Class::Server, Class::OAuth])
+        .names_codes()
         .scope("publish")
         .switched(Switch::Publish)
         .query(QUERY)
@@ -187,7 +188,20 @@ fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
     call.store.document_by_name("campaign", name, name)?.ok_or_else(|| not_found("campaign", name).into())
 }
 
+/// A voucher that can be published. A page is not told which of those that cannot be there are, and what it names in vain is
+/// counted.
 fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
+    let found = publishable(call, code);
+    if let (Err(Stop::Refused(_)), Some(page)) = (&found, &call.page) {
+        call.guesses.set(call.guesses.get().saturating_add(1));
+        if !page.terms.reasons {
+            return Err(not_found("voucher", code).into());
+        }
+    }
+    found
+}
+
+fn publishable(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
     let key = code_key(code, call.caller.settings.case_sensitive_codes);
     let voucher = call.store.document_by_name("voucher", &key, code)?.ok_or_else(|| not_found("voucher", code))?;
     if voucher.holder.is_some() && call.page.is_some() {

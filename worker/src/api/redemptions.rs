@@ -12,7 +12,7 @@ use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::shape::{Field, INT_MAX, Kind, may, must};
 use crate::store::facts::ById;
-use scrip::decide::{self, RedeemedPart, RewardGrant};
+use scrip::decide::{self, Evaluated, RedeemedPart, RewardGrant};
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::Problem;
@@ -190,6 +190,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "validation"),
     post("/client/v1/validations", "Validate redeemables from a page", validate)
         .for_classes(CLIENT)
+        .names_codes()
         .scope("validations")
         .body(REDEEMABLES)
         .answers(200, "validation"),
@@ -212,6 +213,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "redemptions"),
     post("/client/v1/redemptions", "Redeem redeemables from a page", redeem)
         .for_classes(CLIENT)
+        .names_codes()
         .scope("redemptions")
         .switched(Switch::Redeem)
         .body(REDEEMABLES)
@@ -221,6 +223,7 @@ pub const ROUTES: &[Route] = &[
         .scope("redemptions"),
     post("/client/v1/redeem", "Redeem one voucher from a page", redeem_one)
         .for_classes(CLIENT)
+        .names_codes()
         .scope("redeem")
         .switched(Switch::Redeem)
         .query(&[must("code", KEY), may("tracking_id", Kind::Text)])
@@ -242,6 +245,7 @@ fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop
     let facts = deciding::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
         let evaluated = &decision.answer.evaluated;
+        count_guesses(call, evaluated);
         let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
         let body = write_validation(&decision.answer, call.context);
         (body, decision.changes.unwrap_or_default().entries, promised)
@@ -254,6 +258,11 @@ fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop
     let origin = sessions::admit(call, &entries)?;
     call.store.apply(&entries, origin.as_deref(), call.now_ms());
     Ok(body)
+}
+
+/// Adds what a page has named in vain.
+fn count_guesses(call: &Call<'_, '_>, evaluated: &Evaluated<'_>) {
+    call.guesses.set(call.guesses.get().saturating_add(evaluated.guesses()));
 }
 
 fn validate(call: &mut Call<'_, '_>) -> Outcome {
@@ -285,6 +294,7 @@ fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption,
     let request = &*request;
     let facts = deciding::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
+        count_guesses(call, &decision.answer.evaluated);
         let written = write_redemption(&decision.answer, call.context);
         let changes = decision.changes.unwrap_or_default();
         let parts = decision.answer.parts.iter();

@@ -50,6 +50,7 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "voucher_validation"),
     get("/client/v1/validate", "Validate one voucher from a page", validate_query)
         .for_classes(&[Class::Client, Class::OAuth])
+        .names_codes()
         .scope("validate")
         .query(&[
             must("code", KEY),
@@ -115,10 +116,11 @@ fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
         Err(fault) => return Err(fault),
     };
     let validation = validate_alone(call, ("voucher", &code), body)?;
-    // A code that is there and not for this page reads as one that is not there.
-    let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
-    let voucher = voucher.filter(|_| valid || call.page.is_none());
-    Ok(Answer::json(flat(call, voucher, &code, &validation)?))
+    // A code that is there and not for this page reads as one that is not there: it has no metadata either, and is called as the page
+    // calls it.
+    let is_told =
+        item(&validation).pointer("/result/error/resource_type").and_then(Json::as_str) != Some(VOUCHER.object);
+    Ok(Answer::json(flat(call, voucher.filter(|_| is_told), &code, &validation)?))
 }
 
 /// A query as the body that says the same: whole numbers are numbers again.

@@ -2,6 +2,7 @@
 //! sound, since half of the keys would be worse than none. It must not know what a setup is used for.
 
 use super::{Key, Project, Setup};
+use crate::address;
 use crate::api::deciding::read_time_zone;
 use crate::auth::Class;
 use crate::store::sql::Fault;
@@ -38,6 +39,12 @@ fn wrong(told: impl std::fmt::Display) -> Fault {
 fn check(setup: &Setup) -> Result<(), Fault> {
     if setup.projects.iter().all(|project| project.keys.is_empty()) {
         return Err(wrong("`projects` must hold a project with a key; nobody could call this service"));
+    }
+    if let Some(name) = setup.address_header.as_deref().filter(|name| !address::is_header(&name.to_ascii_lowercase())) {
+        return Err(wrong(format!(
+            "`address_header` is `{name}`; it must be the name of a header: 1 to {} letters, digits, `-` and `_`",
+            address::NAME_MAX
+        )));
     }
     let mut ids = BTreeSet::new();
     let mut keys = BTreeSet::new();

@@ -8,6 +8,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::web_sys;
 
 use super::{durable, wire};
+use crate::address::VOUCHED;
 use crate::intake::header;
 use crate::service::{Reply, Request};
 use crate::store::sql::Fault;
@@ -16,6 +17,12 @@ use crate::store::sql::Fault;
 extern "C" {
     #[wasm_bindgen(js_name = headerLines)]
     fn header_lines(headers: &web_sys::Headers) -> String;
+
+    #[wasm_bindgen(js_name = isOnCloudflare)]
+    fn is_on_cloudflare(request: &web_sys::Request) -> bool;
+
+    #[wasm_bindgen(js_name = pause)]
+    fn pause_for(millis: f64) -> Promise;
 
     #[wasm_bindgen(js_name = readBody)]
     fn read_body_of(request: &web_sys::Request, most: f64) -> Promise;
@@ -38,6 +45,9 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = DIRECTORY)]
     fn directory(this: &Bindings) -> Namespace;
 
+    #[wasm_bindgen(method, getter, js_name = GATE)]
+    fn gate(this: &Bindings) -> Option<Namespace>;
+
     #[wasm_bindgen(method, getter, js_name = ASSETS)]
     fn assets(this: &Bindings) -> Option<Fetcher>;
 
@@ -49,8 +59,8 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getByName)]
     fn get_by_name(this: &Namespace, name: &str) -> Result<Stub, JsValue>;
 
-    /// An object of ours; `serve` is the one method of its shell.
-    type Stub;
+    /// An object of ours; `serve` is the one method of its shell, `ask` and `settle` are those of a gate.
+    pub(super) type Stub;
 
     #[wasm_bindgen(method, catch)]
     fn serve(
@@ -59,6 +69,25 @@ extern "C" {
         target: &str,
         lines: &str,
         body: Option<&Uint8Array>,
+    ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub(super) fn ask(
+        this: &Stub,
+        project: &str,
+        key: &str,
+        address: Option<String>,
+        lines: &str,
+    ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    pub(super) fn settle(
+        this: &Stub,
+        project: &str,
+        key: &str,
+        address: Option<String>,
+        wrong: u32,
+        lines: &str,
     ) -> Result<Promise, JsValue>;
 
     type Fetcher;
@@ -151,6 +180,11 @@ impl Bindings {
         }
     }
 
+    /// The gate of a project.
+    pub(super) fn gate_of(&self, project: &str) -> Result<Stub, JsValue> {
+        self.gate().ok_or_else(|| JsValue::from_str("there is no binding GATE"))?.get_by_name(project)
+    }
+
     /// The bytes of the file at a path, or nothing when there is none.
     pub(super) async fn file(&self, path: &str) -> Result<Option<Uint8Array>, Failure> {
         let Some(assets) = self.assets() else { return Ok(None) };
@@ -173,12 +207,24 @@ pub(super) fn read_head(raw: &web_sys::Request) -> Request {
     let target = parts.next().unwrap_or_default().split('#').next().unwrap_or_default();
     let mut request =
         wire::read_request(&raw.method(), &format!("/{target}"), &header_lines(&raw.headers()), Vec::new());
+    request.headers.retain(|(name, _)| name != VOUCHED);
+    if is_on_cloudflare(raw)
+        && let Some(address) = header(&request, "cf-connecting-ip").map(str::to_owned)
+    {
+        request.headers.push((VOUCHED.to_owned(), address));
+    }
     // A browser names no origin when a page reads from where it came; that it is so, it says in a header of its own.
     let same = header(&request, "sec-fetch-site") == Some("same-origin") && header(&request, "origin").is_none();
     if let (true, Some(scheme), Some(host)) = (same, scheme, host) {
         request.headers.push(("origin".to_owned(), format!("{scheme}//{host}")));
     }
     request
+}
+
+/// Waits.
+pub(super) async fn pause(millis: u64) {
+    // Nothing refuses it.
+    let _ = JsFuture::from(pause_for(millis as f64)).await;
 }
 
 /// What came of reading a body.

@@ -19,9 +19,14 @@ pub(super) fn seed() -> Result<[u8; 32], Fault> {
     Ok(seed)
 }
 
+/// The runtime's clock. How long something takes is told by it as well.
+pub(super) fn clock_ms() -> i64 {
+    Date::now() as i64
+}
+
 /// The context of an event that begins now.
 pub(super) fn context(seed: [u8; 32]) -> Result<Context, Fault> {
-    let now = Instant::from_millis(Date::now() as i64);
+    let now = Instant::from_millis(clock_ms());
     let now = now.ok_or_else(|| Fault::new("the clock stands outside the years 1970 to 9999"))?;
     Ok(Context { now, seed })
 }

@@ -10,8 +10,10 @@ use worker::worker_sys::web_sys;
 use worker::{Env, event};
 
 use super::bindings::{Answer, Bindings, Body, Call, Failure, read_body, read_head, respond, respond_reply};
+use super::gate::Gate;
 use super::{asset, chance, health, key, wire};
 use crate::auth::{self, Caller, Wanted};
+use crate::guesses;
 use crate::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::service::{self, Reply, Request};
 use crate::store::sql::Fault;
@@ -34,6 +36,7 @@ struct Arrival {
     request: Request,
     env: Env,
     runtime: worker::Context,
+    arrived_ms: i64,
     context: scrip::Context,
     request_id: String,
 }
@@ -49,16 +52,18 @@ enum Outcome {
 /// Answers one HTTP request.
 #[event(fetch)]
 async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Result<web_sys::Response, worker::Error> {
+    let arrived_ms = chance::clock_ms();
     let request = read_head(&raw);
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
     let request_id = context.request_id().to_string();
-    let arrival = Arrival { raw, request, env, runtime, context, request_id };
+    let arrival = Arrival { raw, request, env, runtime, arrived_ms, context, request_id };
     let mut admitted = None;
     let mut reply = match arrival.answer(&mut admitted).await {
         Ok(Outcome::Answer(answer)) if answer.status != 500 => return respond(&answer),
         Ok(Outcome::Answer(_)) => service::failed(&arrival.request_id),
         Ok(Outcome::Reply(reply)) => reply,
-        Err(Failure::Overloaded) => overloaded(&arrival.request_id),
+        // The caller may try again in a second, we do not.
+        Err(Failure::Overloaded) => service::too_many(&arrival.request_id, 1),
         Err(Failure::Fault(fault)) => {
             worker::console_error!("{} failed in the entry: {fault}", arrival.request_id);
             unanswered(&arrival.request_id)
@@ -98,11 +103,25 @@ impl Arrival {
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
-            Body::Whole(body) => self.forward(caller, bindings, &body).await.map(Outcome::Answer),
+            Body::Whole(body) => self.pass(caller, bindings, &body).await,
             Body::TooLong => Ok(Outcome::Reply(service::too_large(&self.request_id))),
             Body::Broken => Ok(Outcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
             Body::Late => Ok(Outcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
         }
+    }
+
+    /// Hands the request on, where it names codes only as fast as the gate lets whoever guesses.
+    async fn pass(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Outcome, Failure> {
+        let Some(asker) = guesses::asker(&self.request, caller) else {
+            return self.forward(caller, bindings, body).await.map(Outcome::Answer);
+        };
+        let gate = Gate::of(bindings, asker, self.lines(rehearses, &[]), &self.request_id);
+        if let Some(seconds) = gate.enter().await {
+            return Ok(Outcome::Reply(service::too_many(&self.request_id, seconds)));
+        }
+        let mut answer = self.forward(caller, bindings, body).await;
+        gate.leave(answer.as_mut().ok(), self.arrived_ms, &self.runtime).await;
+        answer.map(Outcome::Answer)
     }
 
     /// Judges the request by the record of its key. One that was kept and does not fit may be older than a new secret.
@@ -161,14 +180,6 @@ fn context_of(request: &Request) -> Result<scrip::Context, Fault> {
     let context = super::rehearsal::context_of(request, context)?;
     let _ = request;
     Ok(context)
-}
-
-/// 429: the caller may try again in a second, we do not.
-fn overloaded(request_id: &str) -> Reply {
-    let body = r#"{"code":429,"message":"Too many requests hit the API too quickly."}"#;
-    let mut reply = json_reply(429, request_id, body.to_owned());
-    reply.headers.push(("retry-after".to_owned(), "1".to_owned()));
-    reply
 }
 
 /// 500 where nobody knows whether the object committed; only a retry with the same Idempotency-Key is safe.

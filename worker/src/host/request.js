@@ -8,6 +8,19 @@ export function headerLines(headers) {
   return lines;
 }
 
+/**
+ * Whether Cloudflare's network hands the request over: then its headers can be believed. It names the data centre, beside the
+ * headers, where no caller can write. Plain workerd fills `cf` as well, but knows no more there than who is at the other end.
+ */
+export function isOnCloudflare(request) {
+  return typeof request.cf?.colo === "string";
+}
+
+/** Resolves after some milliseconds. */
+export function pause(millis) {
+  return new Promise((done) => setTimeout(done, millis));
+}
+
 // A caller that is refused while it still sends sees a broken connection in place of the answer; so a body that is too
 // long is read on and thrown away, up to this many times the limit.
 const PATIENCE = 4;

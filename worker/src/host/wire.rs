@@ -29,6 +29,25 @@ pub(super) fn write_lines<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>)
     lines
 }
 
+/// Takes a header out of header lines.
+pub(super) fn take_line(lines: &mut String, name: &str) -> Option<String> {
+    let marked = format!("{name}\n");
+    // Names stand at the beginning and after every second line; a value that is called so is skipped.
+    let mut at = 0;
+    while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = |rest: &str| rest.find('\n').map(|end| end.saturating_add(1));
+        let name_length = length(rest)?;
+        let value_length = length(rest.get(name_length..)?)?;
+        let end = at.saturating_add(name_length).saturating_add(value_length);
+        if rest.starts_with(&marked) {
+            let taken: String = lines.drain(at..end).collect();
+            return Some(taken.get(name_length..)?.trim_end_matches('\n').to_owned());
+        }
+        at = end;
+    }
+    None
+}
+
 /// The header lines of a reply.
 pub(super) fn write_reply_lines(reply: &Reply) -> String {
     write_lines(reply.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())))

@@ -10,6 +10,7 @@ pub fn server() -> (String, String) {
         currency: "EUR".into(),
         case_sensitive_codes: true,
         client: true.into(),
+        address_header: None,
     };
     let caller = Caller {
         project: "proj_dev".into(),

@@ -4,6 +4,8 @@ use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::auth::{self, Caller, Wanted};
 use scrip_worker::directory;
+use scrip_worker::guesses::{self, Asker, Guesses, Verdict};
+use scrip_worker::reply;
 use scrip_worker::service::{self, Reply, Request};
 use scrip_worker::store::Store;
 use scrip_worker::store::sqlite::Sqlite;
@@ -21,6 +23,7 @@ fn address(request: &Request) -> Option<String> {
 pub struct Edge {
     directory: Object,
     projects: RefCell<HashMap<String, Object>>,
+    gates: RefCell<HashMap<String, Guesses>>,
     count: Cell<u64>,
 }
 
@@ -67,7 +70,7 @@ impl Object {
 
 impl Edge {
     pub fn new() -> Edge {
-        Edge { directory: Object::new(), projects: RefCell::new(HashMap::new()), count: Cell::new(0) }
+        Edge { directory: Object::new(), projects: RefCell::default(), gates: RefCell::default(), count: Cell::new(0) }
     }
 
     /// A seed that no other event has.
@@ -102,6 +105,14 @@ impl Edge {
             Ok(caller) => Caller { address: address(&request).or(caller.address), ..caller },
             Err(reply) => return reply,
         };
+        let asker = guesses::asker(&request, &caller);
+        if let Some(Verdict::Later(seconds)) =
+            asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
+        {
+            let mut reply = service::too_many(&request_id, seconds);
+            caller.origin.iter().for_each(|origin| reply::allow_origin(&mut reply, origin));
+            return reply;
+        }
         request.headers.push(("scrip-caller".into(), caller.header()));
         request.headers.push(("scrip-request-id".into(), request_id.clone()));
         let answer = if caller.object(&request.path) == "directory" {
@@ -111,10 +122,21 @@ impl Edge {
                 object.event(&context, |store| service::serve(&request, store, &context))
             })
         };
-        answer.unwrap_or_else(|fault| {
+        let mut reply = answer.unwrap_or_else(|fault| {
             eprintln!("{request_id}: {fault}");
             service::failed(&request_id)
-        })
+        });
+        if let Some(asker) = &asker {
+            let wrong = reply.headers.iter().find(|(name, _)| name == guesses::GUESSES);
+            let wrong = wrong.map_or(0, |(_, count)| count.parse().unwrap());
+            self.gate(asker, |gate| gate.settle(asker, wrong, now_ms));
+            reply.headers.retain(|(name, _)| name != guesses::GUESSES);
+        }
+        reply
+    }
+
+    fn gate<T>(&self, asker: &Asker, act: impl FnOnce(&mut Guesses) -> T) -> T {
+        act(self.gates.borrow_mut().entry(asker.project.clone()).or_default())
     }
 
     fn project<T>(&self, name: &str, act: impl FnOnce(&Object) -> T) -> T {
