@@ -1,5 +1,12 @@
 //! How often a page can publish: its key is public, and whoever has it could otherwise mint gift cards in a loop.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    clippy::string_slice,
+    reason = "a test may fail loudly"
+)]
 
 #[path = "support/edge.rs"]
 mod edge;

@@ -133,3 +133,20 @@ fn record(caller: &Caller, token: &str, scopes: &[String], expires_at: i64) -> R
         settings: caller.settings.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SCOPES;
+    use crate::auth::Class;
+
+    #[test]
+    fn every_scope_that_a_route_asks_for_can_be_issued() {
+        for route in crate::api::AREAS.iter().flat_map(|area| area.iter()) {
+            if !route.classes.contains(&Class::OAuth) || route.path.starts_with("/rehearsal/") {
+                continue;
+            }
+            let scope = if route.is_client_side() { format!("client_{}", route.scope) } else { route.scope.to_owned() };
+            assert!(SCOPES.contains(&scope.as_str()), "{} {} needs `{scope}`", route.method, route.path);
+        }
+    }
+}

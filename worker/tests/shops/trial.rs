@@ -61,7 +61,7 @@ impl Told {
 pub fn shop(seed: u64) -> Told {
     let mut chance = Chance::new(seed);
     // One project tells pages the brands of what it sells, the other nothing.
-    let mut shop = shop::open(&mut chance, if seed / 4 % 2 == 0 { "dev" } else { "shown" });
+    let mut shop = shop::open(&mut chance, if (seed / 4).is_multiple_of(2) { "dev" } else { "shown" });
     let page = Page::open(&mut shop);
     let mut told = Told::default();
     for number in 0..CARTS {
