@@ -6,7 +6,7 @@
 export const AIM_MS = 6;
 /** Rows of the first piece, of the least and of the most. */
 export const FIRST = 50;
-export const LEAST = 25;
+export const LEAST = 50;
 export const MOST = 1_000;
 /** A rest is twice what the piece took, so that long work has a third of the object at most, on whatever machine. */
 const RESTS = 2;

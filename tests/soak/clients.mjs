@@ -1,0 +1,171 @@
+// Decides what a soak asks of the service, and writes down what was asked and answered: redemptions, locks, rollbacks, publications,
+// imports, cards that are loaded, codes that are made and a campaign that goes, with and without an Idempotency-Key. It must not know
+// what has to be true afterwards.
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { order } from "../workerd/shop.mjs";
+
+/** Clients at a time. */
+const CLIENTS = 8;
+/** How long to wait for the answers after which a kill comes. */
+const PATIENCE_MS = 2_000;
+/** How many codes the campaign of a round begins with. */
+const CODES = 300;
+/** How often a code is good. `lockable` is small, because it is used up in the end. */
+const QUANTITIES = { plenty: null, scarce: 25, lockable: 30 };
+const CARD = 20_000;
+
+const DISCOUNT = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 } };
+
+/** How often each thing is done, beside the others. */
+const SHARES = { redeem: 30, spend: 20, rollBack: 15, lock: 10, redeemLocked: 5, publish: 15, load: 5, bring: 3, make: 1, drop: 1 };
+
+/** What a round plays with, made before anything is killed. `earlier` is the world of the round before. */
+export async function world(call, round, seed, earlier) {
+  const name = `${seed}-${round}`;
+  const made = async (path, body) => {
+    const { status, body: answer } = await call("POST", path, body);
+    assert.equal(status, 200, `${path}: ${JSON.stringify(answer)}`);
+  };
+  const codes = {};
+  for (const [kind, quantity] of Object.entries(QUANTITIES)) {
+    codes[kind] = `${kind.toUpperCase()}-${name}`;
+    await made(`/v1/vouchers/${codes[kind]}`, { ...DISCOUNT, redemption: { quantity } });
+  }
+  const cards = [`CARD-${name}-1`, `CARD-${name}-2`];
+  for (const card of cards) {
+    await made(`/v1/vouchers/${card}`, { type: "GIFT_VOUCHER", gift: { amount: CARD }, redemption: { quantity: null } });
+  }
+  const campaign = `CAMPAIGN-${name}`;
+  // One sort makes a code on the spot when a publication finds none, the other refuses.
+  const type = round % 2 === 0 ? "STATIC" : "AUTO_UPDATE";
+  // Its codes are made while the clients are at work already, and while it is killed.
+  await made("/v1/campaigns", {
+    name: campaign, type, vouchers_count: CODES, voucher: { ...DISCOUNT, redemption: { quantity: 1 } },
+  });
+  return {
+    name, codes, cards, campaign, type, earlier, quantities: QUANTITIES, card: CARD, count: CODES, clients: CLIENTS,
+    // What was asked, in the order of asking.
+    asked: [],
+    // Redemptions that were acknowledged, and keys of locks that nobody has used: what later steps take up.
+    redeemed: [],
+    locked: [],
+    dropped: false,
+  };
+}
+
+/**
+ * Lets the clients work until so many calls were answered, kills the service a moment later, and writes down which calls were lost.
+ * A call that breaks off before that is an error. `spell` tells the loads of one round apart.
+ */
+export async function load(call, play, { dice, spell, answers, later, kill }) {
+  let dying = false;
+  let answered = 0;
+  let enough;
+  const reached = new Promise((done) => (enough = done));
+  const ended = Array.from({ length: CLIENTS }, async (_, client) => {
+    const chance = dice(play.name, spell, client);
+    for (let step = 0; ; step += 1) {
+      const entry = next(play, chance, { client, mark: `${play.name}.${spell}.${client}.${step}` });
+      play.asked.push(entry);
+      await ask(call, entry).catch((error) => {
+        if (!dying) throw error;
+        entry.lost = true;
+      });
+      if (entry.lost) return;
+      learn(play, entry);
+      answered += 1;
+      if (answered === answers) enough();
+    }
+  });
+  // On a machine that is busy the calls do not come as fast.
+  await Promise.race([reached, sleep(PATIENCE_MS, undefined, { ref: false }), ...ended]);
+  await sleep(later);
+  dying = true;
+  await Promise.all([kill(), ...ended]);
+}
+
+/** Sends what an entry says and keeps what comes back. An internal failure is none that a kill explains. */
+export async function ask(call, entry) {
+  const answer = await call(entry.method, entry.path, entry.body, entry.key ? { "idempotency-key": entry.key } : {});
+  assert.ok(answer.status < 500, `${entry.mark} ${entry.path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  entry.answer = { status: answer.status, body: answer.body };
+  entry.lost = false;
+}
+
+/** What others may take up. */
+export function learn(play, { kind, answer, session }) {
+  if (answer.status !== 200) return;
+  if (kind === "redemption") play.redeemed.push(answer.body.redemptions[0].id);
+  if (kind === "lock" && answer.body.valid) play.locked.push(session);
+}
+
+/** The next call of a client. What cannot be done yet is a redemption. */
+function next(play, chance, { client, mark }) {
+  const key = chance.chance(0.6) ? `key-${mark}` : undefined;
+  const entry = (kind, path, body, more = {}) => ({ kind, method: "POST", path, body, mark, key, ...more });
+  const customer = { source_id: `client-${play.name}-${client}` };
+  const redemption = (code, more = {}, session = undefined) =>
+    entry("redemption", "/v1/redemptions", {
+      redeemables: [{ object: "voucher", id: code, ...more }], order, customer, metadata: { mark },
+      ...(session ? { session: { type: "LOCK", key: session } } : {}),
+    }, { code, session, client });
+  const steps = {
+    redeem: () => redemption(play.codes[chance.pick(["plenty", "scarce", "lockable"])]),
+    spend: () => redemption(chance.pick(play.cards), { gift: { credits: chance.int(1, 300) } }),
+    // Also one that is rolled back already.
+    rollBack: () => {
+      if (play.redeemed.length === 0) return steps.redeem();
+      const of = chance.pick(play.redeemed);
+      return entry("rollback", `/v1/redemptions/${of}/rollback`, { metadata: { mark } }, { of });
+    },
+    lock: () => {
+      const session = `lock-${mark}`;
+      const body = {
+        redeemables: [{ object: "voucher", id: play.codes.lockable }], order,
+        session: { type: "LOCK", key: session, ttl: 1, ttl_unit: "HOURS" },
+      };
+      return entry("lock", "/v1/validations", body, { session });
+    },
+    redeemLocked: () => {
+      if (play.locked.length === 0) return steps.lock();
+      return redemption(play.codes.lockable, {}, play.locked.splice(chance.int(0, play.locked.length - 1), 1)[0]);
+    },
+    // A customer of its own shows what became of a publication that nobody heard of.
+    publish: () =>
+      entry("publication", "/v1/publications", {
+        campaign: { name: play.campaign, count: 1 }, customer: { source_id: `holder-${mark}` }, metadata: { mark },
+      }, { holder: `holder-${mark}` }),
+    load: () => {
+      const card = chance.pick(play.cards);
+      return entry("addition", `/v1/vouchers/${card}/balance`, { amount: chance.int(1, 100), source_id: mark }, { card });
+    },
+    bring: () => steps[chance.pick(["bringVouchers", "bringCodes", "bringCustomers"])](),
+    bringVouchers: () => {
+      const names = numbered(`ALONE-${mark}`, chance.int(10, 60));
+      return entry("import", "/v1/vouchers/import", names.map((code) => ({ code, ...DISCOUNT })), { names, of: "vouchers" });
+    },
+    bringCodes: () => {
+      const names = numbered(`INTO-${mark}`, chance.int(10, 60));
+      return entry("import", `/v1/campaigns/${play.campaign}/import`, names.map((code) => ({ code })), { names, of: "campaign" });
+    },
+    bringCustomers: () => {
+      const names = numbered(`brought-${mark}`, chance.int(10, 60));
+      return entry("import", "/v1/customers/bulk/async", names.map((source_id) => ({ source_id })), { names, of: "customers" });
+    },
+    make: () => {
+      const count = chance.int(2, 200);
+      return entry("making", `/v1/campaigns/${play.campaign}/vouchers?vouchers_count=${count}`, { metadata: { mark } }, { count });
+    },
+    drop: () => {
+      if (!play.earlier || play.dropped) return steps.redeem();
+      play.dropped = true;
+      return entry("removal", `/v1/campaigns/${play.earlier.campaign}`, undefined, { method: "DELETE", key: undefined });
+    },
+  };
+  return steps[chance.shares(SHARES)]();
+}
+
+function numbered(prefix, count) {
+  return Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+}
