@@ -5,6 +5,7 @@ pub mod case;
 pub mod check;
 pub mod items;
 pub mod judge;
+mod load;
 pub mod loyalty;
 pub mod postings;
 pub mod qualify;

@@ -3,7 +3,8 @@
 //!
 //! validation-rules.md sections 1 to 4, 8 and 12.
 
-pub mod ast;
+pub mod among;
+mod ast;
 pub mod basket;
 pub mod compare;
 pub mod eval;

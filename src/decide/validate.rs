@@ -94,6 +94,7 @@ impl<'a> Evaluated<'a> {
         let Evaluated { case, found, walk, valid, .. } = self;
         {
             let case = &*case;
+            case.count_answers(0..case.resolved.len());
             let items = Items::new(case);
             let mut bench = Bench::new(case, &items, found);
             let initial = &case.priced.cart;
@@ -210,6 +211,7 @@ pub fn validate<'a>(
 ) -> Result<Decision<Validated<'a>>, Refusal> {
     let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
+    evaluated.case.within_bounds()?;
     let (mut changes, mut session) = (None, None);
     if evaluated.valid && request.session.as_ref().is_some_and(|session| session.lock) {
         let answer = session_answer(request.session.as_ref(), &mut first_id(context).1);

@@ -26,6 +26,7 @@ use scrip::model::stacking::StackingRules;
 use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
+use scrip::work::Work;
 use scrip::wire::at::Read;
 use scrip::wire::given::read_assignment;
 use scrip::wire::order::read_order;
@@ -55,6 +56,8 @@ pub struct StoreFacts<'a, 's> {
     seen: RefCell<Seen>,
     /// Everything that may qualify, for whoever asks for that.
     offered: OnceCell<Offered>,
+    /// How much work is left, for the decisions of one request together.
+    work: RefCell<Work>,
 }
 
 /// What has been read already, and what went wrong.
@@ -67,6 +70,8 @@ struct Seen {
     customers: BTreeMap<String, Document>,
     orders: BTreeMap<String, Document>,
     goods: goods::Catalogue,
+    /// Rules by id: what many redeemables have is read once.
+    rules: BTreeMap<String, Arc<Rule>>,
     fault: Option<Fault>,
 }
 
@@ -81,7 +86,13 @@ impl<'a, 's> StoreFacts<'a, 's> {
             tracker: OnceCell::new(),
             seen: RefCell::default(),
             offered: OnceCell::new(),
+            work: RefCell::default(),
         }
+    }
+
+    /// Notes what a decision left of the work that the request may do.
+    pub fn left(&self, work: &Work) {
+        self.work.replace(work.clone());
     }
 
     /// The project's tracker, read when it is first needed.
@@ -207,33 +218,55 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
         let rules = self.known(self.find_rules(names).map(Some));
-        rules.map(|rules| rules.into_iter().map(|rule| Held::Own(Arc::new(rule))).collect())
+        rules.map(|rules| rules.into_iter().map(Held::Own).collect())
     }
 
-    fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Unread> {
+    fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, Unread> {
         let rows = self.store.rows(
             // The rules of the voucher come before those of its campaign, as they are checked.
-            "SELECT rule.id, rule.body, given.id, json_type(given.body, '$.rule_id') FROM json_each(?1) named
+            "SELECT given.id, CASE json_type(given.body, '$.rule_id') WHEN 'text' THEN json_extract(given.body, '$.rule_id') END
+             FROM json_each(?1) named
                JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
-               LEFT JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
              ORDER BY named.key, given.seq",
             &[Json::from(names.to_vec()).to_string().into()],
         )?;
-        let mut rules: Vec<Rule> = Vec::new();
+        let mut ids: Vec<&str> = Vec::with_capacity(rows.len());
         for row in &rows {
-            let Some(id) = sql::text_or_null(row, 0)? else {
-                if sql::text_or_null(row, 3)? == Some("text") {
-                    // The rule is gone.
-                    continue;
-                }
-                return Err(unnamed_rule(sql::text(row, 2)?));
-            };
+            let Some(rule) = sql::text_or_null(row, 1)? else { return Err(unnamed_rule(sql::text(row, 0)?)) };
+            ids.push(rule);
+        }
+        self.read_rules(&ids)?;
+        let seen = self.seen.borrow();
+        let mut rules: Vec<Arc<Rule>> = Vec::new();
+        // One that is not there is gone.
+        for rule in ids.iter().filter_map(|id| seen.rules.get(*id)) {
             // A voucher whose code is its id is named twice, and its rules count once.
-            if !rules.iter().any(|known| known.id == id) {
-                rules.push(read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?);
+            if !rules.iter().any(|known| known.id == rule.id) {
+                rules.push(Arc::clone(rule));
             }
         }
         Ok(rules)
+    }
+
+    /// Reads those of these rules that have not been read yet.
+    fn read_rules(&self, ids: &[&str]) -> Result<(), Unread> {
+        let new: Vec<&str> = {
+            let seen = self.seen.borrow();
+            ids.iter().copied().filter(|id| !seen.rules.contains_key(*id)).collect()
+        };
+        if new.is_empty() {
+            return Ok(());
+        }
+        let rows = self.store.rows(
+            "SELECT id, body FROM document WHERE kind = 'validation_rules' AND id IN (SELECT value FROM json_each(?1))",
+            &[Json::from(new).to_string().into()],
+        )?;
+        for row in &rows {
+            let id = sql::text(row, 0)?;
+            let rule = read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?;
+            self.seen.borrow_mut().rules.insert(id.to_owned(), Arc::new(rule));
+        }
+        Ok(())
     }
 
     fn find_assignments(&self, objects: &[&str]) -> Result<Vec<Assignment>, Fault> {
@@ -276,6 +309,10 @@ impl<'a, 's> StoreFacts<'a, 's> {
 }
 
 impl Facts for StoreFacts<'_, '_> {
+    fn work(&self) -> Work {
+        self.work.borrow().clone()
+    }
+
     fn stacking_rules(&self) -> Cow<'_, StackingRules> {
         Cow::Owned(match self.known(self.find_rules_of_project()) {
             Known::Is(rules) => rules,

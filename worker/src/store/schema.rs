@@ -43,6 +43,10 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX transfer_credit ON transfer (credit, at)",
     // A code of no campaign, in the order of creation: what anybody may be told of.
     "CREATE INDEX document_open ON document (created_at, seq) WHERE kind = 'voucher' AND parent IS NULL",
+], &[
+    // What is in a category: asked before it is deleted, among all codes.
+    "CREATE INDEX document_category ON document (json_extract(body, '$.category_id'))
+     WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') IS NOT NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
