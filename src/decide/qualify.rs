@@ -195,6 +195,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
             hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });
         }
     }
+    evaluated.case.within_bounds()?;
     Ok(Search { evaluated, set, hits })
 }
 

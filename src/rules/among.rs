@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
 
-use crate::rank::ranked_by;
+use crate::rank::{arranged, ranked_by};
 use crate::rules::compare::{Found, Operand};
 use crate::rules::number::Number;
 use crate::text::Text;
@@ -21,8 +21,8 @@ pub struct Sorted(OnceCell<Option<Box<Among>>>);
 pub(super) struct Among {
     texts: Vec<Text>,
     numbers: Vec<Number>,
-    /// The numbers that texts hold.
-    held: Vec<Number>,
+    /// The numbers that texts hold, once a number is looked for.
+    held: OnceCell<Vec<Number>>,
     yes: bool,
     no: bool,
 }
@@ -61,10 +61,7 @@ impl Among {
 
     fn add(&mut self, value: Found<'_>) {
         match value {
-            Found::Text(text) => {
-                self.held.extend(Number::parse(text));
-                self.texts.push(Text::from(text));
-            }
+            Found::Text(text) => self.texts.push(Text::from(text)),
             Found::Number(number) => self.numbers.push(number),
             Found::Flag(false) => self.no = true,
             Found::Flag(true) => self.yes = true,
@@ -75,7 +72,6 @@ impl Among {
     fn closed(mut self) -> Among {
         self.texts = in_order(std::mem::take(&mut self.texts));
         self.numbers = in_order(std::mem::take(&mut self.numbers));
-        self.held = in_order(std::mem::take(&mut self.held));
         self
     }
 
@@ -87,7 +83,10 @@ impl Among {
                 let is_text = self.texts.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
                 is_text || (!self.numbers.is_empty() && Number::parse(text).is_some_and(|one| among(&self.numbers, one)))
             }
-            Found::Number(number) => among(&self.numbers, number) || among(&self.held, number),
+            Found::Number(number) => {
+                let held = || in_order(self.texts.iter().filter_map(|text| Number::parse(text)).collect());
+                among(&self.numbers, number) || among(self.held.get_or_init(held), number)
+            }
             Found::Flag(flag) => if flag { self.yes } else { self.no },
             Found::Missing | Found::Value(_) => false,
         }
@@ -108,10 +107,10 @@ fn among(numbers: &[Number], wanted: Number) -> bool {
     numbers.binary_search(&wanted).is_ok()
 }
 
-fn in_order<T: Ord + Clone>(values: Vec<T>) -> Vec<T> {
+fn in_order<T: Ord>(values: Vec<T>) -> Vec<T> {
     let compare = |one: usize, other: usize| values.get(one).cmp(&values.get(other));
     let places = ranked_by(values.len(), &compare);
-    places.iter().filter_map(|place| values.get(*place).cloned()).collect()
+    arranged(values, &places)
 }
 
 impl std::fmt::Debug for Sorted {
