@@ -66,8 +66,20 @@ impl<'a> Offer<'a> {
         let scoped = rules.iter().position(|rule| rule.scope.names_goods());
         let (percent, capped, mut goods) = (None, false, 0_usize);
         rules.iter().for_each(|rule| rule.each_goods(&mut |_| goods = goods.saturating_add(1)));
-        let mut offer =
-            Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol, scoped, percent, capped, goods };
+        let mut offer = Offer {
+            incentive,
+            campaign,
+            category,
+            rules,
+            exchange,
+            needs,
+            terms,
+            symbol,
+            scoped,
+            percent,
+            capped,
+            goods,
+        };
         offer.percent = offer.find_percent();
         let selective = offer.scope().filter(|scope| scope.selective);
         offer.capped = selective.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));

@@ -81,13 +81,20 @@ impl Among {
         match found {
             Found::Text(text) => {
                 let is_text = self.texts.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
-                is_text || (!self.numbers.is_empty() && Number::parse(text).is_some_and(|one| among(&self.numbers, one)))
+                is_text
+                    || (!self.numbers.is_empty() && Number::parse(text).is_some_and(|one| among(&self.numbers, one)))
             }
             Found::Number(number) => {
                 let held = || in_order(self.texts.iter().filter_map(|text| Number::parse(text)).collect());
                 among(&self.numbers, number) || among(self.held.get_or_init(held), number)
             }
-            Found::Flag(flag) => if flag { self.yes } else { self.no },
+            Found::Flag(flag) => {
+                if flag {
+                    self.yes
+                } else {
+                    self.no
+                }
+            }
             Found::Missing | Found::Value(_) => false,
         }
     }

@@ -418,12 +418,7 @@ impl Test {
 
 /// The lines with the lowest or highest unit price, within the collections of `$from` if there are any; of equal
 /// ones those that match [inferred: one that matches is enough].
-fn extreme(
-    cheapest: bool,
-    among: &[(&Condition, Lines)],
-    scene: &Scene<'_>,
-    inside: &dyn Fn(usize) -> bool,
-) -> Lines {
+fn extreme(cheapest: bool, among: &[(&Condition, Lines)], scene: &Scene<'_>, inside: &dyn Fn(usize) -> bool) -> Lines {
     let meets = |line: usize, from: bool| {
         let mut those = among.iter().filter(|(one, _)| (one.operator == Operator::From) == from);
         those.all(|(_, lines)| lines.has(line))

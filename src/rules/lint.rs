@@ -52,7 +52,8 @@ fn lint_group(group: &Group, (path, nested): (&str, bool), work: &Work, found: &
         }
         let operands = operands(&leaf.test.conditions);
         let twin = || group.leaves.iter().take(place).find(|other| other.test == leaf.test);
-        if let Some(twin) = Some(place).filter(|place| work.takes(place.saturating_mul(operands))).and_then(|_| twin()) {
+        if let Some(twin) = Some(place).filter(|place| work.takes(place.saturating_mul(operands))).and_then(|_| twin())
+        {
             warn("", format!("says the same as the rule `{}`", twin.key));
         }
         if work.takes(operands.saturating_mul(8)) {

@@ -205,11 +205,15 @@ fn many_values_are_found_as_a_few_are() {
         let clock = clock(&zone);
         // One operand is compared and not looked up.
         let is_one = |value: &Node<'static>| {
-            let one = |wanted: &Operand| condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock);
+            let one = |wanted: &Operand| {
+                condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock)
+            };
             operands.iter().any(one)
         };
         let is_there = |wanted: &Operand| {
-            found.iter().any(|value| condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock))
+            found
+                .iter()
+                .any(|value| condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock))
         };
         let flat: Vec<Node<'static>> = found.iter().filter(|value| !matches!(value, Node::List(_))).cloned().collect();
         let list = Node::List(flat.clone());

@@ -1,7 +1,8 @@
 // Decides that no request holds the object for long: the worst of each kind, each alone on a quiet service. Clocks inside stand still
-// while an event runs, so that a request is timed from outside, without what it takes to send the same bytes for nothing; the best of
-// a few tries counts, so that a busy machine does not fail it.
+// while an event runs, so that a request is timed from outside: by the time that the process was given, where the system tells it, so
+// that a busy machine does not fail it, without what it takes to send the same bytes for nothing; the best of a few tries counts.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before } from "node:test";
 import { serverHeaders } from "../../worker/tools/setup.mjs";
 import { boot } from "./harness.mjs";
@@ -20,16 +21,29 @@ before(async () => {
 });
 after(() => service?.stop());
 
-async function send([method, target, body], headers = {}) {
-  const begun = performance.now();
-  const reply = await fetch(`${service.url}${target}`, { method, headers: { ...serverHeaders, ...headers }, body });
+/** Milliseconds of work that the process has done, in the ticks of Linux; elsewhere those that have passed. */
+function worked() {
+  try {
+    const fields = readFileSync(`/proc/${service.pid}/stat`, "utf8").split(") ")[1].split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return performance.now();
+  }
+}
+
+async function send([method, target, body], headers = {}, again = 3) {
+  const begun = worked();
+  const sent = fetch(`${service.url}${target}`, { method, headers: { ...serverHeaders, ...headers }, body });
+  // A connection that was kept open may be closed in the very moment in which it is used again.
+  const reply = await sent.catch((error) => (again > 0 ? undefined : Promise.reject(error)));
+  if (!reply) return send([method, target, body], headers, again - 1);
   const text = await reply.text();
-  return { status: reply.status, text, ms: performance.now() - begun };
+  return { status: reply.status, text, ms: worked() - begun };
 }
 
 const written = ([method, target, body]) => [method, target, body === undefined ? undefined : JSON.stringify(writtenOut(body))];
 
-for (const { name, before: given = [], request, status, says = "" } of cases) {
+for (const { name, before: given = [], request, status, says = "" } of cases.filter(({ name }) => name.includes(process.env.CASE ?? ""))) {
   check(name, async () => {
     for (const call of given) {
       const reply = await send(written(call));

@@ -68,6 +68,8 @@ pub struct Clause {
     indexed: Option<(usize, usize)>,
     /// How many conditions no index answers.
     looks: usize,
+    /// Whether a filter names what is wanted.
+    is_named: bool,
 }
 
 impl Clause {
@@ -79,7 +81,11 @@ impl Clause {
     /// A clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
         let listed = Json::from(kinds.to_vec()).to_string();
-        Clause { text: "kind IN (SELECT value FROM json_each(?1))".into(), params: vec![listed.into()], ..Clause::default() }
+        Clause {
+            text: "kind IN (SELECT value FROM json_each(?1))".into(),
+            params: vec![listed.into()],
+            ..Clause::default()
+        }
     }
 
     /// The moment for what follows from the time of asking.
@@ -141,9 +147,13 @@ impl List {
     /// Selects the page that a query asks for, within a clause.
     pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
         let (limit, offset) = self.span(query)?;
-        let order = self.order(query)?;
+        let mut order = self.order(query)?;
         self.narrow(store, query, &mut clause)?;
         clause.check_looks(store, &order)?;
+        if clause.is_named {
+            // What is named is found by its name: an index that has the order would go through everything.
+            order.insert(0, '+');
+        }
         let total = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
         let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
         let statement = format!(
@@ -207,11 +217,13 @@ impl List {
 
     /// Narrows a clause by the parameters and deep filters of a query.
     fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
-        let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) = self.filters.iter().partition(|filter| filter.is_indexed());
+        let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) =
+            self.filters.iter().partition(|filter| filter.is_indexed());
         for filter in indexed {
             apply(filter, store, query, clause)?;
         }
         let conditions = crate::filter::conditions(self.conditions, query, clause)?;
+        clause.is_named = !conditions.indexed.is_empty();
         clause.and_group("AND", conditions.indexed);
         clause.indexed = Some((clause.text.len(), clause.params.len()));
         for filter in looked {

@@ -2,8 +2,8 @@
 //! It must not know routes, documents or who asks.
 
 use crate::service::Reply;
-use crate::store::{READ_MAX, Store};
 use crate::store::sql::{Fault, TEXT_BYTES_MAX};
+use crate::store::{READ_MAX, Store};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 

@@ -42,7 +42,10 @@ fn written_out(template: &Json, turns: &[(String, usize)]) -> Json {
             }
             if let Some(count) = object.get("$keys") {
                 let member = |turns: &Vec<_>| {
-                    (written_out(&object["name"], turns).as_str().unwrap().to_owned(), written_out(&object["of"], turns))
+                    (
+                        written_out(&object["name"], turns).as_str().unwrap().to_owned(),
+                        written_out(&object["of"], turns),
+                    )
                 };
                 return Json::Object(each(object, count).iter().map(member).collect());
             }

@@ -21,7 +21,12 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "empty"),
     post("/rehearsal/fill", "Add many documents that differ by their number alone", fill)
         .scope("rehearsal")
-        .body(&[must("kind", Kind::Text), must("count", Kind::Int(1, 2_000_000)), may("parent", Kind::Text), must("body", Kind::Map)])
+        .body(&[
+            must("kind", Kind::Text),
+            must("count", Kind::Int(1, 2_000_000)),
+            may("parent", Kind::Text),
+            must("body", Kind::Map),
+        ])
         .answers(200, "empty"),
     get("/rehearsal/rows", "Count the rows of the project's tables", rows).scope("rehearsal").answers(200, "empty"),
     post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, "empty"),

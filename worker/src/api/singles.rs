@@ -22,9 +22,8 @@ use serde_json::{Map, Value as Json, json};
 /// Tiers that one request tries, newest first (errors-and-auth, section 7).
 const TIERS_MAX: i64 = 150;
 
-/// Bytes of what is sent, times the tiers that it is tried with, at most: 150 tiers with the lines of most carts, and forty with five
-/// hundred lines.
-const TRIED_BYTES_MAX: usize = 1_500_000;
+/// Bytes of what is sent, times the tiers that it is tried with, at most: 150 tiers with sixty lines, twenty with five hundred.
+const TRIED_BYTES_MAX: usize = 500_000;
 
 const ALONE: &[Field] = &[
     may("order", ORDER),
