@@ -17,6 +17,7 @@ pub mod number;
 pub mod operator;
 mod range;
 pub mod scene;
+mod told;
 pub mod why;
 
 pub use ast::{Group, Leaf, Needs, Rule, Test};
