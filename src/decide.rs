@@ -8,6 +8,7 @@ pub mod concealed;
 mod hidden;
 pub mod items;
 pub mod judge;
+mod load;
 pub mod loyalty;
 pub mod postings;
 pub mod qualify;

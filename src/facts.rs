@@ -23,6 +23,7 @@ use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
+use crate::work::Work;
 
 /// What is known of a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,6 +155,10 @@ pub struct Assignment {
 
 /// Read-only, synchronous access to everything that a decision may ask.
 pub trait Facts {
+    /// How much work a decision may do. Facts that serve several decisions of one request give what the others left.
+    fn work(&self) -> Work {
+        Work::default()
+    }
     /// The project's stacking rules.
     fn stacking_rules(&self) -> Cow<'_, StackingRules>;
     /// The project's time zone.

@@ -10,6 +10,7 @@ pub mod rank;
 pub mod shelf;
 pub mod text;
 pub mod time;
+pub mod work;
 
 pub mod bundle;
 pub mod decide;

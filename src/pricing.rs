@@ -19,5 +19,5 @@ pub use effect::{Base, Ground, NoLines, apply_gift, off_lines, off_order, percen
 pub use gain::{Gain, Replacement};
 pub use lines::{Priced, Trust, price};
 pub use numbers::{Numbers, Sight};
-pub use select::{Allowance, Cover, Reach, Unlimited, cover, select};
+pub use select::{Allowance, Cover, Reach, Unlimited, select, steps};
 pub use units::{FreeGoods, add_units};

@@ -88,6 +88,8 @@ catalogue! {
     RedemptionRulesViolated: "redemption_rules_violated", "redemption does not match validation rules",
     /// Nothing of the request could be applied.
     NoApplicableRedeemables: "no_applicable_redeemables", "No applicable redeemables",
+    /// The request takes more work than one may.
+    TooMuchWork: "request_too_complex", "Request takes too much work",
     /// One redeemable named twice.
     DuplicatedRedeemables: "duplicated_redeemables", "Duplicated redeemables detected",
     /// A combination that is never allowed.

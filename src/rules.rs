@@ -3,7 +3,8 @@
 //!
 //! validation-rules.md sections 1 to 4, 8 and 12.
 
-pub mod ast;
+pub mod among;
+mod ast;
 pub mod basket;
 pub mod compare;
 pub mod eval;
@@ -16,6 +17,7 @@ pub mod number;
 pub mod operator;
 mod range;
 pub mod scene;
+mod told;
 pub mod why;
 
 pub use ast::{Group, Leaf, Needs, Rule, Test};

@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use scrip::json::{Bounds, FaultKind, Pen, read};
 
-const BOUNDS: Bounds = Bounds { deepest: 64, longest: usize::MAX };
+const BOUNDS: Bounds = Bounds { deepest: 64, longest: usize::MAX, most: usize::MAX };
 
 fuzz_target!(|bytes: &[u8]| {
     let theirs = serde_json::from_slice::<serde_json::Value>(bytes);

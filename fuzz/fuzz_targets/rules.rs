@@ -49,7 +49,7 @@ fuzz_target!(|text: &str| {
         offset: 3600,
         transitions: vec![(Instant::from_millis(1_774_746_000_000).unwrap_or_default(), 7200)],
     };
-    let clock = Clock { now: Instant::from_millis(1_774_746_000_000).unwrap_or_default(), zone: &zone };
+    let clock = Clock { now: Instant::from_millis(1_774_746_000_000).unwrap_or_default(), zone: &zone, work: None };
     let Ok(customer) = read_document(CUSTOMER, read_customer) else { return };
     let _ = (read_document(text, read_segment), read_document(text, read_collection));
     if let Ok(filter) = read_document(text, read_filter) {

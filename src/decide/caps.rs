@@ -99,7 +99,7 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     // Lines that unit effects added are free, so that nothing more is taken off them.
     let priced = &case.priced;
     let items: Vec<Told<'_>> = order.items.iter().enumerate().map(|(place, item)| priced.told(place, item)).collect();
-    let used = counted(offer, Basket(&items), gain, customer);
+    let used = counted(offer, Basket::of(&items), gain, customer);
     let posting =
         |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), allotment: None, amount };
     used.into_iter().map(posting).collect()

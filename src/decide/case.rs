@@ -25,6 +25,7 @@ use crate::refusal::Refusal;
 use crate::rules::{Needs, Rule};
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
+use crate::work::Work;
 pub use stored::Buyer;
 
 /// The facts that a decision asked for and only the server has, sorted, each once.
@@ -86,8 +87,8 @@ pub struct Case<'a> {
     pub buyer: Buyer<'a>,
     /// What each of `redeemables` is, in their order.
     pub resolved: Vec<Resolved<'a>>,
-    /// What the rules of all offers look at, and how many rules there are.
-    pub needs: (Needs, usize),
+    /// What the rules of all offers look at, how many rules there are, and how many goods they name.
+    pub needs: (Needs, usize, usize),
     /// Tests of rules that hold without being asked: a qualification leaves some out.
     pub passes: Needs,
     /// The facts that only the server has.
@@ -97,6 +98,8 @@ pub struct Case<'a> {
     pub unreadable: Option<Refusal>,
     /// What a page named that is of no use to it.
     pub wrong: Vec<Wrong<'a>>,
+    /// How much work may still be done.
+    pub work: Work,
 }
 
 impl<'a> Case<'a> {
@@ -121,6 +124,7 @@ impl<'a> Case<'a> {
             lacks: Lacks::default(),
             unreadable: None,
             wrong: Vec::new(),
+            work: facts.work(),
         }
     }
 
@@ -246,8 +250,9 @@ impl<'a> Case<'a> {
             (_, resolved) => resolved,
         };
         if let Resolved::Offer(offer) = &resolved {
-            let (needs, rules) = self.needs;
-            self.needs = (needs.and(offer.needs), rules.saturating_add(offer.rules.len()));
+            let (needs, rules, goods) = self.needs;
+            let (rules, goods) = (rules.saturating_add(offer.rules.len()), goods.saturating_add(offer.goods));
+            self.needs = (needs.and(offer.needs), rules, goods);
         }
         self.resolved.push(resolved);
     }

@@ -10,7 +10,7 @@ use crate::ledger::{AccountId, Standing};
 use crate::model::discount::{Discount, GiftEffect};
 use crate::model::incentive::{Grant, IncentiveObject, Validity};
 use crate::model::request::Redeemable;
-use crate::pricing::{Bundles, Cart, count_bundles};
+use crate::pricing::{Bundles, Cart, bundles, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, joined};
@@ -113,7 +113,7 @@ pub fn check(
     if !offer.needs.meets(Needs::BUNDLE) {
         return Ok(());
     }
-    check_bundles(offer, stand.cart, stand.items, found)
+    check_bundles(case, offer, (stand.cart, stand.items), found)
 }
 
 /// Refuses what names a collection, or looks at goods, of which nobody can say what they are.
@@ -163,9 +163,17 @@ pub(super) const WHO: &str = "A customer with a source_id, or with the id of a s
 
 /// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
 /// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
-pub fn check_bundles(offer: &Offer<'_>, cart: &Cart, items: &Items<'_>, found: &mut Found) -> Result<(), Refusal> {
+pub fn check_bundles(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    (cart, items): (&Cart, &Items<'_>),
+    found: &mut Found,
+) -> Result<(), Refusal> {
     for rule in offer.rules.iter() {
         let Some(rules) = &rule.bundle else { continue };
+        if !case.work.takes(bundles::steps(rules, items.basket())) {
+            return case.within_bounds();
+        }
         let bundles = count_bundles(rules, items.basket(), cart);
         let fewest = found.bundles.as_ref().is_none_or(|known| bundles.quantity < known.quantity);
         let is_missing = bundles.quantity == 0;

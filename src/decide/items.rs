@@ -55,7 +55,7 @@ impl<'a> Items<'a> {
     /// What the lines are.
     #[inline]
     pub fn basket(&self) -> Basket<'_> {
-        Basket(&self.lines)
+        Basket::of(&self.lines).with(self.index.as_ref())
     }
 
     /// The lines of a case, with what its rules and scopes ask of them.
@@ -65,9 +65,9 @@ impl<'a> Items<'a> {
 
     /// The lines of a case and, after them, those that unit effects have added.
     pub fn with_added(case: &'a Case<'a>, added: &'a [Item]) -> Items<'a> {
-        let (needs, rules) = case.needs;
+        let (needs, rules, goods) = case.needs;
         let count = case.order.as_ref().map_or(0, |order| order.items.len());
-        let wants_index = rules.saturating_mul(count) >= WORTH_AN_INDEX;
+        let wants_index = rules.max(goods).saturating_mul(count) >= WORTH_AN_INDEX;
         let collections = match needs.meets(Needs::COLLECTIONS) {
             true => collections_of(case),
             false => Gathered::default(),
@@ -125,22 +125,39 @@ impl<'a> Items<'a> {
 
     /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
     fn join(&mut self, collections: &[Cow<'_, Collection>], case: &Case<'_>) {
-        let clock = Clock { now: case.context.now, zone: &case.zone };
+        let clock = Clock { now: case.context.now, zone: &case.zone, work: Some(&case.work) };
+        // Collections of many goods are looked up among the lines, and not the lines in them.
+        let written_down = collections.iter().any(|collection| matches!(collection.goods, Contents::Listed(_)));
+        let index = written_down.then(|| GoodsIndex::new(self.basket()));
         for collection in collections {
             let symbol = GoodsObject::Collection.symbol(&collection.id);
-            for (place, line) in self.lines.iter_mut().enumerate() {
-                let is_in = match &collection.goods {
-                    Contents::All => true,
-                    Contents::Listed(goods) => line.is_any(goods),
-                    Contents::Passing(filter) => {
-                        case.hidden_of_filter(place, line.item(), filter, &mut self.lacks);
-                        known_goods(&case.priced, place, line).any(|goods| filter.passes_goods(goods, &clock))
+            let mut is_in = vec![matches!(collection.goods, Contents::All); self.lines.len()];
+            if !case.work.takes(self.lines.len()) {
+                return;
+            }
+            match &collection.goods {
+                Contents::All => {}
+                Contents::Listed(goods) if case.work.takes(goods.len()) => {
+                    let basket = self.basket().with(index.as_ref());
+                    for goods in goods {
+                        basket.find(goods, &mut |place| {
+                            is_in.get_mut(place).into_iter().for_each(|is_in| *is_in = true);
+                            false
+                        });
                     }
-                };
-                if is_in {
-                    line.join(symbol);
+                }
+                Contents::Listed(_) => return,
+                Contents::Passing(filter) => {
+                    for (place, (line, is_in)) in self.lines.iter().zip(&mut is_in).enumerate() {
+                        case.hidden_of_filter(place, line.item(), filter, &mut self.lacks);
+                        let fields = filter.fields.len();
+                        let mut goods = known_goods(&case.priced, place, line);
+                        *is_in = case.work.takes(fields) && goods.any(|goods| filter.passes_goods(goods, &clock));
+                    }
                 }
             }
+            let members = self.lines.iter_mut().zip(is_in).filter(|(_, is_in)| *is_in);
+            members.for_each(|(line, _)| line.join(symbol));
         }
     }
 }

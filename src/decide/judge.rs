@@ -19,7 +19,7 @@ use crate::money::{Money, Percent};
 use crate::pricing::goods::find_named;
 use crate::pricing::{
     Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, Unlimited, add_units, apply_gift, off_lines, off_order,
-    percent_of_all, percent_of_each, select,
+    percent_of_all, percent_of_each, select, steps,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, Setting};
@@ -93,6 +93,9 @@ impl<'c> Bench<'c> {
         if !self.is_seen(turn) {
             let found = if self.is_all { &mut self.all } else { &mut self.reach };
             let scope = turn.scope.unwrap_or(&EVERYTHING);
+            if !self.case.work.takes(steps(scope, turn.items.basket())) {
+                return None;
+            }
             select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
         }
         match turn.scope {
@@ -124,6 +127,9 @@ impl<'c> Bench<'c> {
             }
             _ => scope,
         };
+        if !self.case.work.takes(steps(scope, turn.items.basket())) {
+            return;
+        }
         let mut allowance = self.caps.begin(turn.offer, turn.items.basket(), numbers);
         let found = if self.is_all { &mut self.all } else { &mut self.reach };
         select(scope, turn.items.basket(), turn.cart, turn.once, &mut allowance, found);

@@ -127,6 +127,8 @@ fn try_all<'a>(
         shown.push(Shown { candidate: candidate.clone(), locked_credits, stack: hit.stack });
         steps.push(Step { place: at, outcome });
     }
+    case.count_answers(steps.iter().map(|step| step.place));
+    case.within_bounds()?;
     let assignments = if asked.expand_rules { assignments(case, &shown) } else { Vec::new() };
     let walk = Walk { steps, cart: case.priced.cart.clone() };
     (evaluated.walk, evaluated.found, evaluated.valid) = (walk, found, true);
@@ -165,6 +167,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     }
     let asks = asked.scenario.asks();
     case.passes = asked.scenario.passes();
+    case.work.takes(set.list.len());
     let (holding, lacks) = {
         let items = Items::for_index(case, &set.index);
         let setting = setting(case);
@@ -192,8 +195,12 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
             hits.push(Hit { place, created_at: candidate.created_at, looked: None, stack: None });
         }
     }
+    evaluated.case.within_bounds()?;
     Ok(Search { evaluated, set, hits })
 }
+
+/// Steps to put together what belongs to a candidate.
+const LOOK: usize = 100;
 
 /// Looks at some of the candidates in full, each alone on the order.
 #[inline(never)]
@@ -217,6 +224,10 @@ fn look<'a>(
             _ => resolve(case, candidate),
         };
         case.put(resolved);
+        let lines = case.priced.cart.lines.len();
+        if !case.work.takes(lines.saturating_add(LOOK)) {
+            break;
+        }
     }
     let heard = alone::hear(case, asked, from);
     for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {

@@ -93,6 +93,7 @@ pub fn redeem<'a>(
     let mut ids = Ids::new(context);
     let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
+    evaluated.case.within_bounds()?;
     let applied = evaluated.applied().count();
     if !evaluated.valid || applied == 0 {
         return Ok(fail(evaluated, context.now, &mut ids));

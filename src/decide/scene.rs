@@ -39,7 +39,7 @@ pub struct Stand<'v> {
 pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
     let channel = &case.request.channel;
     Setting {
-        clock: Clock { now: case.context.now, zone: &case.zone },
+        clock: Clock { now: case.context.now, zone: &case.zone, work: Some(&case.work) },
         customer: case.buyer.customer.as_deref().map(|customer| &customer.metadata),
         identified: case.buyer.is_identified(),
         order: case.order.as_deref().map(|order| &order.metadata),
@@ -81,7 +81,6 @@ impl<'v> View<'v> {
             linked: holder.is_some() && holder == customer(),
             after: self.gain.and_then(|gain| self.after(gain)),
             items: self.stand.items.basket(),
-            index: self.stand.items.index.as_ref(),
             passes,
             asks: self,
         }
@@ -187,8 +186,8 @@ impl Asks for View<'_> {
         };
         match self.case.facts.segment(id) {
             Known::Is(segment) => {
-                let clock = Clock { now: self.case.context.now, zone: &self.case.zone };
-                Some(segment.has(customer, &clock))
+                let clock = Clock { now: self.case.context.now, zone: &self.case.zone, work: Some(&self.case.work) };
+                Some(self.case.work.takes(segment.size()) && segment.has(customer, &clock))
             }
             Known::Absent => Some(false),
             Known::Unknown => {

@@ -64,6 +64,10 @@ impl<'a> View<'a> {
 }
 
 impl Sight for View<'_> {
+    fn takes(&self, steps: usize) -> bool {
+        self.case.work.takes(steps)
+    }
+
     fn find(&self, operand: &Operand, place: Option<usize>) -> Option<Value> {
         let key = operand.key.as_str();
         let incentive = &self.offer.incentive;

@@ -97,6 +97,7 @@ impl<'a> Evaluated<'a> {
         let Evaluated { case, found, walk, valid, .. } = self;
         {
             let case = &*case;
+            case.count_answers(0..case.resolved.len());
             let items = Items::new(case);
             let mut bench = Bench::new(case, &items, found);
             let initial = &case.priced.cart;
@@ -226,6 +227,7 @@ pub fn validate<'a>(
     let wanted = wanted(request, context)?;
     let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
+    evaluated.case.within_bounds()?;
     let session = wanted.filter(|_| evaluated.valid);
     let mut changes = None;
     if let Some(session) = &session {

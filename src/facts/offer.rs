@@ -46,6 +46,8 @@ pub struct Offer<'a> {
     pub percent: Option<Percent>,
     /// Whether units in its scope are counted over the life of a campaign or tier.
     pub capped: bool,
+    /// How many goods its rules name.
+    pub goods: usize,
 }
 
 impl<'a> Offer<'a> {
@@ -62,9 +64,22 @@ impl<'a> Offer<'a> {
         let symbol = Symbol::of(0, &incentive.id);
         let terms = Terms::of(&incentive, campaign.as_deref());
         let scoped = rules.iter().position(|rule| rule.scope.names_goods());
-        let (percent, capped) = (None, false);
-        let mut offer =
-            Offer { incentive, campaign, category, rules, exchange, needs, terms, symbol, scoped, percent, capped };
+        let (percent, capped, mut goods) = (None, false, 0_usize);
+        rules.iter().for_each(|rule| rule.each_goods(&mut |_| goods = goods.saturating_add(1)));
+        let mut offer = Offer {
+            incentive,
+            campaign,
+            category,
+            rules,
+            exchange,
+            needs,
+            terms,
+            symbol,
+            scoped,
+            percent,
+            capped,
+            goods,
+        };
         offer.percent = offer.find_percent();
         let selective = offer.scope().filter(|scope| scope.selective);
         offer.capped = selective.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));

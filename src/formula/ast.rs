@@ -11,6 +11,13 @@ pub struct Formula {
     pub(crate) steps: Vec<Step>,
 }
 
+impl Formula {
+    /// How many nodes it has.
+    pub fn size(&self) -> usize {
+        self.steps.len()
+    }
+}
+
 /// How many bytes a formula may be long.
 pub const LONGEST: usize = 2_000;
 /// How deep brackets, arguments and signs may nest.

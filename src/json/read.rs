@@ -18,6 +18,8 @@ pub enum FaultKind {
     Deep,
     /// A text or a name in it is too long.
     Long,
+    /// It holds too many values.
+    Many,
 }
 
 /// Why a text cannot be read.
@@ -36,6 +38,8 @@ pub struct Bounds {
     pub deepest: usize,
     /// Letters of a text or of a member's name, at most.
     pub longest: usize,
+    /// Values, those inside of others counted, at most.
+    pub most: usize,
 }
 
 /// Reads JSON within bounds.
@@ -44,8 +48,9 @@ pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
         Ok(text) => text,
         Err(error) => return Err(Fault { kind: FaultKind::Wrong, at: error.valid_up_to() }),
     };
-    let Bounds { deepest, longest } = bounds;
-    let mut reader = Reader { text, bytes, at: 0, depth: deepest, longest, items: Vec::new(), members: Vec::new() };
+    let Bounds { deepest, longest, most } = bounds;
+    let (items, members) = (Vec::new(), Vec::new());
+    let mut reader = Reader { text, bytes, at: 0, depth: deepest, longest, left: most, items, members };
     let read = reader.value().and_then(|node| match reader.next() {
         None => Ok(node),
         Some(_) => Err(FaultKind::Wrong),
@@ -69,6 +74,8 @@ struct Reader<'a> {
     depth: usize,
     /// How long a text may be.
     longest: usize,
+    /// How many values may still be read.
+    left: usize,
     /// What has been read of the lists that are open, the innermost last: a list is made when its length is known.
     items: Vec<Node<'a>>,
     /// The same of the objects that are open.
@@ -107,6 +114,7 @@ impl<'a> Reader<'a> {
 
     #[inline(never)]
     fn value(&mut self) -> Step<Node<'a>> {
+        self.left = self.left.checked_sub(1).ok_or(FaultKind::Many)?;
         match self.next() {
             Some(b'"') => self.text().map(Node::Text),
             Some(byte @ (b'{' | b'[')) => {

@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value};
 use crate::json::{Bounds, Members, Node, read};
 
 /// A number alone, whose digits are no text.
-const BOUNDS: Bounds = Bounds { deepest: 1, longest: 0 };
+const BOUNDS: Bounds = Bounds { deepest: 1, longest: 0, most: usize::MAX };
 
 impl Members {
     /// The fields of a document of the service, to be kept.

@@ -202,11 +202,17 @@ impl Scope {
     pub fn new(included_all: bool, mut included: Vec<Entry>, excluded: Vec<Entry>) -> Scope {
         let plain = Terms::default();
         let selective = included.iter().any(|entry| entry.terms != plain);
+        // The first entries of the groups so far: of a list that reads, they are few.
+        let mut heads: Vec<usize> = Vec::new();
         for place in 0..included.len() {
-            let own = included.get(place).map(|entry| &entry.terms);
-            let first = included.iter().position(|entry| Some(&entry.terms) == own);
-            if let (Some(entry), Some(first)) = (included.get_mut(place), first) {
-                entry.group = first;
+            let terms = |place: usize| included.get(place).map(|entry| &entry.terms);
+            let known = heads.iter().copied().find(|head| terms(*head) == terms(place));
+            let head = known.unwrap_or_else(|| {
+                heads.push(place);
+                place
+            });
+            if let Some(entry) = included.get_mut(place) {
+                entry.group = head;
             }
         }
         Scope { included_all, included, excluded, selective }

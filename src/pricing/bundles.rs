@@ -25,6 +25,14 @@ pub struct Bundles {
     pub missing: Vec<(GoodsRef, u64)>,
 }
 
+/// How many steps it takes to count them: each round of halving asks every line for every entry.
+pub fn steps(rules: &BundleRules, items: Basket<'_>) -> usize {
+    /// Rounds of halving, with those that find out how narrow an entry is.
+    const ROUNDS: usize = 16;
+    let goods = rules.entries.iter().map(|entry| entry.goods.len()).fold(0, usize::saturating_add);
+    goods.saturating_mul(items.len()).saturating_mul(ROUNDS)
+}
+
 /// Counts the bundles of a cart.
 pub fn count_bundles(rules: &BundleRules, items: Basket<'_>, cart: &Cart) -> Bundles {
     // The more bundles, the more units they take: the largest number that is complete is found by halving.

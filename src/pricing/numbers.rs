@@ -15,6 +15,8 @@ pub trait Sight {
     fn find(&self, operand: &Operand, place: Option<usize>) -> Option<Value>;
     /// The project's time zone.
     fn zone(&self) -> &TimeZone;
+    /// Whether so many steps may be taken.
+    fn takes(&self, steps: usize) -> bool;
 }
 
 /// Resolves numbers on a cart.
@@ -65,7 +67,8 @@ impl Numbers<'_> {
         place: Option<usize>,
         read: fn(&Formula, &dyn Lookup) -> Option<T>,
     ) -> Option<T> {
-        read(formula?, &Here { numbers: self, place })
+        let formula = formula.filter(|formula| self.sight.takes(formula.size()))?;
+        read(formula, &Here { numbers: self, place })
     }
 }
 
@@ -76,12 +79,21 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
+    /// How many lines there are, when all of them may be gone through.
+    fn all(&self) -> Option<usize> {
+        let count = self.numbers.cart.lines.len();
+        self.numbers.sight.takes(count).then_some(count)
+    }
+
     /// The line that an operand is about.
     fn line_of(&self, which: Which) -> Option<usize> {
         let lines = || self.numbers.cart.lines.iter().map(|line| (line.price, line.subtotal()));
         match which {
             Which::Current => self.place,
-            extreme => formula::extreme(extreme, &lines().collect::<Vec<_>>()),
+            extreme => {
+                let all = self.all()?;
+                formula::extreme(extreme, &lines().take(all).collect::<Vec<_>>())
+            }
         }
     }
 }
@@ -105,7 +117,7 @@ impl Lookup for Here<'_> {
             Name::OrderAmount => Value::of_money(cart.amount?),
             Name::OrderItemsQuantity => Value::of_count(u64::try_from(cart.lines.len()).ok()?),
             Name::OrderUnitsQuantity => {
-                let units = cart.lines.iter().map(|line| line.quantity);
+                let units = cart.lines.iter().take(self.all()?).map(|line| line.quantity);
                 Value::of_count(units.fold(0, u64::saturating_add))
             }
             Name::BundleQuantity => Value::of_count(self.numbers.bundles?),

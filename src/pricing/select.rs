@@ -7,7 +7,7 @@ use crate::model::scope::{Entry, Pick, Scope, TargetKind};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::rank::ranked;
-use crate::rules::{Basket, Told};
+use crate::rules::Basket;
 
 /// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
 /// free come first on a line.
@@ -59,24 +59,47 @@ pub enum Cover {
     Not(Option<usize>),
 }
 
-/// How a scope covers a line (calculation.md section 7.2): exclusion wins, then the most specific entry.
+/// How a scope covers each line (calculation.md section 7.2): exclusion wins, then the most specific entry. Entries are gone
+/// through once, whatever the lines.
 #[inline(never)]
-pub fn cover(scope: &Scope, item: &Told<'_>) -> Cover {
-    if let Some(out) = scope.excluded.iter().position(|entry| item.is(&entry.goods)) {
-        return Cover::Not(Some(out));
-    }
-    let mut best: Option<(usize, &Entry)> = None;
+pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
+    let open = if scope.included_all || scope.included.is_empty() { Cover::Everything } else { Cover::Not(None) };
+    let mut covers = vec![open; items.len()];
+    let object = |place: usize| scope.included.get(place).map(|entry| entry.goods.object);
     for (place, entry) in scope.included.iter().enumerate() {
-        let more = best.is_none_or(|(_, known)| entry.goods.object > known.goods.object);
-        if more && item.is(&entry.goods) {
-            best = Some((place, entry));
-        }
+        items.find(&entry.goods, &mut |line| {
+            if let Some(cover) = covers.get_mut(line) {
+                let is_more = match cover {
+                    Cover::Entry(known) => Some(entry.goods.object) > object(*known),
+                    Cover::Everything | Cover::Not(_) => true,
+                };
+                if is_more {
+                    *cover = Cover::Entry(place);
+                }
+            }
+            false
+        });
     }
-    match best {
-        Some((place, _)) => Cover::Entry(place),
-        None if scope.included_all || scope.included.is_empty() => Cover::Everything,
-        None => Cover::Not(None),
+    for (place, entry) in scope.excluded.iter().enumerate() {
+        items.find(&entry.goods, &mut |line| {
+            if let Some(cover) = covers.get_mut(line).filter(|cover| !matches!(cover, Cover::Not(Some(_)))) {
+                *cover = Cover::Not(Some(place));
+            }
+            false
+        });
     }
+    covers
+}
+
+/// How many steps it takes to select by a scope.
+pub fn steps(scope: &Scope, items: Basket<'_>) -> usize {
+    let entries = scope.included.len().saturating_add(scope.excluded.len());
+    let groups = match scope.selective {
+        true => scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place).count(),
+        false => 1,
+    };
+    let of_lines = items.len().saturating_mul(groups.max(1));
+    entries.saturating_mul(items.looks()).saturating_add(of_lines)
 }
 
 /// Appends the units that the scope is about to `found`: by entries with equal terms, each in the order in which its
@@ -112,11 +135,11 @@ pub fn select(
             });
         }
         None => {
-            for (place, (item, line)) in items.iter().zip(&cart.lines).enumerate() {
+            for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {
                 let out = |entry| {
                     Some(Reach { place, entry, excluded: true, first: 1, step: 1, units: line.quantity, off: None })
                 };
-                found.extend(match cover(scope, item) {
+                found.extend(match cover {
                     Cover::Not(None) => None,
                     Cover::Not(entry) => out(entry),
                     Cover::Everything => whole(place, line, None, once),

@@ -127,14 +127,14 @@ impl Group {
     /// What the tests look at that the logic mentions.
     pub fn needs(&self) -> Needs {
         let mut needs = Needs::default();
-        for (place, leaf) in self.leaves.iter().enumerate() {
-            if self.logic.mentions(place) {
-                needs = needs.and(leaf.test.kind.needs());
-                if let Some(rules) = &leaf.test.rules {
-                    needs = needs.and(rules.needs());
-                }
+        let mut seen = vec![false; self.leaves.len()];
+        self.logic.each_place(&mut |place| {
+            let (Some(leaf), Some(seen)) = (self.leaves.get(place), seen.get_mut(place)) else { return };
+            if !std::mem::replace(seen, true) {
+                let inner = leaf.test.rules.as_ref().map(|rules| rules.needs()).unwrap_or_default();
+                needs = needs.and(leaf.test.kind.needs()).and(inner);
             }
-        }
+        });
         needs
     }
 

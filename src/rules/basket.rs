@@ -6,35 +6,60 @@ use crate::text::{Symbol, Text, by_words};
 
 /// The lines of an order, as rules and scopes ask what they are.
 #[derive(Debug, Clone, Copy)]
-pub struct Basket<'a>(pub &'a [Told<'a>]);
+pub struct Basket<'a> {
+    lines: &'a [Told<'a>],
+    /// Which goods there are, when it was worth to write them down.
+    index: Option<&'a GoodsIndex>,
+}
 
 impl<'a> Basket<'a> {
+    /// These lines.
+    #[inline]
+    pub fn of(lines: &'a [Told<'a>]) -> Basket<'a> {
+        Basket { lines, index: None }
+    }
+
+    /// The same with which goods they are written down.
+    #[inline]
+    #[must_use]
+    pub fn with(self, index: Option<&'a GoodsIndex>) -> Basket<'a> {
+        Basket { index, ..self }
+    }
+
     /// How many lines there are.
     #[inline]
     pub fn len(self) -> usize {
-        self.0.len()
+        self.lines.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty()
     }
 
     /// The line at this place.
     #[inline]
     pub fn get(self, place: usize) -> Option<&'a Told<'a>> {
-        self.0.get(place)
+        self.lines.get(place)
     }
 
     /// All lines in their order.
     pub fn iter(self) -> impl Iterator<Item = &'a Told<'a>> + Clone {
-        self.0.iter()
+        self.lines.iter()
+    }
+
+    /// How many lines are looked at for each of some goods.
+    pub fn looks(self) -> usize {
+        if self.index.is_some() { 1 } else { self.lines.len() }
     }
 
     /// Shows the places of these goods in order, until one of them is enough; which that is.
     #[inline(never)]
     pub fn find(self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        self.0.iter().enumerate().find(|(place, item)| item.is(goods) && is_enough(*place)).map(|(place, _)| place)
+        if let Some(index) = self.index {
+            return index.find(goods, self, is_enough);
+        }
+        self.lines.iter().enumerate().find(|(place, item)| item.is(goods) && is_enough(*place)).map(|(place, _)| place)
     }
 
     /// The first line of these goods.
@@ -145,9 +170,11 @@ fn is_name(name: &Text, goods: &GoodsRef) -> bool {
 /// Which goods the lines are, by symbol: one look instead of one at every line.
 #[derive(Debug, Clone, Default)]
 pub struct GoodsIndex {
-    /// Symbols by their lower bits, each with its line; an empty slot has no line.
-    slots: Vec<(Symbol, Option<u32>)>,
+    /// Symbols by their lower bits, each with the place of its first line in `lines`, counted from 1; 0 in an empty slot.
+    slots: Vec<(Symbol, u32)>,
     mask: usize,
+    /// A line of a symbol, and the place of the next one.
+    lines: Vec<(u32, u32)>,
 }
 
 impl GoodsIndex {
@@ -155,13 +182,16 @@ impl GoodsIndex {
     pub fn new(items: Basket<'_>) -> GoodsIndex {
         let count = items.iter().map(|item| item.symbols().count()).fold(0_usize, usize::saturating_add);
         let size = count.saturating_mul(2).next_power_of_two().max(8);
-        let mut index = GoodsIndex { slots: vec![(Symbol::default(), None); size], mask: size.saturating_sub(1) };
-        for (line, item) in (0..).zip(items.iter()) {
+        let slots = vec![(Symbol::default(), 0); size];
+        let mut index = GoodsIndex { slots, mask: size.saturating_sub(1), lines: Vec::with_capacity(count) };
+        // Backwards, so that of each symbol the first line comes first.
+        let numbered: Vec<(u32, &Told<'_>)> = (0..).zip(items.iter()).collect();
+        for (line, item) in numbered.into_iter().rev() {
             for symbol in item.symbols() {
                 let place = index.place(symbol);
-                if let Some(slot @ (_, None)) = index.slots.get_mut(place) {
-                    *slot = (symbol, Some(line));
-                }
+                let Some(slot) = index.slots.get_mut(place) else { continue };
+                index.lines.push((line, slot.1));
+                *slot = (symbol, u32::try_from(index.lines.len()).unwrap_or(0));
             }
         }
         index
@@ -170,7 +200,7 @@ impl GoodsIndex {
     /// Where a symbol is, or the empty slot where it would be. Half of the slots are empty, so that this ends.
     fn place(&self, symbol: Symbol) -> usize {
         let mut place = usize::try_from(symbol.number() & u64::try_from(self.mask).unwrap_or(0)).unwrap_or(0);
-        while let Some((known, Some(_))) = self.slots.get(place)
+        while let Some((known, 1..)) = self.slots.get(place)
             && *known != symbol
         {
             place = place.wrapping_add(1) & self.mask;
@@ -178,17 +208,32 @@ impl GoodsIndex {
         place
     }
 
-    fn line(&self, symbol: Symbol) -> Option<usize> {
-        let (_, line) = self.slots.get(self.place(symbol))?;
-        usize::try_from((*line)?).ok()
+    /// As [`Basket::find`]: the lines of both names of these goods, in order.
+    fn find(&self, goods: &GoodsRef, items: Basket<'_>, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        let [mut one, mut other] = [goods.symbol, goods.source_symbol].map(|symbol| self.lines(symbol).peekable());
+        let mut last = None;
+        loop {
+            let next = match (one.peek(), other.peek()) {
+                (Some(place), Some(second)) if second < place => other.next(),
+                (Some(_), _) => one.next(),
+                (None, _) => other.next(),
+            };
+            let place = next?;
+            // A line of several names is shown once.
+            let is_new = last.replace(place) != next;
+            if is_new && items.get(place).is_some_and(|item| item.is(goods)) && is_enough(place) {
+                return next;
+            }
+        }
     }
 
-    /// Whether any line is one of these.
-    pub fn has_any(&self, goods: &[GoodsRef], items: Basket<'_>) -> bool {
-        goods.iter().any(|goods| {
-            let found = self.line(goods.symbol).or_else(|| self.line(goods.source_symbol));
-            // Two texts of one symbol are next to impossible; then every line is asked.
-            found.is_some_and(|line| items.get(line).is_some_and(|item| item.is(goods)) || items.first(goods).is_some())
+    /// The lines of a symbol, in order. Two names of one symbol are next to impossible, and not told apart here.
+    fn lines(&self, symbol: Symbol) -> impl Iterator<Item = usize> {
+        let mut next = self.slots.get(self.place(symbol)).map_or(0, |(_, first)| *first);
+        std::iter::from_fn(move || {
+            let (line, after) = self.lines.get((next as usize).checked_sub(1)?)?;
+            next = *after;
+            Some(*line as usize)
         })
     }
 }

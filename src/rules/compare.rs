@@ -7,10 +7,12 @@ use std::cmp::Ordering;
 
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
+use crate::rules::among::{Among, Sorted};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::text::{Text, by_words};
 use crate::time::{DailyHours, Day, Instant, TimeZone, Timeframe};
+use crate::work::Work;
 
 /// What time it is, and where.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +21,16 @@ pub struct Clock<'a> {
     pub now: Instant,
     /// The project's time zone: days begin and end in it.
     pub zone: &'a TimeZone,
+    /// What counts how much is compared; without it nobody minds.
+    pub work: Option<&'a Work>,
+}
+
+impl Clock<'_> {
+    /// Whether so many steps may be taken.
+    #[inline]
+    pub(super) fn takes(&self, steps: usize) -> bool {
+        self.work.is_none_or(|work| work.takes(steps))
+    }
 }
 
 /// An operator with what it compares with.
@@ -30,6 +42,8 @@ pub struct Condition {
     pub operands: Vec<Operand>,
     /// With which goods, in tests of goods.
     pub goods: Vec<GoodsRef>,
+    /// The operands in order, made when there are many and somebody asks.
+    pub sorted: Sorted,
 }
 
 /// What a rule compares with, made when it is read.
@@ -127,7 +141,7 @@ impl Condition {
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
         // Words tell all texts of these lengths apart.
-        if !(4..=16).contains(&found.len()) {
+        if !(4..=16).contains(&found.len()) || self.operands.len() > 16 {
             return self.one(Found::Text(found));
         }
         for wanted in &self.operands {
@@ -142,6 +156,9 @@ impl Condition {
     /// The same, for whoever is in no hurry.
     #[inline(never)]
     pub(super) fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+        if !clock.takes(self.steps(found)) {
+            return false;
+        }
         let elements = match found {
             Found::Missing => return self.holds_on_nothing(),
             Found::Value(Node::List(elements)) => elements.as_slice(),
@@ -163,7 +180,11 @@ impl Condition {
             Operator::IsUnknown => elements.is_empty(),
             // As sets: every element is wanted, and everything wanted is there.
             Operator::NotDiffer => {
-                let there = |wanted: &Operand| elements.iter().any(|value| same(Found::of(value), wanted));
+                let found = Among::found(elements.iter().map(Found::of));
+                let there = |wanted: &Operand| {
+                    let is_there = || elements.iter().any(|value| same(Found::of(value), wanted));
+                    found.has_operand(wanted).unwrap_or_else(is_there)
+                };
                 all.all(|value| self.one(value)) && self.operands.iter().all(there)
             }
             Operator::NotIntersect => !all.any(|value| self.one(value)),
@@ -213,7 +234,33 @@ impl Condition {
 
     #[inline(never)]
     fn one(&self, found: Found<'_>) -> bool {
-        self.operands.iter().any(|wanted| same(found, wanted))
+        match self.sorted.of(&self.operands) {
+            Some(among) => among.has(found),
+            None => self.operands.iter().any(|wanted| same(found, wanted)),
+        }
+    }
+
+    /// How much is compared, at most: values that are found by halving, and texts that are gone through for each other.
+    fn steps(&self, found: Found<'_>) -> usize {
+        let values = match found {
+            Found::Value(Node::List(elements)) => elements.len(),
+            _ => 1,
+        };
+        let wanted = self.operands.len();
+        match self.operator {
+            Operator::StartsWith | Operator::EndsWith => values.saturating_mul(wanted),
+            Operator::Contains | Operator::NotContain => {
+                let length = |value: &Node<'_>| value.as_str().map_or(1, |text| text.len());
+                let letters = match found {
+                    Found::Text(text) => text.len(),
+                    Found::Value(Node::List(elements)) => elements.iter().map(length).fold(0, usize::saturating_add),
+                    _ => 1,
+                };
+                letters.saturating_add(values).saturating_mul(wanted)
+            }
+            Operator::NotDiffer => values.saturating_mul(4).saturating_add(wanted),
+            _ => values.saturating_mul(4),
+        }
     }
 
     /// Whether one value that is no list meets the condition.
@@ -376,46 +423,4 @@ fn compare(found: Found<'_>, wanted: &Operand, clock: &Clock<'_>) -> Option<Orde
         Operand::Moment(wanted) => Moment::found(found)?.compare(*wanted, clock.zone),
         _ => numbers(found, wanted),
     }
-}
-
-impl Window {
-    /// For people.
-    fn text(&self) -> String {
-        match self {
-            Window::Recurring(start, _) => ["recurring from ", &start.text()].concat(),
-            Window::Between(from, to) => ["from ", &from.text(), " to ", &to.text()].concat(),
-            Window::Hours(hours) => hours.text(),
-        }
-    }
-}
-
-impl Operand {
-    /// As it is told.
-    pub fn text(&self) -> String {
-        match self {
-            Operand::Text(text) => text.as_str().to_owned(),
-            Operand::Number(number) => number.text(),
-            Operand::Flag(flag) => flag_text(*flag),
-            Operand::Moment(Moment::Day(day)) => day.text(),
-            Operand::Moment(Moment::At(moment)) => moment.text(),
-            Operand::Window(window) => window.text(),
-        }
-    }
-}
-
-impl Found<'_> {
-    /// As it is told; nothing for what is missing.
-    pub fn text(&self) -> String {
-        match self {
-            Found::Missing => String::new(),
-            Found::Number(number) => number.text(),
-            Found::Text(text) => (*text).to_owned(),
-            Found::Flag(flag) => flag_text(*flag),
-            Found::Value(value) => value.text(),
-        }
-    }
-}
-
-fn flag_text(flag: bool) -> String {
-    String::from(if flag { "true" } else { "false" })
 }

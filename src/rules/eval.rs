@@ -3,6 +3,12 @@
 //!
 //! validation-rules.md sections 1, 2, 4 and 8.
 
+mod lines;
+
+use lines::{all_lines, extreme, over_lines};
+
+pub(super) use lines::sum;
+
 use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::money::Money;
@@ -131,6 +137,9 @@ impl Group {
     /// The first test that makes the group fail, if it does.
     #[inline(never)]
     fn blame(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<usize> {
+        if !scene.clock.takes(self.leaves.len()) {
+            return Some(0);
+        }
         // Most rules are one list of tests: those are asked without a call for each.
         match self.plain {
             true => self.leaves.iter().position(|leaf| !leaf.test.holds(scene, within)),
@@ -147,21 +156,17 @@ impl Group {
 impl Condition {
     /// Whether the customer belongs to any of what it names; nothing when nobody can say.
     fn belongs(&self, to: Membership, scene: &Scene<'_>) -> Option<bool> {
+        /// A set is looked up for it.
+        const LOOK: usize = 100;
+        if !scene.clock.takes(self.operands.len().saturating_mul(LOOK)) {
+            return None;
+        }
         for wanted in self.operands.iter().filter_map(Operand::as_text) {
             if scene.asks.belongs(to, wanted)? {
                 return Some(true);
             }
         }
         Some(false)
-    }
-
-    /// Whether any line is any of its goods.
-    #[inline(never)]
-    fn is_on_a_line(&self, scene: &Scene<'_>) -> bool {
-        match scene.index {
-            Some(index) => index.has_any(&self.goods, scene.items),
-            None => scene.items.has_any(&self.goods),
-        }
     }
 }
 
@@ -319,9 +324,9 @@ impl Test {
             // What refines "none" and "is not" is asked of the lines that must not be there.
             Kind::Goods(Pick::None) => self.goods(Pick::Any, scene, within),
             Kind::Goods(_) if self.forbids() => {
-                let forbidden = |item: &Told<'_>| self.conditions.iter().any(|one| item.is_any(&one.goods));
+                let forbidden: Vec<Lines> = self.conditions.iter().map(|one| one.lines(scene)).collect();
                 let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
-                let among = |line: usize| inside(line) && scene.items.get(line).is_some_and(forbidden);
+                let among = |line: usize| inside(line) && forbidden.iter().any(|lines| lines.has(line));
                 let lines = Lines::of(scene.items.len(), among);
                 (!lines.is_empty()).then_some(Within { lines, each: false })
             }
@@ -337,21 +342,14 @@ impl Test {
     /// Which lines a test of goods matched; `None` when it does not hold.
     fn goods(&self, pick: Pick, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
-        let among = |condition: &Condition, item: &Told<'_>| item.is_any(&condition.goods);
-        let lines = |test: &dyn Fn(&Told<'_>) -> bool| {
-            Lines::of(scene.items.len(), |line| inside(line) && scene.items.get(line).is_some_and(test))
-        };
-        let positive =
-            |item: &Told<'_>| self.conditions.iter().all(|one| one.operator.is_negative() || among(one, item));
+        let lines = |test: &dyn Fn(usize) -> bool| Lines::of(scene.items.len(), |line| inside(line) && test(line));
+        let among: Vec<(&Condition, Lines)> = self.conditions.iter().map(|one| (one, one.lines(scene))).collect();
+        let positive = |line: usize| among.iter().all(|(one, lines)| one.operator.is_negative() || lines.has(line));
         let matched = match pick {
-            Pick::Cheapest | Pick::MostExpensive => self.extreme(pick == Pick::Cheapest, scene, &inside),
+            Pick::Cheapest | Pick::MostExpensive => extreme(pick == Pick::Cheapest, &among, scene, &inside),
             _ => lines(&positive),
         };
-        let forbidden = || {
-            self.conditions
-                .iter()
-                .any(|one| one.operator.is_negative() && scene.items.iter().any(|item| among(one, item)))
-        };
+        let forbidden = || among.iter().any(|(one, lines)| one.operator.is_negative() && !lines.is_empty());
         let holds = match pick {
             Pick::None => matched.is_empty(),
             Pick::Every => !matched.is_empty() && matched == lines(&|_| true),
@@ -364,26 +362,11 @@ impl Test {
         holds.then_some(Within { lines: matched, each })
     }
 
-    /// The lines with the lowest or highest unit price, within the collections of `$from` if there are any; of equal
-    /// ones those that match [inferred: one that matches is enough].
-    fn extreme(&self, cheapest: bool, scene: &Scene<'_>, inside: &dyn Fn(usize) -> bool) -> Lines {
-        let meets = |item: &Told<'_>, from: bool| {
-            let those = self.conditions.iter().filter(|one| (one.operator == Operator::From) == from);
-            those.into_iter().all(|one| item.is_any(&one.goods))
-        };
-        let price = |line: usize| {
-            let item = scene.items.get(line).filter(|item| inside(line) && meets(item, true))?;
-            scene.asks.figures(line).price.map(|price| (price, item))
-        };
-        let prices = (0..scene.items.len()).filter_map(|line| price(line).map(|(price, _)| price));
-        let extreme = if cheapest { prices.min() } else { prices.max() };
-        Lines::of(scene.items.len(), |line| {
-            price(line).is_some_and(|(price, item)| Some(price) == extreme && meets(item, false))
-        })
-    }
-
     /// The lines whose goods have the property; `None` when none does or, when all must, one does not.
     fn goods_data(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
+        if !scene.clock.takes(scene.items.len()) {
+            return None;
+        }
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
         let meets = |line: usize| {
             let value = |property: &Text| {
@@ -419,29 +402,4 @@ impl Test {
             Figure::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
         }
     }
-}
-
-/// The sum of a figure over lines; nothing when it would grow beyond every bound.
-pub(super) fn sum(figure: Figure, scene: &Scene<'_>, lines: Option<&Lines>) -> Option<Number> {
-    let mut sum: u64 = 0;
-    for line in (0..scene.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
-        let figures = scene.asks.figures(line);
-        sum = sum.checked_add(match figure {
-            Figure::Price => figures.price.map_or(0, Money::minor),
-            Figure::Quantity => figures.quantity,
-            Figure::Amount => figures.subtotal.map_or(0, Money::minor),
-        })?;
-    }
-    Some(Number::count(sum))
-}
-
-fn all_lines(scene: &Scene<'_>) -> Lines {
-    Lines::of(scene.items.len(), |_| true)
-}
-
-fn over_lines(over: Over, scene: &Scene<'_>, within: Option<&Within>, test: impl Fn(usize) -> bool) -> bool {
-    let each = over == Over::Each || (over == Over::Inherit && within.is_some_and(|within| within.each));
-    let mut lines =
-        (0..scene.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
-    if each { lines.peek().is_some() && lines.all(test) } else { lines.any(test) }
 }

@@ -90,6 +90,14 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// How many steps it takes to say who belongs to it.
+    pub fn size(&self) -> usize {
+        match &self.members {
+            Members::Listed(ids) => ids.len(),
+            Members::Passing(filter) => filter.fields.len(),
+        }
+    }
+
     /// Whether a customer belongs to it.
     pub fn has(&self, customer: &Customer, clock: &Clock<'_>) -> bool {
         match &self.members {

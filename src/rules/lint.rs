@@ -14,6 +14,7 @@ use crate::rules::names::{Data, Kind, Membership, Over};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
 use crate::time::{Instant, TimeZone};
+use crate::work::Work;
 
 /// Something suspicious.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,9 +28,11 @@ pub struct Warning {
 /// What is suspicious about a rule, in the order of its tests.
 pub fn lint(rule: &Rule) -> Vec<Warning> {
     let mut found = Vec::new();
-    lint_group(&rule.tests, "rules", false, &mut found);
+    let work = Work::default();
+    lint_group(&rule.tests, ("rules", false), &work, &mut found);
     for (place, excluded) in rule.scope.excluded.iter().enumerate() {
-        if rule.scope.included.iter().any(|included| included.goods.symbol == excluded.goods.symbol) {
+        let included = &rule.scope.included;
+        if work.takes(included.len()) && included.iter().any(|entry| entry.goods.symbol == excluded.goods.symbol) {
             let path = format!("applicable_to.excluded[{place}]");
             found.push(Warning { path, text: format!("excludes `{}`, which is included as well", excluded.goods.id) });
         }
@@ -37,19 +40,27 @@ pub fn lint(rule: &Rule) -> Vec<Warning> {
     found
 }
 
-fn lint_group(group: &Group, path: &str, nested: bool, found: &mut Vec<Warning>) {
+/// What is beyond the work that one decision may be is not looked at: nothing depends on what is told.
+fn lint_group(group: &Group, (path, nested): (&str, bool), work: &Work, found: &mut Vec<Warning>) {
+    let mut mentioned = vec![false; group.leaves.len()];
+    group.logic.each_place(&mut |place| mentioned.get_mut(place).into_iter().for_each(|seen| *seen = true));
     for (place, leaf) in group.leaves.iter().enumerate() {
         let path = format!("{path}.{}", leaf.key);
         let mut warn = |part: &str, text: String| found.push(Warning { path: format!("{path}{part}"), text });
-        if !group.logic.mentions(place) {
+        if mentioned.get(place) == Some(&false) {
             warn("", "is not mentioned in the logic, and is never asked".to_owned());
         }
-        if let Some(twin) = group.leaves.iter().take(place).find(|other| other.test == leaf.test) {
+        let operands = operands(&leaf.test.conditions);
+        let twin = || group.leaves.iter().take(place).find(|other| other.test == leaf.test);
+        if let Some(twin) = Some(place).filter(|place| work.takes(place.saturating_mul(operands))).and_then(|_| twin())
+        {
             warn("", format!("says the same as the rule `{}`", twin.key));
         }
-        lint_test(&leaf.test, nested, &mut warn);
+        if work.takes(operands.saturating_mul(8)) {
+            lint_test(&leaf.test, nested, &mut warn);
+        }
         if let Some(rules) = &leaf.test.rules {
-            lint_group(rules, &format!("{path}.rules"), true, found);
+            lint_group(rules, (&format!("{path}.rules"), true), work, found);
         }
     }
     let mut together = Vec::new();
@@ -59,12 +70,21 @@ fn lint_group(group: &Group, path: &str, nested: bool, found: &mut Vec<Warning>)
         let test = &leaf.test;
         let same = |other: &&&Leaf| other.test.name == test.name && other.test.property == test.property;
         let Some(other) = leaves.iter().take(place).find(same) else { continue };
+        let operands = operands(&test.conditions).saturating_add(operands(&other.test.conditions));
+        if !work.takes(operands.saturating_mul(8)) {
+            return;
+        }
         let both: Vec<Condition> = other.test.conditions.iter().chain(test.conditions.iter()).cloned().collect();
         if one_value(test.kind) && leaf.key != other.key && verdict(test.kind, &both) == Verdict::Never {
             let text = format!("contradicts the rule `{}`: both can never hold", other.key);
             found.push(Warning { path: format!("{path}.{}", leaf.key), text });
         }
     }
+}
+
+fn operands(conditions: &[Condition]) -> usize {
+    let count = |one: &Condition| one.operands.len().saturating_add(one.goods.len());
+    conditions.iter().map(count).fold(1, usize::saturating_add)
 }
 
 fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
@@ -134,7 +154,7 @@ fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
         return Verdict::Depends;
     }
     let zone = TimeZone::default();
-    let clock = Clock { now: Instant::default(), zone: &zone };
+    let clock = Clock { now: Instant::default(), zone: &zone, work: None };
     let holds = |found: Found<'_>| conditions.iter().all(|condition| condition.holds(found, &clock));
     let operands = || conditions.iter().flat_map(|condition| &condition.operands);
     let mut verdicts = Vec::new();

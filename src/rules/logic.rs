@@ -122,6 +122,14 @@ impl Expression {
         }
     }
 
+    /// Shows the place of every test that is mentioned, as often as it is.
+    pub fn each_place(&self, see: &mut dyn FnMut(usize)) {
+        match self {
+            Expression::Leaf(place) => see(*place),
+            Expression::All(parts) | Expression::Any(parts) => parts.iter().for_each(|part| part.each_place(see)),
+        }
+    }
+
     /// Prints the expression over tests with these keys, so that it reads as the same one.
     pub fn print(&self, keys: &[Text]) -> String {
         let (parts, word) = match self {

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::Needs;
-use crate::rules::basket::{Basket, GoodsIndex};
+use crate::rules::basket::Basket;
 use crate::rules::compare::Clock;
 pub use crate::rules::names::Membership;
 use crate::rules::names::{Counter, Period};
@@ -69,8 +69,6 @@ pub struct Scene<'a> {
     pub after: Option<Money>,
     /// The lines; none when there is no order.
     pub items: Basket<'a>,
-    /// Which goods there are, when it was worth to write them down.
-    pub index: Option<&'a GoodsIndex>,
     /// Tests that look at any of these hold without being asked; qualifications pass over some.
     pub passes: Needs,
     /// What is fetched when it is needed.
@@ -104,6 +102,13 @@ impl Lines {
             }
         }
         lines
+    }
+
+    /// Puts a line among them.
+    pub fn add(&mut self, line: usize) {
+        if let Some(word) = self.0.get_mut(line >> 6) {
+            *word |= 1 << (line & 63);
+        }
     }
 
     /// Whether a line is among them.

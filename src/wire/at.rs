@@ -11,7 +11,7 @@ use crate::money::{LARGEST, Money, Percent};
 use crate::text::{LONGEST_NAME, Text, digits, is_longer, signed};
 use crate::time::Instant;
 use crate::wire::node::Node;
-use crate::wire::problem::Problem;
+use crate::wire::problem::{MOST_VALUES, Problem};
 
 /// What a whole number must be; its end is [`LARGEST`].
 const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
@@ -47,6 +47,12 @@ pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
 /// Reads a whole document; the first problem of it, when there is any.
 pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
     let node = Node::read(bytes)?;
+    read_node(&node, read)
+}
+
+/// Reads a request, which is bounded in how much it may hold.
+pub fn read_request<T>(bytes: &[u8], read: Read<T>) -> Result<T, Problem> {
+    let node = Node::read_within(bytes, MOST_VALUES)?;
     read_node(&node, read)
 }
 

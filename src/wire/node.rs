@@ -13,18 +13,26 @@ impl<'a> Node<'a> {
     /// Reads JSON.
     #[inline(never)]
     pub fn read(bytes: &'a [u8]) -> Result<Node<'a>, Problem> {
-        crate::json::read(bytes, Bounds { deepest: DEEPEST, longest: LONGEST_TEXT }).map_err(|fault| told(bytes, fault))
+        Node::read_within(bytes, usize::MAX)
+    }
+
+    /// Reads JSON of so many values at most.
+    #[inline(never)]
+    pub fn read_within(bytes: &'a [u8], most: usize) -> Result<Node<'a>, Problem> {
+        let bounds = Bounds { deepest: DEEPEST, longest: LONGEST_TEXT, most };
+        crate::json::read(bytes, bounds).map_err(|fault| told(bytes, fault, most))
     }
 }
 
 /// A fault as it is told: where it is, counted as editors do.
 #[cold]
-fn told(bytes: &[u8], fault: Fault) -> Problem {
+fn told(bytes: &[u8], fault: Fault, most: usize) -> Problem {
     let what = match fault.kind {
         FaultKind::Deep => {
             return Problem::at("", ["must NOT nest deeper than ", &digits(DEEPEST), " levels"].concat());
         }
         FaultKind::Long => return told_long(bytes),
+        FaultKind::Many => return Problem::at("", ["must NOT hold more than ", &digits(most), " values"].concat()),
         FaultKind::Early => "ends too early",
         FaultKind::Wrong => "is not valid JSON",
     };
@@ -39,9 +47,9 @@ fn told(bytes: &[u8], fault: Fault) -> Problem {
 /// The first text that is too long, by its path: for that the whole is read, however long.
 #[cold]
 fn told_long(bytes: &[u8]) -> Problem {
-    match crate::json::read(bytes, Bounds { deepest: DEEPEST, longest: usize::MAX }) {
+    match crate::json::read(bytes, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }) {
         Ok(node) => read_node(&node, see_long).err().unwrap_or_else(|| Problem::at("", "is too long")),
-        Err(fault) => told(bytes, fault),
+        Err(fault) => told(bytes, fault, usize::MAX),
     }
 }
 

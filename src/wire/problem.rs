@@ -9,6 +9,10 @@ use std::ops::Deref;
 /// How deep arrays and objects may nest. Deeper ones are refused before they are read.
 pub const DEEPEST: usize = 64;
 
+/// How many values a request may hold, those inside of others counted: five hundred lines with a hundred and more values of
+/// custom data each.
+pub const MOST_VALUES: usize = 100_000;
+
 /// How much of a wrong value is repeated.
 const LONGEST_VALUE: usize = 120;
 

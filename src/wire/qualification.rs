@@ -14,7 +14,7 @@ use crate::rules::index::omitted;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::at::{At, Words, read, read_whole};
+use crate::wire::at::{At, Words, read, read_request};
 use crate::wire::decision::Steps;
 use crate::wire::node::Node;
 use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name};
@@ -73,7 +73,7 @@ const OPERATORS: &[(&str, Compare, bool)] = &[
 
 /// Reads the body of a qualification; an empty one asks for everything.
 pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
-    read_whole(if bytes.is_empty() { b"{}" } else { bytes }, read_body)
+    read_request(if bytes.is_empty() { b"{}" } else { bytes }, read_body)
 }
 
 fn read_body(body: &At<'_>) -> Qualify {

@@ -26,6 +26,12 @@ use condition::{Values, read_conditions};
 /// How deep rules may nest in one another.
 const DEEPEST: u32 = 8;
 
+/// Tests in a rule, or inside of one test, at most: values of a test are not counted.
+pub const MOST_TESTS: usize = 1_000;
+
+/// What is said of more.
+const TOO_MANY: &str = "must NOT have more than 1000 rules";
+
 /// What is said of one that nests deeper.
 const TOO_DEEP: &str = "nests deeper than 8 rules";
 
@@ -71,6 +77,10 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
         if let Some(leaf) = read_leaf(key, &leaf, depth) {
             leaves.push(leaf);
         }
+    }
+    if leaves.len() > MOST_TESTS {
+        at.problem(TOO_MANY);
+        return Group::default();
     }
     let leaves = numbered(leaves, |leaf| &leaf.key);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();

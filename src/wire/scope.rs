@@ -4,8 +4,9 @@
 //! calculation.md section 7; validation-rules.md section 5.
 
 use crate::formula::Formula;
-use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind};
+use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::Reach;
+use crate::rank::ranked;
 use crate::text::Symbol;
 use crate::wire::at::{At, Words, read, word};
 use crate::wire::offer::{dynamic, read_count};
@@ -40,11 +41,26 @@ pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
     cap!("product_in_collection_customer_promotion_tier_quantity_limit", true, true, true),
 ];
 
+/// Different limits and choices of targets in one scope, at most; each goes through all lines of an order.
+const MOST_GROUPS: usize = 200;
+
 /// Reads the goods that a rule makes a discount apply to.
 pub fn read_scope(at: &At<'_>) -> Scope {
     at.object();
     let included_all = at.option("included_all", read::flag).unwrap_or(false);
-    Scope::new(included_all, at.list("included", read_entry), at.list("excluded", read_entry))
+    let (mut included, excluded) = (at.list("included", read_entry), at.list("excluded", read_entry));
+    let mut groups: Vec<&Terms> = Vec::new();
+    for entry in &included {
+        if !groups.contains(&&entry.terms) {
+            groups.push(&entry.terms);
+        }
+        if groups.len() > MOST_GROUPS {
+            at.problem("must NOT have more than 200 different limits in .included");
+            included = Vec::new();
+            break;
+        }
+    }
+    Scope::new(included_all, included, excluded)
 }
 
 fn read_entry(at: &At<'_>) -> Entry {
@@ -109,6 +125,10 @@ impl GoodsList<'_> {
             return out.raw(r#"{"data":[],"total":0,"data_ref":"data","object":"list"}"#);
         }
         let concrete = self.concrete();
+        // The covered lines in the order of the entries, so that each entry finds its own at the front of what is left.
+        let entry_of = |reach: &Reach| reach.entry.and_then(|entry| u64::try_from(entry).ok()).unwrap_or(u64::MAX);
+        let ranked = ranked(self.reach.iter().map(entry_of));
+        let mut rest = ranked.iter().filter_map(|place| self.reach.get(*place)).peekable();
         let total = self.entries.len().saturating_add(concrete.len());
         out.object(|out| {
             out.member("data").list(|out| {
@@ -119,7 +139,7 @@ impl GoodsList<'_> {
                         out.text_if("product_source_id", entry.product.1.as_ref());
                         out.put_flag("strict", false);
                         put_terms(out, entry);
-                        let covered = self.reach.iter().filter(|reach| reach.entry == Some(place));
+                        let covered = std::iter::from_fn(|| rest.next_if(|reach| reach.entry == Some(place)));
                         self.put_covered(out, &covered.collect::<Vec<_>>());
                     });
                 }

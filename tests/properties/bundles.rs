@@ -56,7 +56,7 @@ fn bundles_are_as_many_as_the_units_allow() {
             })
         };
         let most = (0..=limit).rev().find(|bundles| fits(*bundles)).unwrap();
-        let found = count_bundles(&rules, Basket(&items), &cart);
+        let found = count_bundles(&rules, Basket::of(&items), &cart);
         prop_assert_eq!(found.quantity, most);
         prop_assert_eq!(found.missing.is_empty(), most > 0);
         let used: u64 = found.identified.iter().map(|(_, units)| units).sum();

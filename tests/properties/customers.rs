@@ -32,7 +32,7 @@ fn a_text_of_the_customer_is_among_those_that_are_the_same() {
                 _ => None,
             });
             let holds = there.is_some_and(|there| wanted.contains(&there));
-            prop_assert_eq!(check_for(&rule, Some(&customer), 0, Basket(&[]), None), holds);
+            prop_assert_eq!(check_for(&rule, Some(&customer), 0, Basket::of(&[]), None), holds);
             Ok(())
         },
     );

@@ -9,7 +9,7 @@ use scrip::time::{Instant, TimeZone};
 
 use crate::holds;
 
-const BOUNDS: json::Bounds = json::Bounds { deepest: 2, longest: usize::MAX };
+const BOUNDS: json::Bounds = json::Bounds { deepest: 2, longest: usize::MAX, most: usize::MAX };
 
 /// Operands as they are written, with their values.
 pub struct Table {

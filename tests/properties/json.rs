@@ -11,7 +11,8 @@ const DEEPEST: usize = 64;
 
 /// What the engine's own reader makes of a text: objects in order, each name once.
 fn ours(text: &[u8]) -> Result<String, FaultKind> {
-    let node = read(text, Bounds { deepest: DEEPEST, longest: usize::MAX }).map_err(|fault| fault.kind)?;
+    let node =
+        read(text, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).map_err(|fault| fault.kind)?;
     let mut pen = Pen::default();
     pen.node(&node.kept());
     Ok(String::from_utf8(pen.into_bytes()).expect("JSON is UTF-8"))

@@ -116,7 +116,7 @@ fn scope() -> impl Strategy<Value = Scope> {
 
 fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<Reach> {
     let mut found = Vec::new();
-    select(scope, Basket(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
+    select(scope, Basket::of(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
     found
 }
 
@@ -232,6 +232,10 @@ fn discount() -> impl Strategy<Value = Discount> {
 struct Blind(TimeZone);
 
 impl Sight for Blind {
+    fn takes(&self, _steps: usize) -> bool {
+        true
+    }
+
     fn find(&self, _operand: &Operand, _place: Option<usize>) -> Option<Value> {
         None
     }
@@ -398,7 +402,7 @@ fn free_units_change_what_they_say() {
     holds(4000, inputs, |(drawn, scope, all)| {
         let before = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &before);
-        let gain = add_units(&all, &before, Basket(&items_of(&drawn)), &reach, false).unwrap();
+        let gain = add_units(&all, &before, Basket::of(&items_of(&drawn)), &reach, false).unwrap();
         let mut cart = before.clone();
         cart.add(&gain).unwrap();
         is_sound(&cart, Some(&before))?;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use scrip::json::Node;
+use scrip::rules::among::Sorted;
 use scrip::rules::{Basket, Clock, Condition, Expression, Found, Number, Operand, Operator, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -102,7 +103,7 @@ const BASE: &[Operator] =
     &[Operator::In, Operator::NotIn, Operator::Less, Operator::AtMost, Operator::More, Operator::AtLeast];
 
 fn condition(operator: Operator, operands: Vec<Operand>) -> Condition {
-    Condition { operator, operands, goods: Vec::new() }
+    Condition { operator, operands, goods: Vec::new(), sorted: Sorted::default() }
 }
 
 /// The same question in integers.
@@ -167,6 +168,68 @@ fn what_is_not_is_the_opposite_of_what_is() {
     });
 }
 
+/// Values that are the same to one another in more ways than one.
+fn value() -> impl Strategy<Value = Node<'static>> {
+    let text = |text: &'static str| Just(Node::Text(text.into()));
+    prop_oneof![
+        (-3..9_i64).prop_map(Node::Whole),
+        (-3..9_i64).prop_map(|number| Node::Text(number.to_string().into())),
+        any::<bool>().prop_map(Node::Flag),
+        Just(Node::Fraction("1.5".into())),
+        Just(Node::Null),
+        Just(Node::List(vec![Node::Whole(1)])),
+        text("1.50"),
+        text("A"),
+        text("a"),
+        text("2026-03-29"),
+        text("2026-03-29T00:30:00Z"),
+        text("true"),
+    ]
+}
+
+fn operand(value: &Node<'_>) -> Option<Operand> {
+    Some(match value {
+        Node::Text(text) => Operand::Text(Text::from(text.as_ref())),
+        Node::Flag(flag) => Operand::Flag(*flag),
+        Node::Whole(number) => Operand::Number(Number::whole(*number)),
+        Node::Fraction(text) => Operand::Number(Number::parse(text)?),
+        Node::Null | Node::List(_) | Node::Object(_) => return None,
+    })
+}
+
+#[test]
+fn many_values_are_found_as_a_few_are() {
+    let values = || proptest::collection::vec(value(), 0..60);
+    holds(2_000, (values(), values()), |(found, wanted)| {
+        let (zone, operands) = (TimeZone::default(), wanted.iter().filter_map(operand).collect::<Vec<Operand>>());
+        let clock = clock(&zone);
+        // One operand is compared and not looked up.
+        let is_one = |value: &Node<'static>| {
+            let one = |wanted: &Operand| {
+                condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock)
+            };
+            operands.iter().any(one)
+        };
+        let is_there = |wanted: &Operand| {
+            found
+                .iter()
+                .any(|value| condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock))
+        };
+        let flat: Vec<Node<'static>> = found.iter().filter(|value| !matches!(value, Node::List(_))).cloned().collect();
+        let list = Node::List(flat.clone());
+        let ask = |operator| condition(operator, operands.clone()).holds(Found::value(Some(&list)), &clock);
+        prop_assert_eq!(ask(Operator::In), flat.iter().any(is_one));
+        prop_assert_eq!(ask(Operator::NotIn), flat.iter().all(|value| !is_one(value)));
+        prop_assert_eq!(ask(Operator::NotIntersect), !flat.iter().any(is_one));
+        prop_assert_eq!(ask(Operator::NotDiffer), flat.iter().all(is_one) && operands.iter().all(is_there));
+        for value in &flat {
+            let single = condition(Operator::In, operands.clone()).holds(Found::value(Some(value)), &clock);
+            prop_assert_eq!(single, is_one(value));
+        }
+        Ok(())
+    });
+}
+
 #[test]
 fn days_ago_and_ahead_divide_time() {
     let warsaw = TimeZone {
@@ -178,7 +241,7 @@ fn days_ago_and_ahead_divide_time() {
     };
     let around = || 1_774_746_000_000 - 20 * 86_400_000..1_774_746_000_000_i64 + 20 * 86_400_000;
     holds(4_000, (around(), around(), 0..12_i64), |(now, date, days)| {
-        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw };
+        let clock = Clock { now: Instant::from_millis(now).unwrap(), zone: &warsaw, work: None };
         let date = Instant::from_millis(date).unwrap();
         let text = date.to_string();
         let operand = vec![Operand::Number(Number::whole(days))];
@@ -213,7 +276,7 @@ fn the_lint_warns_of_what_no_amount_or_every_amount_passes() {
             "1": { "name": "order.amount", "conditions": members }, "logic": "1",
         }});
         let rule = read_document(&rule.to_string(), read_rule).unwrap();
-        let passing = (0..30).filter(|amount| check(&rule, *amount, Basket(&[]), None)).count();
+        let passing = (0..30).filter(|amount| check(&rule, *amount, Basket::of(&[]), None)).count();
         let warnings = lint(&rule);
         let warned = |text: &str| warnings.iter().any(|warning| warning.text == text);
         prop_assert_eq!(warned("can never hold"), passing == 0, "{:?} {:?}", conditions, warnings);

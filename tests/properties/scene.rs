@@ -8,7 +8,7 @@ use scrip::time::{Instant, TimeZone};
 
 /// A moment in this zone.
 pub fn clock(zone: &TimeZone) -> Clock<'_> {
-    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone }
+    Clock { now: Instant::from_millis(1_774_746_000_000).unwrap(), zone, work: None }
 }
 
 struct Nothing(Option<Money>);
@@ -62,8 +62,7 @@ pub fn check_for(
         setting: &setting,
         linked: false,
         after: None,
-        items,
-        index,
+        items: items.with(index),
         passes: Needs::default(),
         asks: &Nothing(Money::new(amount)),
     };

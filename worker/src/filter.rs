@@ -15,6 +15,9 @@ use serde_json::Value as Json;
 /// Conditions in one query, at most: the statement may have 100 parameters.
 const CONDITIONS_MAX: usize = 40;
 
+/// The columns that hold texts, and that an index answers for.
+const NAMES: &[&str] = &["id", "key", "parent", "holder"];
+
 /// The operators that the service knows.
 const OPERATORS: &[&str] = &[
     "$is",
@@ -57,13 +60,26 @@ struct Condition {
     values: Vec<String>,
 }
 
-/// Narrows a clause by the deep filters of a query.
-pub fn apply(columns: &[(&str, &str)], query: &Query, clause: &mut Clause) -> Result<(), ErrorBody> {
+/// A condition with its parameters.
+type Statement = (String, Vec<Value>);
+
+/// The deep filters of a query as conditions.
+pub struct Conditions {
+    /// Those that all must hold, and an index answers.
+    pub indexed: Vec<Statement>,
+    /// Those that take a look at every document.
+    pub looked: Vec<Statement>,
+    /// What joins these.
+    pub junction: &'static str,
+}
+
+/// Reads the deep filters of a query, within a clause.
+pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> Result<Conditions, ErrorBody> {
     let (conditions, junction) = read(query)?;
     if conditions.len() > CONDITIONS_MAX {
         return Err(invalid_query(format!("Property .filters must NOT have more than {CONDITIONS_MAX} conditions")));
     }
-    let mut group = Vec::new();
+    let mut found = Conditions { indexed: Vec::new(), looked: Vec::new(), junction };
     for condition in conditions {
         let column =
             columns.iter().find(|(name, _)| *name == condition.field).map(|(_, column)| *column).ok_or_else(|| {
@@ -74,10 +90,11 @@ pub fn apply(columns: &[(&str, &str)], query: &Query, clause: &mut Clause) -> Re
                     condition.field
                 ))
             })?;
-        group.push(statement(&condition, column, clause)?);
+        let statement = statement(&condition, column, clause)?;
+        let is_named = matches!(condition.operator.as_str(), "$is" | "$in") && NAMES.contains(&column);
+        if is_named && junction == "AND" { &mut found.indexed } else { &mut found.looked }.push(statement);
     }
-    clause.and_group(junction, group);
-    Ok(())
+    Ok(found)
 }
 
 fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
@@ -191,6 +208,9 @@ fn compared(condition: &Condition, column: &str) -> Result<(String, Vec<Value>),
     let listed = || Value::Text(Json::from(condition.values.clone()).to_string());
     let text = |pattern: &str| pattern.replace("@", column);
     Ok(match condition.operator.as_str() {
+        "$is" | "$in" if NAMES.contains(&column) => {
+            (text("@ IN (SELECT CAST(value AS TEXT) FROM json_each({}))"), vec![listed()])
+        }
         "$is" | "$in" => (text("CAST(@ AS TEXT) IN (SELECT value FROM json_each({}))"), vec![listed()]),
         "$is_not" | "$not_in" => {
             (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()])

@@ -9,7 +9,7 @@ use crate::shape::{Field, Kind, too_long};
 use scrip::json::service::settle;
 use scrip::text::{LONGEST_NAME, LONGEST_TEXT};
 use scrip::wire::Node;
-use scrip::wire::problem::shortened;
+use scrip::wire::problem::{MOST_VALUES, shortened};
 use serde_json::{Map, Value as Json};
 
 /// What the JSON library calls a number that it holds as its digits.
@@ -18,6 +18,8 @@ const LIBRARY_NAME: &str = "\"$serde_json::private::Number\"";
 pub const DEPTH_MAX: usize = 64;
 /// Elements of one array or object, at most: a static segment lists so many customers.
 pub const ELEMENTS_MAX: usize = 20_000;
+/// Values of a list of objects that are written later, those inside of others counted, at most.
+pub const LISTED_VALUES_MAX: usize = 75_000;
 /// Bytes of a query string and of a header, at most.
 pub const QUERY_BYTES_MAX: usize = 16_384;
 
@@ -123,23 +125,26 @@ fn check_pairs(fields: &[Field], query: &Query) -> Result<(), String> {
 
 /// Refuses a query that is too long, and a body that is nested too deep, holds too many elements or a text that is too long,
 /// before it is parsed.
-pub fn check_size(request: &Request) -> Result<(), ErrorBody> {
+pub fn check_size(request: &Request, many: bool) -> Result<(), ErrorBody> {
     if request.query.len() > QUERY_BYTES_MAX {
         let details =
             format!("the query is `{}` bytes long, at most {QUERY_BYTES_MAX} bytes are read", request.query.len());
         return Err(reply::error(400, "query_too_large", "Query too large", details));
     }
-    if scan(&request.body)? > LONGEST_TEXT {
+    let (longest, values) = scan(&request.body)?;
+    let most = if many { LISTED_VALUES_MAX } else { MOST_VALUES };
+    if longest > LONGEST_TEXT || values > most {
         // Whoever reads it in a page is told the same, by the same reader.
-        Node::read(&request.body)?;
+        Node::read_within(&request.body, most)?;
     }
     Ok(())
 }
 
-/// Walks the bytes once, counting depth and elements, with no memory beyond the depth. Gives how many bytes the longest text has.
-fn scan(body: &[u8]) -> Result<usize, ErrorBody> {
+/// Walks the bytes once, counting depth and elements, with no memory beyond the depth. Gives how many bytes the longest text has, and
+/// how many values there are at most.
+fn scan(body: &[u8]) -> Result<(usize, usize), ErrorBody> {
     let mut counts: Vec<usize> = Vec::new();
-    let mut longest = 0;
+    let (mut longest, mut values) = (0, 1_usize);
     let mut text: Option<usize> = None;
     let (mut escaped, mut has_escapes) = (false, false);
     for (place, byte) in body.iter().enumerate() {
@@ -163,11 +168,13 @@ fn scan(body: &[u8]) -> Result<usize, ErrorBody> {
                     return Err(invalid_payload(format!("Payload must NOT be nested deeper than {DEPTH_MAX} levels")));
                 }
                 counts.push(1);
+                values = values.saturating_add(1);
             }
             b']' | b'}' => {
                 counts.pop();
             }
             b',' => {
+                values = values.saturating_add(1);
                 if let Some(count) = counts.last_mut() {
                     *count = count.saturating_add(1);
                     if *count > ELEMENTS_MAX {
@@ -180,7 +187,7 @@ fn scan(body: &[u8]) -> Result<usize, ErrorBody> {
             _ => {}
         }
     }
-    Ok(longest)
+    Ok((longest, values))
 }
 
 /// Refuses the one text that the JSON library has a use of its own for: an object of this name would be read as a number.

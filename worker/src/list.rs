@@ -3,7 +3,7 @@
 
 use crate::moment;
 use crate::query::Query;
-use crate::reply::{ErrorBody, Stop, invalid_query};
+use crate::reply::{ErrorBody, Stop, error, invalid_query};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Value};
@@ -13,6 +13,15 @@ use serde_json::{Map, Value as Json};
 pub const LIMIT_DEFAULT: i64 = 10;
 /// How many elements a page has at most.
 pub const LIMIT_MAX: i64 = 100;
+
+/// Looks at documents that no index answers, at most, in one list: a document for every filter that is not a name, a parent, a
+/// holder or a time of creation, and for an order that is none of these. Natively it is some 60 ms of work.
+pub const LOOKS_MAX: i64 = 40_000;
+/// Bytes of the documents that are looked at, at most.
+const LOOKED_BYTES_MAX: i64 = 40_000_000;
+
+/// The columns that an index answers for.
+const INDEXED: &[&str] = &["id", "key", "parent", "holder", "created_at"];
 
 /// What a list can be ordered by that publishes no order of its own.
 const BY_AGE: &[(&str, &str)] = &[("created_at", "created_at")];
@@ -55,18 +64,28 @@ pub struct Clause {
     text: String,
     params: Vec<Value>,
     now_ms: i64,
+    /// How much of the text, and of the parameters, an index answers.
+    indexed: Option<(usize, usize)>,
+    /// How many conditions no index answers.
+    looks: usize,
+    /// Whether a filter names what is wanted.
+    is_named: bool,
 }
 
 impl Clause {
     /// A clause over one kind of document.
     pub fn of_kind(kind: &str) -> Clause {
-        Clause { text: "kind = ?1".into(), params: vec![kind.into()], now_ms: 0 }
+        Clause { text: "kind = ?1".into(), params: vec![kind.into()], ..Clause::default() }
     }
 
     /// A clause over several kinds of documents.
     pub fn of_kinds(kinds: &[&str]) -> Clause {
         let listed = Json::from(kinds.to_vec()).to_string();
-        Clause { text: "kind IN (SELECT value FROM json_each(?1))".into(), params: vec![listed.into()], now_ms: 0 }
+        Clause {
+            text: "kind IN (SELECT value FROM json_each(?1))".into(),
+            params: vec![listed.into()],
+            ..Clause::default()
+        }
     }
 
     /// The moment for what follows from the time of asking.
@@ -128,8 +147,13 @@ impl List {
     /// Selects the page that a query asks for, within a clause.
     pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
         let (limit, offset) = self.span(query)?;
-        let order = self.order(query)?;
+        let mut order = self.order(query)?;
         self.narrow(store, query, &mut clause)?;
+        clause.check_looks(store, &order)?;
+        if clause.is_named {
+            // What is named is found by its name: an index that has the order would go through everything.
+            order.insert(0, '+');
+        }
         let total = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
         let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
         let statement = format!(
@@ -183,6 +207,7 @@ impl List {
         tail: &str,
     ) -> Result<Vec<Document>, Stop> {
         self.narrow(store, query, &mut clause)?;
+        clause.check_looks(store, BY_CREATION)?;
         let statement = format!(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} {tail}",
             clause.text
@@ -192,10 +217,22 @@ impl List {
 
     /// Narrows a clause by the parameters and deep filters of a query.
     fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
-        for filter in self.filters {
+        let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) =
+            self.filters.iter().partition(|filter| filter.is_indexed());
+        for filter in indexed {
             apply(filter, store, query, clause)?;
         }
-        Ok(crate::filter::apply(self.conditions, query, clause)?)
+        let conditions = crate::filter::conditions(self.conditions, query, clause)?;
+        clause.is_named = !conditions.indexed.is_empty();
+        clause.and_group("AND", conditions.indexed);
+        clause.indexed = Some((clause.text.len(), clause.params.len()));
+        for filter in looked {
+            apply(filter, store, query, clause)?;
+        }
+        let plain = clause.params.len().saturating_sub(clause.indexed.map_or(0, |(_, params)| params));
+        clause.looks = plain.saturating_add(conditions.looked.len());
+        clause.and_group(conditions.junction, conditions.looked);
+        Ok(())
     }
 
     /// How many documents a query asks for, and how many it passes over.
@@ -215,7 +252,7 @@ impl List {
     }
 
     fn order(&self, query: &Query) -> Result<String, ErrorBody> {
-        let Some(text) = query.get("order") else { return Ok("created_at DESC, seq DESC".into()) };
+        let Some(text) = query.get("order") else { return Ok(BY_CREATION.into()) };
         let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
         let orders = if self.orders.is_empty() { BY_AGE } else { self.orders };
         let column = orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);
@@ -233,6 +270,50 @@ impl List {
         envelope.insert(self.data_ref.into(), Json::Array(shown));
         envelope.insert("total".into(), total.into());
         envelope
+    }
+}
+
+/// The order of a list that is asked for none.
+const BY_CREATION: &str = "created_at DESC, seq DESC";
+
+impl Filter {
+    /// Whether an index answers it.
+    fn is_indexed(&self) -> bool {
+        match self {
+            Filter::Is(_, column)
+            | Filter::Contains(_, column)
+            | Filter::Moment(_, column)
+            | Filter::Word(_, column, _)
+            | Filter::Flag(_, column)
+            | Filter::Name(_, column, _) => INDEXED.contains(column),
+        }
+    }
+}
+
+impl Clause {
+    /// Refuses to look through more documents than a list may, before it does: what an index leaves of them, for each condition
+    /// that it does not answer.
+    fn check_looks(&self, store: &Store<'_>, order: &str) -> Result<(), Stop> {
+        let is_sorted = order.starts_with("created_at ");
+        let looks = i64::try_from(self.looks).unwrap_or(i64::MAX).saturating_add(i64::from(!is_sorted));
+        let (Some((text, params)), 1..) = (self.indexed, looks) else { return Ok(()) };
+        let (text, params) = (self.text.get(..text).unwrap_or_default(), self.params.get(..params).unwrap_or_default());
+        let most = LOOKS_MAX.checked_div(looks).unwrap_or(0);
+        let statement = format!(
+            "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM (SELECT octet_length(body) AS size FROM document WHERE {text} LIMIT {})",
+            most.saturating_add(1)
+        );
+        let row = store.row(&statement, params)?.unwrap_or_default();
+        let (count, bytes) = (sql::int(&row, 0)?, sql::int(&row, 1)?.saturating_mul(looks));
+        if count <= most && bytes <= LOOKED_BYTES_MAX {
+            return Ok(());
+        }
+        let told = format!(
+            "Property .filters and .order need a look at every document for `{looks}` conditions, and a list must NOT need more than \
+             {LOOKS_MAX} looks or {LOOKED_BYTES_MAX} bytes: it has more than {most} documents, or too large ones. Narrow it by what is \
+             indexed (created_at, campaign_id, customer), or ask for fewer filters"
+        );
+        Err(error(400, "request_too_complex", "Request takes too much work", told).into())
     }
 }
 

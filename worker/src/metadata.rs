@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 /// The bodies of schemas by their `related_object`, with those that their objects name.
 pub type Schemas = BTreeMap<String, Map<String, Json>>;
 
+/// How many wrong elements of arrays are told, at most.
+const TOLD_MAX: usize = 100;
+
 /// How much of a wrong value is repeated.
 const SHOWN_MAX: usize = 80;
 
@@ -61,6 +64,9 @@ fn check_value(schemas: &Schemas, definition: &Json, value: &Json, place: &str, 
         return found.push(wrong(place, "an array", value));
     };
     for (index, element) in elements.iter().enumerate() {
+        if found.len() >= TOLD_MAX {
+            return;
+        }
         check_one(schemas, definition, element, &format!("{place}[{index}]"), found);
     }
 }

@@ -2,8 +2,8 @@
 //! It must not know routes, documents or who asks.
 
 use crate::service::Reply;
-use crate::store::Store;
 use crate::store::sql::{Fault, TEXT_BYTES_MAX};
+use crate::store::{READ_MAX, Store};
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -156,6 +156,14 @@ impl From<scrip::refusal::Refusal> for Stop {
         body.error = refusal.custom().map(|message| json!({ "message": message }));
         Stop::Refused(body)
     }
+}
+
+/// A request that would read more of what is stored than one may.
+pub fn reads_too_much() -> ErrorBody {
+    let told = format!(
+        "the request reads more than `{READ_MAX}` bytes of stored documents: ask for fewer at once (`limit`), or for less with each rule"
+    );
+    error(400, "request_too_complex", "Request takes too much work", told)
 }
 
 /// Refuses a text for the database that no row of it holds; `what` says what the payload would do with it.

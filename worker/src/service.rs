@@ -71,6 +71,7 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
     let guesses = Cell::new(0);
+    store.bound();
     let mut reply = match answer(request, caller.as_ref(), store, context, (request_id, &guesses)) {
         Ok(reply) => reply,
         Err(Stop::Refused(body)) => {
@@ -78,8 +79,12 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
             error_reply(&body, request_id)
         }
         Err(Stop::Fault(fault)) => {
-            // Nothing has been written yet: a statement that is too long is refused before the commit.
-            let Err(body) = reply::check_row(store.longest_asked(), "ask for names") else { return Err(fault) };
+            // Nothing has been written yet: a statement that is too long is refused before the commit, and so is a request that
+            // reads too much.
+            let spent = store.is_spent().then(reply::reads_too_much);
+            let Some(body) = spent.or_else(|| reply::check_row(store.longest_asked(), "ask for names").err()) else {
+                return Err(fault);
+            };
             store.discard();
             error_reply(&body, request_id)
         }
@@ -114,7 +119,7 @@ fn answer(
     let query = Query::read(&request.query);
     intake::check_media(request, route.form)?;
     intake::check_names(request, &matched, &query)?;
-    intake::check_size(request)?;
+    intake::check_size(request, route.many)?;
     // Who asks is settled before anything is given again: a kept answer is told to the customer alone to whom it was told.
     let page = page::asking(route, caller, request, store, context.now.millis())?;
     let proven = page.as_ref().and_then(|page| page.proven.as_deref().map(str::to_owned));

@@ -37,6 +37,8 @@ pub struct Store<'s> {
     leaving: bool,
     /// As [`Store::longest_asked`].
     asked: Cell<usize>,
+    /// How much may still be read, where that is bounded.
+    left: Cell<Option<usize>>,
     /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
     pub drawn: BTreeMap<String, ([u8; 32], u64)>,
     /// What whoever keeps the service should look at, each once.
@@ -56,6 +58,7 @@ impl<'s> Store<'s> {
             is_new: false,
             leaving: false,
             asked: Cell::new(0),
+            left: Cell::new(None),
             drawn: BTreeMap::new(),
             notes: RefCell::default(),
             #[cfg(feature = "rehearsal")]
@@ -90,7 +93,33 @@ impl<'s> Store<'s> {
     /// Runs a reading statement now.
     pub fn rows(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
         self.asked.set(self.asked.get().max(longest(params)));
-        self.sql.run(statement, params)
+        self.read(statement, params)
+    }
+
+    /// Bounds what may be read from now on: one request holds the object for no longer than that takes.
+    pub fn bound(&self) {
+        self.left.set(Some(READ_MAX));
+    }
+
+    /// Whether more was asked for than may be read.
+    pub fn is_spent(&self) -> bool {
+        self.left.get() == Some(0)
+    }
+
+    fn read(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault> {
+        /// Bytes of text that take as long as a statement, and as a row, of their own.
+        const STATEMENT: usize = 1_000;
+        const ROW: usize = 50;
+        if self.is_spent() {
+            return Err(Fault::new("the request reads more than one may"));
+        }
+        let rows = self.sql.run(statement, params)?;
+        if let Some(left) = self.left.get() {
+            let size = |row: &Row| total(row).saturating_add(ROW);
+            let read = rows.iter().map(size).fold(STATEMENT, usize::saturating_add);
+            self.left.set(Some(left.saturating_sub(read)));
+        }
+        if self.is_spent() { Err(Fault::new("the request reads more than one may")) } else { Ok(rows) }
     }
 
     /// Runs a reading statement now and gives its first row.
@@ -103,7 +132,7 @@ impl<'s> Store<'s> {
     pub fn rows_among(&self, statement: &str, names: &[&str]) -> Result<Vec<Row>, Fault> {
         let mut rows = Vec::new();
         for slice in slices(names) {
-            rows.extend(self.sql.run(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);
+            rows.extend(self.read(statement, &[serde_json::Value::from(slice.to_vec()).to_string().into()])?);
         }
         Ok(rows)
     }
@@ -209,6 +238,19 @@ impl<'s> Store<'s> {
     pub fn alarm(&self) -> Option<i64> {
         self.alarm
     }
+}
+
+/// Bytes of stored text that one request may read, a statement counted as 1,000 and a row as 50: natively they are read, parsed and
+/// decided on in some 60 ms.
+pub const READ_MAX: usize = 12_000_000;
+
+/// How many bytes all texts have.
+fn total(params: &[Value]) -> usize {
+    let length = |value: &Value| match value {
+        Value::Text(text) => text.len(),
+        Value::Null | Value::Int(_) => 8,
+    };
+    params.iter().map(length).fold(0, usize::saturating_add)
 }
 
 /// How many bytes the longest text has.

@@ -95,7 +95,7 @@ impl Judge for Alone<'_> {
         }
         if verdict.is_ok() {
             // Where the order as a whole does not matter, a bundle that is not there is told and no reason.
-            verdict = check_bundles(offer, cart, self.items, &mut found);
+            verdict = check_bundles(self.case, offer, (cart, self.items), &mut found);
             verdict = if self.asked.scenario.asks_order() { verdict } else { Ok(()) };
         }
         if let (Some(Reason::MissingReward), Grant::Loyalty(card)) =

@@ -26,9 +26,11 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'
         lacks: Lacks::default(),
         unreadable: case.unreadable.clone(),
         wrong: Vec::new(),
+        work: case.work.clone(),
     });
     alone.case.expand(&Redeemable::named(id.clone())).ok()?;
     alone.evaluate();
+    case.work = alone.case.work.clone();
     alone.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
     (alone.valid && alone.applied().next().is_some()).then(|| Box::new(alone))
 }

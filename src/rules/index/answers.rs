@@ -77,7 +77,7 @@ impl Index {
 
 /// How a test is asked among many.
 pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mut Vec<Property>) -> Way {
-    let [Condition { operator: Operator::In, operands, goods: named }] = &*test.conditions else {
+    let [Condition { operator: Operator::In, operands, goods: named, .. }] = &*test.conditions else {
         return Way::Alone;
     };
     match (test.kind, &test.property) {

@@ -1,5 +1,6 @@
 //! Decides which tests ask the same: those of one key. It must not know who asks them.
 
+use crate::rank::{arranged, ranked_by};
 use crate::rules::ast::Test;
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::logic::Expression;
@@ -35,10 +36,12 @@ fn put_condition(key: &mut String, condition: &Condition) -> bool {
             Operand::Window(_) => return false,
         };
         let operand = [kind, &operand.text()].concat();
-        // Of these the order says nothing.
-        let any_order = matches!(condition.operator, Operator::In | Operator::NotIn);
-        let place = if any_order { operands.partition_point(|known| *known < operand) } else { operands.len() };
-        operands.insert(place, operand);
+        operands.push(operand);
+    }
+    // Of these the order says nothing.
+    if matches!(condition.operator, Operator::In | Operator::NotIn) {
+        let places = ranked_by(operands.len(), &|one, other| operands.get(one).cmp(&operands.get(other)));
+        operands = arranged(operands, &places);
     }
     operands.iter().for_each(|operand| part(key, operand));
     for goods in &condition.goods {

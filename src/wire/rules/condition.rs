@@ -4,6 +4,7 @@
 
 use crate::json::same;
 use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::rules::among::Sorted;
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
 use crate::text::{Text, parts, whole, words};
@@ -45,7 +46,7 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
 }
 
 fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition {
-    let mut condition = Condition { operator, operands: Vec::new(), goods: Vec::new() };
+    let mut condition = Condition { operator, operands: Vec::new(), goods: Vec::new(), sorted: Sorted::default() };
     let takes = operator.takes();
     let mut add = |item: &At<'_>| match (values, takes) {
         (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)),

@@ -3,7 +3,7 @@
 use crate::api::fields::KEY;
 use crate::list::{Clause, List};
 use crate::moment;
-use crate::reply::{Stop, duplicate};
+use crate::reply::{Stop, duplicate, error};
 use crate::resource::{self, Resource, plain_key};
 use crate::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::shape::{Field, INT_MAX, Kind, Nulls, may, must};
@@ -122,12 +122,32 @@ fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), Stop> {
     }
 }
 
+/// Campaigns and codes that a change of a category's name changes as well, at most.
+const RENAMED_MAX: i64 = 5_000;
+
+/// Refuses to rename what so many are in that the object would be held for long.
+fn check_few(call: &Call<'_, '_>, id: &str) -> Result<(), Stop> {
+    let row = call.store.row(
+        "SELECT COUNT(*) FROM (SELECT 1 FROM document WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = ?1 LIMIT ?2)",
+        &[id.into(), RENAMED_MAX.saturating_add(1).into()],
+    )?;
+    let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
+    if count <= RENAMED_MAX {
+        return Ok(());
+    }
+    let told = format!(
+        "Property .name must NOT change for a category of more than {RENAMED_MAX} campaigns and vouchers, which show it (`{id}` has more)"
+    );
+    Err(error(400, "request_too_complex", "Request takes too much work", told).into())
+}
+
 fn update(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Dropped)?;
     let mut category = CATEGORY.find(call)?;
     let name = body.get("name").and_then(Json::as_str).filter(|name| Some(*name) != category.key.as_deref());
     if let Some(name) = name {
         check_free(call, name)?;
+        check_few(call, &category.id)?;
         category.key = Some(name.to_owned());
         // Campaigns and vouchers show the name of their category, and lists find them by it.
         call.store.write(

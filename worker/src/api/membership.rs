@@ -89,7 +89,7 @@ impl Present {
     }
 
     fn clock(&self) -> Clock<'_> {
-        Clock { now: self.now, zone: &self.zone }
+        Clock { now: self.now, zone: &self.zone, work: None }
     }
 
     /// Whether a collection has a product or a SKU. Nothing is in one that does not read.

@@ -13,7 +13,7 @@ use crate::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::shape::{Field, INT_MAX, Kind, may, must};
 use crate::store::facts::ById;
 use scrip::decide::{self, Evaluated, RedeemedPart, RewardGrant};
-use scrip::model::request::Redeemables;
+use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
 use scrip::text::hex;
 use scrip::wire::Problem;
 use scrip::wire::decision::write_validation;
@@ -394,6 +394,29 @@ pub fn validate_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<St
     let request = read_alone(call, named, body)?;
     let written = check(call, &request)?;
     Ok(serde_json::from_slice(&written).unwrap_or(Json::Null))
+}
+
+/// Validates each of these tiers alone on the same order, and gives the validations in their order. What the order needs to know is
+/// read once for all of them, and all of them together may do the work of one decision.
+pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, Json>) -> Result<Vec<Json>, Stop> {
+    let mut request = read_alone(call, ("promotion_tier", "any"), body)?;
+    if tiers.is_empty() {
+        return Ok(Vec::new());
+    }
+    admission::check(call, &request)?;
+    let facts = deciding::facts(call)?;
+    let mut decided = Vec::with_capacity(tiers.len());
+    for tier in tiers {
+        let tier = Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named((*tier).into()) };
+        request.redeemables = vec![tier];
+        decided.push(decide::validate(&facts, &request, call.context).map(|decision| {
+            facts.left(&decision.answer.evaluated.case.work);
+            write_validation(&decision.answer, call.context)
+        }));
+    }
+    facts.finish()?;
+    let read = |written: Result<Vec<u8>, _>| Ok(serde_json::from_slice(&written?).unwrap_or(Json::Null));
+    decided.into_iter().map(read).collect()
 }
 
 /// A reward may be named by its assignment to the program instead.

@@ -3,7 +3,7 @@
 
 use crate::reply::Stop;
 use crate::route::{Answer, Call, Outcome, Route, get, post};
-use crate::shape::{Kind, may};
+use crate::shape::{Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
 use scrip::facts::{
@@ -17,6 +17,15 @@ pub const ROUTES: &[Route] = &[
     post("/rehearsal/given", "Replace the facts of the project", given)
         .scope("rehearsal")
         .body(&[may("complete", Kind::Bool)])
+        .answers(200, "empty"),
+    post("/rehearsal/fill", "Add many documents that differ by their number alone", fill)
+        .scope("rehearsal")
+        .body(&[
+            must("kind", Kind::Text),
+            must("count", Kind::Int(1, 2_000_000)),
+            may("parent", Kind::Text),
+            must("body", Kind::Map),
+        ])
         .answers(200, "empty"),
     get("/rehearsal/rows", "Count the rows of the project's tables", rows).scope("rehearsal").answers(200, "empty"),
     post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, "empty"),
@@ -208,6 +217,26 @@ fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<
         Document { id, key: None, parent: None, holder: None, created_at: call.now_ms(), updated_at: None, body };
     call.store.put("stacking_rules", &document);
     Ok(())
+}
+
+/// Documents `fill0`, `fill1` and so on: what a large shop has, without the time that it takes to make it.
+fn fill(call: &mut Call<'_, '_>) -> Outcome {
+    let sent = call.body(Nulls::Dropped)?;
+    let said = |name: &str| sent.get(name).and_then(Json::as_str).map(str::to_owned);
+    let params = vec![
+        sent.get("count").and_then(Json::as_i64).into(),
+        said("kind").into(),
+        said("parent").into(),
+        call.now_ms().into(),
+        sent.get("body").map(Json::to_string).into(),
+    ];
+    call.store.write(
+        "WITH RECURSIVE turn(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < ?1)
+         INSERT INTO document (kind, id, key, parent, created_at, body)
+         SELECT ?2, 'fill' || n, 'fill' || n, ?3, ?4 + n, json_set(?5, '$.id', 'fill' || n, '$.code', 'fill' || n) FROM turn",
+        params,
+    );
+    Ok(Answer::json(json!({})))
 }
 
 fn alarm(call: &mut Call<'_, '_>) -> Outcome {

@@ -66,3 +66,25 @@ impl Publishing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Publishing;
+    use serde_json::json;
+
+    #[test]
+    fn what_pages_may_publish_is_yes_no_or_a_list() {
+        let read = |said: serde_json::Value| -> Result<Publishing, String> { Publishing::try_from(said) };
+        assert_eq!(read(json!(true)), Ok(Publishing::Any(true)));
+        let listed = read(json!(["Welcome", "camp_1"]));
+        assert!(listed.as_ref().is_ok_and(|listed| listed.allows(&["camp_1", "First"]) && !listed.allows(&["Staff"])));
+        assert!(listed.is_ok_and(|listed| !listed.allows(&[]) && !listed.is_off()));
+        assert!(read(json!([])).is_ok_and(|listed| listed.is_off()));
+        for (wrong, shown) in [(json!("yes"), "\"yes\""), (json!(1), "1"), (json!([""]), "[\"\"]"), (json!([7]), "[7]")]
+        {
+            let bound = "must be `true`, `false` or a list of campaigns by name or id";
+            let told = format!("has a `publish` that {bound} (actual value is `{shown}`)");
+            assert_eq!(read(wrong), Err(told));
+        }
+    }
+}

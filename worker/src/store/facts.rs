@@ -4,6 +4,7 @@
 
 mod counts;
 mod goods;
+mod rules;
 
 use super::Store;
 use super::candidates::Offered;
@@ -32,9 +33,10 @@ use scrip::wire::order::read_order;
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
-use scrip::wire::rules::{read_collection, read_rule, read_segment};
+use scrip::wire::rules::{read_collection, read_segment};
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
+use scrip::work::Work;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
@@ -55,6 +57,8 @@ pub struct StoreFacts<'a, 's> {
     seen: RefCell<Seen>,
     /// Everything that may qualify, for whoever asks for that.
     offered: OnceCell<Offered>,
+    /// How much work is left, for the decisions of one request together.
+    work: RefCell<Work>,
 }
 
 /// What has been read already, and what went wrong.
@@ -67,6 +71,8 @@ struct Seen {
     customers: BTreeMap<String, Document>,
     orders: BTreeMap<String, Document>,
     goods: goods::Catalogue,
+    /// Rules by id: what many redeemables have is read once.
+    rules: BTreeMap<String, Arc<Rule>>,
     fault: Option<Fault>,
 }
 
@@ -81,7 +87,13 @@ impl<'a, 's> StoreFacts<'a, 's> {
             tracker: OnceCell::new(),
             seen: RefCell::default(),
             offered: OnceCell::new(),
+            work: RefCell::default(),
         }
+    }
+
+    /// Notes what a decision left of the work that the request may do.
+    pub fn left(&self, work: &Work) {
+        self.work.replace(work.clone());
     }
 
     /// The project's tracker, read when it is first needed.
@@ -205,37 +217,6 @@ impl<'a, 's> StoreFacts<'a, 's> {
         self.known(found.and_then(|found| found.map(read).transpose())).map(Cow::Owned)
     }
 
-    fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
-        let rules = self.known(self.find_rules(names).map(Some));
-        rules.map(|rules| rules.into_iter().map(|rule| Held::Own(Arc::new(rule))).collect())
-    }
-
-    fn find_rules(&self, names: &[&str]) -> Result<Vec<Rule>, Unread> {
-        let rows = self.store.rows(
-            // The rules of the voucher come before those of its campaign, as they are checked.
-            "SELECT rule.id, rule.body, given.id, json_type(given.body, '$.rule_id') FROM json_each(?1) named
-               JOIN document given ON given.kind = 'validation_rules_assignment' AND given.parent = named.value
-               LEFT JOIN document rule ON rule.kind = 'validation_rules' AND rule.id = json_extract(given.body, '$.rule_id')
-             ORDER BY named.key, given.seq",
-            &[Json::from(names.to_vec()).to_string().into()],
-        )?;
-        let mut rules: Vec<Rule> = Vec::new();
-        for row in &rows {
-            let Some(id) = sql::text_or_null(row, 0)? else {
-                if sql::text_or_null(row, 3)? == Some("text") {
-                    // The rule is gone.
-                    continue;
-                }
-                return Err(unnamed_rule(sql::text(row, 2)?));
-            };
-            // A voucher whose code is its id is named twice, and its rules count once.
-            if !rules.iter().any(|known| known.id == id) {
-                rules.push(read_stored("validation rule", id, sql::text(row, 1)?, read_rule)?);
-            }
-        }
-        Ok(rules)
-    }
-
     fn find_assignments(&self, objects: &[&str]) -> Result<Vec<Assignment>, Fault> {
         let rows = self.store.rows(
             "SELECT id, body FROM document
@@ -276,6 +257,10 @@ impl<'a, 's> StoreFacts<'a, 's> {
 }
 
 impl Facts for StoreFacts<'_, '_> {
+    fn work(&self) -> Work {
+        self.work.borrow().clone()
+    }
+
     fn stacking_rules(&self) -> Cow<'_, StackingRules> {
         Cow::Owned(match self.known(self.find_rules_of_project()) {
             Known::Is(rules) => rules,

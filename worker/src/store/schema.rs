@@ -71,6 +71,10 @@ const STEPS: &[&[&str]] = &[&[
     // How often something was published to an address on a day, which is known by a hash that differs from day to day.
     "CREATE TABLE handed_out (
         day INTEGER NOT NULL, place TEXT NOT NULL, who TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, place, who)) WITHOUT ROWID",
+], &[
+    // What is in a category: asked before it is deleted, among all codes.
+    "CREATE INDEX document_category ON document (json_extract(body, '$.category_id'))
+     WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') IS NOT NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
