@@ -88,9 +88,12 @@ class ScripObject extends DurableObject {
     return answer;
   }
 
-  /** Sets the alarm in the same turn as the commit, so that both are durable or neither. */
+  /**
+   * Sets the alarm in the same turn as the commit, so that both are durable or neither. An earlier one stays: while work rests between
+   * two pieces, a request may have asked for an alarm that the last piece knew nothing of.
+   */
   #arm(moment) {
-    if (moment === null || moment === this.#alarmAt) return;
+    if (moment === null || this.#alarmAt <= moment) return;
     this.#alarmAt = moment;
     this.ctx.storage.setAlarm(moment);
   }

@@ -1,6 +1,6 @@
 //! Which failed redemptions are kept, and what the service adds to them. It must not know why one failed.
 //!
-//! Every failure is answered and counted alike; from a page, whose key is public, only so many are written down.
+//! Every failure is answered alike; from a page, whose key is public, only so many are written down.
 
 use crate::allowance::Allowance;
 use crate::digest::sha256_hex;
