@@ -88,9 +88,9 @@ class ScripObject extends DurableObject {
     return answer;
   }
 
-  /** Sets the alarm in the same turn as the commit, so that both are durable or neither. */
+  /** Sets the alarm, of a request in the turn of its commit, so that both are durable or neither. An earlier one stays. */
   #arm(moment) {
-    if (moment === null || moment === this.#alarmAt) return;
+    if (moment === null || this.#alarmAt <= moment) return;
     this.#alarmAt = moment;
     this.ctx.storage.setAlarm(moment);
   }
