@@ -1,8 +1,8 @@
 //! Decides whether a value is one of many: values in an order in which they are found by halving. It must not know what the
 //! values are compared for.
 
-use std::cell::OnceCell;
 use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use crate::rank::{arranged, ranked_by};
 use crate::rules::compare::{Found, Operand};
@@ -14,7 +14,7 @@ const FEW: usize = 16;
 
 /// The operands of one condition in their order, once somebody asked. It says nothing that they do not say themselves.
 #[derive(Default)]
-pub struct Sorted(OnceCell<Option<Box<Among>>>);
+pub struct Sorted(OnceLock<Option<Box<Among>>>);
 
 /// Many values by what they are.
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(super) struct Among {
     texts: Vec<Text>,
     numbers: Vec<Number>,
     /// The numbers that texts hold, once a number is looked for.
-    held: OnceCell<Vec<Number>>,
+    held: OnceLock<Vec<Number>>,
     yes: bool,
     no: bool,
 }

@@ -1,6 +1,7 @@
 //! The worst request of each kind, as `tests/load/worst.json` lists them: each is answered as its case says, refused where it
 //! asks for more than the bounds allow. How long each takes is measured on the real runtime (`tests/workerd/load.test.mjs`); with
 //! `TIMES=1` this test prints what it took here.
+#![cfg(feature = "rehearsal")]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
