@@ -4,6 +4,7 @@ use crate::batch::Step;
 use crate::route::Route;
 
 pub mod admission;
+pub mod alone;
 pub mod assignments;
 pub mod async_actions;
 pub mod balances;

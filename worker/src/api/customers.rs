@@ -234,10 +234,15 @@ pub fn introduce(call: &mut Call<'_, '_>, source_id: &str) -> Document {
 }
 
 fn new(call: &mut Call<'_, '_>, source_id: Option<String>, sent: Map<String, Json>) -> Document {
-    let id = call.ids.alphanumeric("cust_", 24).to_string();
+    let id = next_id(call);
     let mut body = template(&id, source_id.as_deref(), call.now_ms());
     merge(&mut body, sent);
     Document { id, key: source_id, parent: None, holder: None, created_at: call.now_ms(), updated_at: None, body }
+}
+
+/// The id of a new customer.
+pub fn next_id(call: &mut Call<'_, '_>) -> String {
+    call.ids.alphanumeric("cust_", 24).to_string()
 }
 
 /// The body of a customer of whom nothing is known yet.

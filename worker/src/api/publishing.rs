@@ -93,12 +93,18 @@ fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Receiver, S
         Some(id) => call.store.document("customer", &id)?,
         None => None,
     };
-    let customer = match (by_id, source_id.as_deref()) {
-        (None, Some(source_id)) => match call.store.document_by_name("customer", source_id, "")? {
-            Some(customer) => Some(customer),
-            None => Some(customers::introduce(call, source_id)),
-        },
+    let known = match (by_id, source_id.as_deref()) {
+        (None, Some(source_id)) => call.store.document_by_name("customer", source_id, "")?,
         (known, _) => known,
+    };
+    let customer = match (known, source_id.as_deref()) {
+        (None, Some(source_id)) => Some(customers::introduce(call, source_id)),
+        (known, Some(_)) => {
+            // As many ids are drawn as for somebody who is not known: those that follow tell nothing of it.
+            let _ = customers::next_id(call);
+            known
+        }
+        (known, None) => known,
     };
     Ok(Receiver { customer, source_id, holds: false })
 }

@@ -1,13 +1,12 @@
 //! The older operations on one voucher or one tier: translations onto validations and redemptions, and their flat answers.
 //! It must not know how anything is decided.
 
+use crate::api::alone::{read_alone, redeem_alone, validate_alone, validate_each};
 use crate::api::campaigns::CAMPAIGN;
 use crate::api::fields::{CUSTOMER, KEY};
 use crate::api::promotions::TIER;
 use crate::api::qualifications;
-use crate::api::redemptions::{
-    ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION, read_alone, redeem_alone, validate_alone, validate_each,
-};
+use crate::api::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION};
 use crate::api::vouchers::{self, VOUCHER};
 use crate::auth::Class;
 use crate::list::{Clause, LIMIT_MAX, List, read_int};

@@ -94,6 +94,13 @@ impl World {
             let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
             world.post(&path, &json!({ "voucher": code }));
         }
+        // The first code of a campaign begins the series of all that follow.
+        for campaign in ["Private", "News"] {
+            world.post(
+                "/v1/publications",
+                &json!({ "campaign": { "name": campaign }, "customer": { "source_id": "me" } }),
+            );
+        }
         world.admit();
         if moved {
             // What follows has other ids than in the shop that is not moved.
@@ -205,6 +212,9 @@ impl World {
     pub fn attempt(&self, who: &str, number: usize, mut request: Request) -> Reply {
         let headers = &self.callers.iter().find(|(name, _)| *name == who).unwrap().1;
         request.headers.extend(headers.iter().cloned());
+        // Each from an address of its own, so that nobody has guessed before.
+        let [.., two, three, four] = number.to_be_bytes();
+        request.headers.push(("x-real-ip".into(), format!("10.{two}.{three}.{four}")));
         let mut seed = [7; 32];
         seed[..8].copy_from_slice(&number.to_be_bytes());
         let mut reply = self.edge.send(request, NOW + 1000, Some(seed));
@@ -234,8 +244,6 @@ impl World {
             let valid = self.server("POST", "/v1/validations", "", &mine(key))["valid"].clone();
             all.push((format!("whether LAST is free under {key}"), valid));
         }
-        let orders = self.server("GET", "/v1/orders", &format!("customer={}", self.name("customer's id")), &Json::Null);
-        all.push(("how many orders".into(), orders["total"].clone()));
         all
     }
 
