@@ -1,7 +1,7 @@
 // Decides what is asked of the service beyond the rules: the same verdict again, a code for a customer, a redemption.
 // It must not decide a verdict; it compares the one of the page with the one of the server, byte by byte.
 import { show } from "./money.js";
-import { post } from "./service.js";
+import { post, proofOf } from "./service.js";
 import { failure, reason } from "./words.js";
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
@@ -14,18 +14,23 @@ function say(id, state, text) {
 
 let asked = 0;
 
-/** Asks the service for the verdict on `text` and compares it with what `prepared` says at the same moment. */
-export async function compare(text, prepared) {
+/**
+ * Asks the service for the verdict on `text` and compares it with what `prepared` says at the same moment. What only the server can
+ * know is asked for as the customer: a code that they hold is nobody else's.
+ */
+export async function compare(text, prepared, customer) {
   const turn = ++asked;
   const current = () => turn === asked;
   say("equality", "busy", "Asking the edge…");
   try {
-    const { bytes, ms, headers } = await post("/client/v1/validations", text);
+    const utf8 = new TextDecoder();
+    const alone = JSON.parse(utf8.decode(prepared.validateBytes(new TextEncoder().encode(text))));
+    const proof = alone.provisional ? await proofOf(customer.trim()) : {};
+    const { bytes, ms, headers } = await post("/client/v1/validations", text, proof);
     if (!current()) return;
     const context = JSON.parse(headers.get("scrip-context") ?? "null");
     if (!context) return say("equality", "different", "The service did not say at which moment it decided.");
     const own = prepared.validateBytes(new TextEncoder().encode(text), context);
-    const utf8 = new TextDecoder();
     const lacked = JSON.parse(utf8.decode(own)).provisional;
     const difference = firstDifference(own, bytes);
     at("edge-time").textContent = `${ms.toFixed(1)} ms`;
@@ -67,12 +72,12 @@ function firstDifference(one, other) {
 // A click is one intention: a repetition after a lost answer carries the same key and cannot count twice.
 const keys = new Map();
 
-async function intend(path, body) {
+async function intend(path, body, customer) {
   const text = JSON.stringify(body);
   const intention = path + text;
   if (!keys.has(intention)) keys.set(intention, crypto.randomUUID());
   try {
-    const { bytes } = await post(path, text, { "Idempotency-Key": keys.get(intention) });
+    const { bytes } = await post(path, text, { "Idempotency-Key": keys.get(intention), ...(await proofOf(customer)) });
     keys.delete(intention);
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (problem) {
@@ -86,7 +91,7 @@ export async function publish(campaign, customer) {
   if (!campaign.trim() || !customer.trim()) return say("deal", "failed", "Say who the customer is and which campaign the code is to come from.");
   say("deal", "busy", "Publishing…");
   try {
-    const publication = await intend("/client/v1/publish", { campaign: { name: campaign.trim() }, customer: { source_id: customer.trim() } });
+    const publication = await intend("/client/v1/publish", { campaign: { name: campaign.trim() }, customer: { source_id: customer.trim() } }, customer.trim());
     const code = publication.voucher?.code ?? publication.vouchers?.[0];
     say("deal", "done", `${code} is yours now, and on the cart. The page does not know it; the server does.`);
     return code;
@@ -100,7 +105,7 @@ export async function redeem(body, customer) {
   if (!body) return say("deal", "failed", "Put a code on the cart first.");
   say("deal", "busy", "Redeeming…");
   try {
-    const answer = await intend("/client/v1/redemptions", customer.trim() ? { ...body, customer: { source_id: customer.trim() } } : body);
+    const answer = await intend("/client/v1/redemptions", customer.trim() ? { ...body, customer: { source_id: customer.trim() } } : body, customer.trim());
     const done = answer.redemptions?.filter((each) => each.result === "SUCCESS") ?? [];
     const order = answer.order ?? answer.parent_redemption?.order ?? done[0]?.order;
     const pay = order?.total_amount === undefined ? "" : ` To pay: ${show(order.total_amount)}.`;

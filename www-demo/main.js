@@ -43,7 +43,7 @@ function changed() {
   if (service.isOffline()) edge.pause("Offline: the verdict is the page's own, nothing is sent.");
   else {
     edge.pause("About to ask the edge…");
-    waiting = setTimeout(() => edge.compare(text, rules.prepared), PAUSE_MS);
+    waiting = setTimeout(() => edge.compare(text, rules.prepared, at("customer").value), PAUSE_MS);
   }
 }
 
@@ -90,7 +90,7 @@ async function start() {
   codes.start(changed);
   at("ask").addEventListener("click", () => {
     const body = request();
-    if (body && rules) edge.compare(JSON.stringify(body), rules.prepared);
+    if (body && rules) edge.compare(JSON.stringify(body), rules.prepared, at("customer").value);
   });
   at("publish").addEventListener("click", async () => {
     const code = await edge.publish(at("campaign").value, at("customer").value);

@@ -176,7 +176,7 @@ check("page side: publish, validate, redeem", async () => {
   assert.equal(redeemed.redemptions[0].result, "SUCCESS");
   const single = await page.redeem(code, { order });
   assert.equal(single.result, "SUCCESS");
-  assert.deepEqual(await refusal(page.redeem(code, { order })), { code: 400, key: "quantity_exceeded" });
+  assert.deepEqual(await refusal(page.redeem(code, { order })), { code: 404, key: "not_found" });
   assert.equal((await server.vouchers.get(code)).redemption.redeemed_quantity, 2);
 });
 

@@ -18,8 +18,11 @@ const INNER_IDLE_MS = 4_000;
 /** Headers of one connection and not of a request; RFC 9110, section 7.6.1. */
 const OF_CONNECTION = new Set(["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
 
-/** Listens on a port and hands every request to the workerd that listens on `socket`. Gives `{ close() }`. */
-export async function openFront({ port, socket }) {
+/**
+ * Listens on a port and hands every request to the workerd that listens on `socket`; with `demo` those of the demo's own path to it.
+ * Gives `{ close() }`.
+ */
+export async function openFront({ port, socket, demo }) {
   const agent = new Agent({ keepAlive: true, timeout: INNER_IDLE_MS });
   const server = createServer({ maxHeaderSize: HEAD_BYTES_MAX, headersTimeout: HEAD_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS });
   const open = new WeakMap();
@@ -27,7 +30,8 @@ export async function openFront({ port, socket }) {
     const replies = open.get(request.socket) ?? new Set();
     open.set(request.socket, replies.add(reply));
     reply.on("close", () => replies.delete(reply));
-    pass(request, reply, agent, socket);
+    if (demo !== undefined && request.url === demo.path) demo.answer(request, reply).catch(() => reply.destroy());
+    else pass(request, reply, agent, socket);
   });
   // Whoever still waits for the answer to a whole request must not take a refusal of the next one for it.
   const refuseNext = (connection, status, told) => {

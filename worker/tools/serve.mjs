@@ -10,10 +10,11 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveFlags, writeConfig } from "./config.mjs";
+import { PATH, answerDemo } from "./demo.mjs";
 import { openFront } from "./front.mjs";
 import { lockFolder } from "./lock.mjs";
 import { Remedy, say } from "./say.mjs";
-import { setupText } from "./setup.mjs";
+import { developmentText, setupText } from "./setup.mjs";
 import { launch } from "./workerd.mjs";
 
 const START_MS = 30_000;
@@ -67,7 +68,7 @@ class Service {
     process.once("exit", this.#end);
     try {
       if (bare) await refuseTakenPort(port);
-      else this.#front = await openFront({ port, socket: this.#socket() });
+      else this.#front = await openFront({ port, socket: this.#socket(), demo: this.#demo() });
       await this.#start();
       if (!ailing) await this.#demandHealth();
     } catch (error) {
@@ -75,6 +76,12 @@ class Service {
       await this.#child?.gone;
       throw error;
     }
+  }
+
+  /** What the demo's page needs of a server, where the project is the development's. */
+  #demo() {
+    if (this.#options.setup !== developmentText()) return undefined;
+    return { path: PATH, answer: (request, reply) => answerDemo(this.url, request, reply) };
   }
 
   /** Starts workerd again whenever it ends; gives the error when that is of no use. */

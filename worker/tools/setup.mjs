@@ -23,7 +23,12 @@ const development = {
 
 /** The text of the binding `SCRIP_SETUP`. */
 export function setupText() {
-  return process.env.SCRIP_SETUP ?? JSON.stringify(development);
+  return process.env.SCRIP_SETUP ?? developmentText();
+}
+
+/** The setup of the development project, whose keys everybody knows. */
+export function developmentText() {
+  return JSON.stringify(development);
 }
 
 /** The headers of a call with the development's server key. */
