@@ -104,7 +104,7 @@ fn put(whole: &mut Json, way: &[Option<&'static str>], text: &Json) {
             put(inner, rest, text);
         }
         None => {
-            if !whole.as_array().is_some_and(|list| !list.is_empty()) {
+            if whole.as_array().is_none_or(|list| list.is_empty()) {
                 *whole = json!([null]);
             }
             put(&mut whole[0], rest, text);
