@@ -19,7 +19,7 @@ pub const DEPTH_MAX: usize = 64;
 /// Elements of one array or object, at most: a static segment lists so many customers.
 pub const ELEMENTS_MAX: usize = 20_000;
 /// Values of a list of objects that are written later, those inside of others counted, at most.
-pub const LISTED_VALUES_MAX: usize = 75_000;
+pub const LISTED_VALUES_MAX: usize = 70_000;
 /// Bytes of a query string and of a header, at most.
 pub const QUERY_BYTES_MAX: usize = 16_384;
 

@@ -71,7 +71,6 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     let request_id = request_id.as_str();
     let caller = header(request, "scrip-caller").and_then(|text| serde_json::from_str::<Caller>(text).ok());
     let guesses = Cell::new(0);
-    store.bound();
     let mut reply = match answer(request, caller.as_ref(), store, context, (request_id, &guesses)) {
         Ok(reply) => reply,
         Err(Stop::Refused(body)) => {
@@ -128,6 +127,8 @@ fn answer(
         Memory::Answered(reply) => return Ok(reply),
         memory => memory,
     };
+    // What was answered before is given again whole; from here on a request reads no more than it may.
+    store.bound();
     let mut call = Call {
         route,
         request,

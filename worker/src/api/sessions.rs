@@ -111,13 +111,15 @@ fn sessions(call: &Call<'_, '_>, keys: &[&str]) -> Result<Vec<Json>, Fault> {
 }
 
 fn show(first: &Row, rows: &[Row], codes: &BTreeMap<String, String>) -> Result<Json, Fault> {
-    let mut holds: BTreeMap<(&str, &str), Map<String, Json>> = BTreeMap::new();
+    // In the order of their codes, which people know; what has none, of its id.
+    let mut holds: BTreeMap<(&str, &str, &str), Map<String, Json>> = BTreeMap::new();
     for row in rows {
         let Some((object, id, what)) = held(sql::text(row, 2)?) else { continue };
-        let hold = holds.entry((object, id)).or_default();
+        let code = codes.get(id).filter(|_| object == "voucher");
+        let hold = holds.entry((object, code.map_or(id, String::as_str), id)).or_default();
         hold.insert("object".into(), object.into());
         hold.insert("id".into(), id.into());
-        if let Some(code) = codes.get(id).filter(|_| object == "voucher") {
+        if let Some(code) = code {
             hold.insert("code".into(), code.as_str().into());
         }
         hold.insert(what.into(), sql::int(row, 3)?.into());
