@@ -59,7 +59,7 @@ check("what is forged, changed, cut short, old or for others proves nobody", asy
   const long = part({ alg: "HS512", kid: key.id });
   const longer = createHmac("sha512", key.secret).update(`${long}.${body}`).digest("base64url");
   await refused(`${long}.${body}.${longer}`, /HS256 \(actual algorithm is `HS512`\)/);
-  await refused(token.slice(0, -9), /cut short|no base64url/);
+  await refused(token.slice(0, -9), /cut short/);
   await refused(customerToken({ ...key, secret: "guessed" }, project, "anna"), /another secret/);
   await refused(customerToken({ ...key, id: "ctk_other" }, project, "anna"), /no key of the project/);
   await refused(customerToken(key, "proj_other", "anna"), /another project/);

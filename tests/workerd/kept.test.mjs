@@ -71,3 +71,25 @@ check("an answer above 32 MiB is a 413, with a key and without, and nothing is w
   assert.deepEqual(await rows(), before);
   assert.equal(await redeemedOf(call, "C7"), counted);
 }, { timeout: 120_000 });
+
+check("an answer of exactly the bound arrives, and one of a byte more is refused", async () => {
+  // The answer tells of each line 31 times and of the lock's key once, so that both together make any length.
+  const validate = async (more, keyLength) => {
+    const line = (_, at) => ({ product_id: `p${at}`, quantity: 1, price: 1000, metadata: { note: "x".repeat(1_900 + (at === 0 ? more : 0)) } });
+    const order = { items: Array.from({ length: 500 }, line) };
+    const session = { type: "LOCK", key: "k".repeat(keyLength) };
+    const body = JSON.stringify({ redeemables: CODES.map((id) => ({ object: "voucher", id })), order, session });
+    const reply = await fetch(`${service.url}/v1/validations`, { method: "POST", headers: serverHeaders, body });
+    return { status: reply.status, text: await reply.text() };
+  };
+  const short = await validate(0, 1);
+  assert.equal(short.status, 200, short.text.slice(0, 500));
+  const times = (await validate(1, 1)).text.length - short.text.length;
+  assert.equal(times, 31);
+  const lacking = ANSWER_BYTES_MAX - short.text.length;
+  const [more, rest] = [Math.floor(lacking / times), lacking % times];
+  const whole = await validate(more, 1 + rest);
+  assert.deepEqual([whole.status, whole.text.length], [200, ANSWER_BYTES_MAX]);
+  const refused = await validate(more, 2 + rest);
+  assert.deepEqual([refused.status, JSON.parse(refused.text).key], [413, "answer_too_large"]);
+}, { timeout: 120_000 });

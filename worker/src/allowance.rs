@@ -2,6 +2,7 @@
 //! a key has used of one allowance, and begins anew with its window. It must not know what is counted.
 
 use crate::auth::Caller;
+use crate::moment;
 use crate::store::Store;
 use crate::store::sql::{self, Fault};
 
@@ -29,7 +30,7 @@ impl Allowance {
     /// Seconds until the next window begins.
     pub fn rest_seconds(&self, now_ms: i64) -> i64 {
         let next = self.window(now_ms).saturating_add(1).saturating_mul(self.window_ms);
-        next.saturating_sub(now_ms).saturating_add(999).checked_div(1_000).unwrap_or(0)
+        moment::seconds_until(now_ms, next)
     }
 
     /// Whether a caller may use so much more of it now.

@@ -24,6 +24,8 @@ pub const SECONDS_DEFAULT: i64 = 900;
 pub const SECONDS_MAX: i64 = 3_600;
 /// By how much the clock of whoever makes tokens may be ahead, in seconds. A token ends when it says so, whatever the clocks.
 const AHEAD_MAX: i64 = 60;
+/// The letters of a signature: 32 bytes in base64url.
+const SEAL_LENGTH: usize = 43;
 /// Bytes of a token, at most.
 const TOKEN_BYTES_MAX: usize = 8_192;
 
@@ -97,6 +99,10 @@ pub fn read<'t>(token: &'t str, project: &str) -> Result<Sent<'t>, ErrorBody> {
     let Some(Json::String(key)) = header.get("kid") else {
         return Err(wrong("names no key: its header must have a `kid`"));
     };
+    if seal.len() < SEAL_LENGTH {
+        let told = format!("its signature must have {SEAL_LENGTH} characters (actual count is `{}`)", seal.len());
+        return Err(wrong(format!("was cut short: {told}")));
+    }
     let Ok(seal) = Base64UrlUnpadded::decode_vec(seal) else {
         return Err(wrong("has a signature that is no base64url"));
     };

@@ -7,6 +7,11 @@ pub fn text(at_ms: i64) -> String {
     Instant::from_millis(at_ms).map_or_else(String::new, |at| at.to_string())
 }
 
+/// Whole seconds from one moment to a later one, the last one begun counted: what `Retry-After` says.
+pub fn seconds_until(now_ms: i64, then_ms: i64) -> i64 {
+    then_ms.saturating_sub(now_ms).saturating_add(999).checked_div(1_000).unwrap_or(0)
+}
+
 /// The moment that a date or date-time means; a date alone is its midnight in UTC.
 pub fn parse(text: &str) -> Option<i64> {
     Instant::parse(text).map(Instant::millis)

@@ -19,7 +19,6 @@ use scrip::text::Text;
 use scrip::wire::page::terms_of;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
-use std::borrow::Cow;
 
 /// The header with the token that proves a page's customer. Servers need none: their routes, and their keys, do not look at it.
 const TOKEN: &str = "x-customer-token";
@@ -63,19 +62,33 @@ const NAMES: [&[&str]; 6] = [
     &["tracking_id"],
 ];
 
-/// The body of a request with its customer as the customer whom a token proves; without a token the body as it came.
-pub fn for_proven<'b>(call: &Call<'_, '_>, body: &'b [u8]) -> Result<Cow<'b, [u8]>, Stop> {
+/// Refuses a body that names somebody else than the customer whom a token proves. The engine puts that customer in the place of
+/// whatever is named (`decide::receive`).
+pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), Stop> {
     if proven(call).is_none() {
-        return Ok(Cow::Borrowed(body));
+        return Ok(());
     }
-    let mut source = intake::object(body, call.route.bodiless)?;
-    name_proven(call, &mut source)?;
-    Ok(Cow::Owned(Json::Object(source).to_string().into_bytes()))
+    check_names(call, &intake::object(body, call.route.bodiless)?).map(drop)
 }
 
 /// Names in a request the customer whom a token proves. A request that names somebody else is refused.
 pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), Stop> {
-    let Some(proven) = proven(call) else { return Ok(()) };
+    let Some([id, source_id]) = check_names(call, source)? else { return Ok(()) };
+    let customer = source.entry("customer").or_insert(Json::Null);
+    if customer.is_null() {
+        *customer = Json::Object(Map::new());
+    }
+    if let Some(customer) = customer.as_object_mut() {
+        for (name, value) in [("id", id), ("source_id", source_id)] {
+            customer.insert(name.into(), value.into());
+        }
+    }
+    Ok(())
+}
+
+/// The id and the source_id of the customer whom a token proves, if one does and the request names nobody else.
+fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option<[Option<String>; 2]>, Stop> {
+    let Some(proven) = proven(call) else { return Ok(None) };
     let stored = call.store.document_by_name("customer", proven, proven)?;
     let (id, source_id) = match &stored {
         Some(stored) => (Some(stored.id.as_str()), stored.key.as_deref()),
@@ -93,18 +106,7 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
             return Err(error(400, "customer_mismatch", "Customer mismatch", told).into());
         }
     }
-    let of_order = source.get("order").and_then(|order| order.get("customer")).cloned();
-    let customer = source.entry("customer").or_insert(Json::Null);
-    if customer.is_null() {
-        // Older forms say with the order who buys.
-        *customer = of_order.filter(Json::is_object).unwrap_or_else(|| Json::Object(Map::new()));
-    }
-    if let Some(customer) = customer.as_object_mut() {
-        for (name, value) in [("id", id), ("source_id", source_id)] {
-            customer.insert(name.into(), value.into());
-        }
-    }
-    Ok(())
+    Ok(Some([id, source_id].map(|name| name.map(str::to_owned))))
 }
 
 fn proven<'c>(call: &'c Call<'_, '_>) -> Option<&'c str> {

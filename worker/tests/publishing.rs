@@ -51,7 +51,7 @@ impl Shop {
             ("origin", "http://localhost:3000"),
         ];
         if !address.is_empty() {
-            headers.push(("scrip-rehearsal-address", address));
+            headers.push(("x-real-ip", address));
         }
         self.post(
             "/client/v1/publish",

@@ -15,7 +15,6 @@ use crate::tracking::Tracker;
 use scrip::model::page::{Belief, Page};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
-use std::net::IpAddr;
 
 /// Publications of one campaign to one address on one day (UTC).
 pub const TO_AN_ADDRESS: i64 = 1;
@@ -71,17 +70,11 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 }
 
 /// Who is meant by a customer that was sent, written down as far as whoever asks may do so.
-pub fn receive(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Receiver, Stop> {
-    let page = call.page.clone();
-    if let Some(proven) = page.as_ref().and_then(|page| page.proven.as_deref()) {
-        if call.store.document("customer", proven)?.is_some() {
-            sent.remove("source_id");
-            sent.insert("id".into(), proven.into());
-        }
-    } else if page.is_some_and(|page| page.terms.customers != Belief::Open) {
-        return name(call, &sent);
+pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Receiver, Stop> {
+    match &call.page {
+        Some(page) if !page.is_believed() => name(call, &sent),
+        Some(_) | None => Ok(Receiver::of(customers::upsert(call, sent)?)),
     }
-    Ok(Receiver::of(customers::upsert(call, sent)?))
 }
 
 /// A customer whom a page only names: the publication says so, nothing is written of anybody who is known, and of whoever is not
@@ -117,7 +110,7 @@ pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), Stop> {
     }
     let day = call.now_ms().checked_div_euclid(DAY_MS).unwrap_or(0);
     let (who, most) = match call.caller.address.as_deref() {
-        Some(address) => (format!("address {}", neighbourhood(address)), TO_AN_ADDRESS),
+        Some(address) => (format!("address {address}"), TO_AN_ADDRESS),
         None => (format!("key {}", call.caller.key_id), THROUGH_A_KEY),
     };
     // Neither can an address be read from what is stored, nor can it be followed from one day or campaign to another.
@@ -144,44 +137,11 @@ pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), Stop> {
 
 fn too_many(now_ms: i64, day: i64, most: i64) -> ErrorBody {
     let tomorrow_ms = day.saturating_add(1).saturating_mul(DAY_MS);
-    let seconds = tomorrow_ms.saturating_sub(now_ms).saturating_add(999).checked_div(1_000).unwrap_or(0);
     let told = format!(
         "at most {most} of a campaign can be published from here on one day; the next from {}",
         moment::text(tomorrow_ms)
     );
     let mut body = error(429, "too_many_publications", "Too many publications", told);
-    body.retry_after = Some(seconds);
+    body.retry_after = Some(moment::seconds_until(now_ms, tomorrow_ms));
     body
-}
-
-/// The part of an address that is one connection's: whoever has an address of version 6 has 2^64 of them.
-fn neighbourhood(address: &str) -> String {
-    match address.parse::<IpAddr>().map(|address| address.to_canonical()) {
-        Ok(IpAddr::V6(address)) => {
-            let [a, b, c, d, ..] = address.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-        }
-        Ok(address) => address.to_string(),
-        Err(_) => address.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::neighbourhood;
-
-    #[test]
-    fn addresses_of_one_connection_are_one() {
-        let cases = [
-            ("192.0.2.7", "192.0.2.7"),
-            ("::ffff:192.0.2.7", "192.0.2.7"),
-            ("2001:db8:0:1:2:3:4:5", "2001:db8:0:1::/64"),
-            ("2001:db8:0:1::", "2001:db8:0:1::/64"),
-            ("2001:db8:0:2::", "2001:db8:0:2::/64"),
-            ("unknown", "unknown"),
-        ];
-        for (address, wanted) in cases {
-            assert_eq!(neighbourhood(address), wanted);
-        }
-    }
 }

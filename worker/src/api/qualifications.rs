@@ -141,7 +141,8 @@ pub const ROUTES: &[Route] = &[
 fn read(call: &Call<'_, '_>) -> Result<Qualify, Stop> {
     let body = &call.request.body;
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"" } else { body.as_slice() };
-    let mut asked = read_qualification(&page::for_proven(call, body)?)?;
+    page::check_body(call, body)?;
+    let mut asked = read_qualification(body)?;
     decide::receive(&mut asked.request, deciding::channel(call))?;
     admission::check_profile(call, &asked.request)?;
     Ok(asked)

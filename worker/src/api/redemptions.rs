@@ -233,7 +233,8 @@ pub const ROUTES: &[Route] = &[
 pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
     // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
-    let mut request = read_redeemables(&page::for_proven(call, body)?)?;
+    page::check_body(call, body)?;
+    let mut request = read_redeemables(body)?;
     decide::receive(&mut request, deciding::channel(call))?;
     Ok(request)
 }

@@ -184,8 +184,7 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, S
     if sql::int(&row, 0)? < most {
         return Ok(Some(origin));
     }
-    let left = sql::int_or_null(&row, 1)?.unwrap_or_default().saturating_sub(call.now_ms());
-    let seconds = left.saturating_add(999).checked_div(1_000).unwrap_or(1).max(1);
+    let seconds = moment::seconds_until(call.now_ms(), sql::int_or_null(&row, 1)?.unwrap_or_default()).max(1);
     let told =
         format!("pages may lock {most} sessions at a time from {place}, and the first of them ends in {seconds} s");
     let mut body = error(429, "too_many_sessions", "Too many sessions", told);

@@ -2,12 +2,27 @@
 //! Whatever is not named here is not told: nothing of a person, of what others did, of what the shop notes for itself. It must
 //! not know how an answer comes about, and changes nothing that is stored.
 
+/// Of these members beside those that say when something holds: `These`, or `Said` without those that are nothing.
+macro_rules! with_windows {
+    ($told:ident, $($member:expr),* $(,)?) => {
+        $told(&[
+            ("active", All),
+            ("start_date", All),
+            ("expiration_date", All),
+            ("validity_timeframe", All),
+            ("validity_day_of_week", All),
+            ("validity_hours", All),
+            $($member),*
+        ])
+    };
+}
+
 mod bundle;
 mod trees;
 
 use crate::route::{Answer, Route};
 use crate::store::sql::Fault;
-use scrip::model::page::{Belief, Page, PublicMetadata, is_public};
+use scrip::model::page::{Page, PublicMetadata, is_public};
 use scrip::text::Text;
 use serde_json::Value as Json;
 
@@ -132,16 +147,12 @@ impl Reader<'_> {
     fn keep_member(&self, told: Option<&Told>, value: &mut Json) -> bool {
         match told {
             None => false,
-            Some(Told::Person(_)) if !self.knows_the_customer() => false,
+            Some(Told::Person(_)) if !self.page.is_believed() => false,
             Some(told) => {
                 self.keep(told, value);
                 true
             }
         }
-    }
-
-    fn knows_the_customer(&self) -> bool {
-        self.page.proven.is_some() || self.page.terms.customers == Belief::Open
     }
 
     fn is_public(&self, of: Of, name: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::auth::{self, Caller, Wanted};
+use scrip_worker::auth::{self, Wanted};
 use scrip_worker::directory;
 use scrip_worker::guesses::{self, Asker, Guesses, Verdict};
 use scrip_worker::reply;
@@ -14,11 +14,6 @@ use std::collections::HashMap;
 
 /// Two projects: the development's, and one that is closed to pages and whose codes do not differ by case.
 pub const SETUP: &str = include_str!("../../../tests/stories/setup.json");
-
-/// Where a request came from, where a test says so.
-fn address(request: &Request) -> Option<String> {
-    scrip_worker::intake::header(request, "scrip-rehearsal-address").map(str::to_owned)
-}
 
 pub struct Edge {
     directory: Object,
@@ -102,7 +97,7 @@ impl Edge {
         }
         let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
         let caller = match auth::admit(&request, record.as_deref(), now_ms, &request_id) {
-            Ok(caller) => Caller { address: address(&request).or(caller.address), ..caller },
+            Ok(caller) => caller,
             Err(reply) => return reply,
         };
         let asker = guesses::asker(&request, &caller);

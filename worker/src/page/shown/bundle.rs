@@ -6,22 +6,8 @@
 use super::Of;
 use super::Told::{self, All, Metadata, Said, These};
 
-/// When something holds.
-macro_rules! with_windows {
-    ($($member:expr),* $(,)?) => {
-        Said(&[
-            ("active", All),
-            ("start_date", All),
-            ("expiration_date", All),
-            ("validity_timeframe", All),
-            ("validity_day_of_week", All),
-            ("validity_hours", All),
-            $($member),*
-        ])
-    };
-}
-
 const CAMPAIGN: Told = with_windows!(
+    Said,
     ("id", All),
     ("name", All),
     ("campaign_type", All),
@@ -34,6 +20,7 @@ const CAMPAIGN: Told = with_windows!(
 
 /// A public voucher, by the hash of its code, without a count.
 const VOUCHER: Told = with_windows!(
+    Said,
     ("id", All),
     ("code_hash", All),
     ("type", All),
@@ -47,6 +34,7 @@ const VOUCHER: Told = with_windows!(
 );
 
 const TIER: Told = with_windows!(
+    Said,
     ("id", All),
     ("name", All),
     ("banner", All),

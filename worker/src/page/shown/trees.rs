@@ -7,21 +7,6 @@
 use super::Of;
 use super::Told::{self, All, Each, Metadata, Person, These};
 
-/// When something holds.
-macro_rules! with_windows {
-    ($($member:expr),* $(,)?) => {
-        These(&[
-            ("active", All),
-            ("start_date", All),
-            ("expiration_date", All),
-            ("validity_timeframe", All),
-            ("validity_day_of_week", All),
-            ("validity_hours", All),
-            $($member),*
-        ])
-    };
-}
-
 const ASSIGNMENTS: Told = These(&[
     ("object", All),
     ("data_ref", All),
@@ -41,6 +26,7 @@ const CATEGORIES: Told = These(&[
 
 /// A voucher, of which the page knows the code.
 const VOUCHER: Told = with_windows!(
+    These,
     ("id", All),
     ("code", All),
     ("campaign", All),
@@ -65,6 +51,7 @@ const VOUCHER: Told = with_windows!(
 );
 
 const TIER: Told = with_windows!(
+    These,
     ("id", All),
     ("name", All),
     ("banner", All),
@@ -72,7 +59,7 @@ const TIER: Told = with_windows!(
     ("hierarchy", All),
     ("campaign_id", All),
     ("promotion_id", All),
-    ("campaign", with_windows!(("id", All), ("category_id", All), ("object", All))),
+    ("campaign", with_windows!(These, ("id", All), ("category_id", All), ("object", All))),
     ("category", All),
     ("category_id", All),
     ("categories", CATEGORIES),
