@@ -1,19 +1,22 @@
 //! Orders: create or update, get, list, and what being paid or canceled does to the customer's summary.
 //! It must not know what an order costs; `orders_pricing` asks the engine.
 
-use crate::api::deciding::{self, Tally};
-use crate::api::fields::{CUSTOMER, KEY, LIMIT, PAGE};
-use crate::api::redemptions::{AMOUNT, ITEM, STATUS};
-use crate::api::{customers, metadata_schemas, orders_pricing, overrides};
-use crate::batch;
-use crate::list::List;
+use crate::api::decisions::redemptions::{AMOUNT, ITEM, STATUS};
+use crate::api::people::customers;
+use crate::api::project::metadata_schemas;
+use crate::document::fields::{CUSTOMER, KEY, LIMIT, PAGE};
+use crate::document::list::List;
+use crate::document::resource::{self, Names, Resource, plain_key};
+use crate::http::reply::{ErrorBody, Stop, duplicate, invalid_payload, not_found};
+use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
+use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::moment;
-use crate::reply::{ErrorBody, Stop, duplicate, invalid_payload, not_found};
-use crate::resource::{self, Names, Resource, plain_key};
-use crate::route::{Answer, Call, Outcome, Route, get, post, put};
-use crate::shape::{self, Field, Kind, Nulls, may};
+use crate::shop::deciding::{self, Tally};
+use crate::shop::orders_pricing;
+use crate::shop::overrides;
 use crate::store::document::Document;
 use crate::store::facts::ById;
+use crate::work::batch;
 use scrip::model::order::{LINE_ID, Order};
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;

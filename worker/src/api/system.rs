@@ -1,7 +1,7 @@
 //! What is there for everyone: whether the service can work, whether it is up, and its own description. It must not know any project.
 
-use crate::reply::Stop;
-use crate::route::{Call, Outcome, Route, get};
+use crate::http::reply::Stop;
+use crate::http::route::{Call, Outcome, Route, get};
 use crate::store::sql::Fault;
 
 /// The routes of the area.

@@ -10,8 +10,8 @@ use super::Store;
 use super::candidates::Offered;
 use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
 use super::sql::{self, Fault, Row};
-use crate::codes::code_key;
-use crate::tracking::Tracker;
+use crate::shop::codes::code_key;
+use crate::store::tracking::Tracker;
 use scrip::facts::{
     Assignment, Candidates, Facts, Held, Known, PastRedemption, Seek, credits_account, incentive_account,
     redemptions_account,
