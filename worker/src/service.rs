@@ -7,7 +7,7 @@ use crate::access::idempotency::{self, Asked, Memory};
 use crate::access::page::{self, shown};
 use crate::http::intake::{self, header};
 use crate::http::query::Query;
-use crate::http::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
+use crate::http::reply::{self, CallError, ErrorBody, error_reply, unauthorized};
 use crate::http::route::{self, Answer, Call, Route};
 use crate::store::Store;
 use crate::store::sql::Fault;
@@ -47,11 +47,11 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     let guesses = Cell::new(0);
     let mut reply = match answer(request, caller.as_ref(), store, context, (request_id, &guesses)) {
         Ok(reply) => reply,
-        Err(Stop::Refused(body)) => {
+        Err(CallError::Refused(body)) => {
             store.discard();
             error_reply(&body, request_id)
         }
-        Err(Stop::Fault(fault)) => {
+        Err(CallError::Fault(fault)) => {
             // Nothing has been written yet: a statement that is too long is refused before the commit, and so is a request that
             // reads too much.
             let spent = store.is_spent().then(reply::reads_too_much);
@@ -79,7 +79,7 @@ fn answer(
     store: &mut Store<'_>,
     context: &Context,
     (request_id, guesses): (&str, &Cell<usize>),
-) -> Result<Reply, Stop> {
+) -> Result<Reply, CallError> {
     intake::check_head(request)?;
     let matched = route::find(&request.method, &request.path)?;
     let route = matched.route;

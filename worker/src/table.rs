@@ -35,7 +35,7 @@ pub const AREAS: &[&[Route]] = &[
     decisions::qualifications::ROUTES,
     decisions::redemptions::ROUTES,
     decisions::rollbacks::ROUTES,
-    decisions::singles::ROUTES,
+    decisions::older_operations::ROUTES,
     codes::balances::ROUTES,
     codes::transactions::ROUTES,
     codes::voucher_changes::ROUTES,

@@ -9,7 +9,7 @@ use crate::access::auth::Caller;
 use crate::access::page;
 use crate::digest::sha256_hex;
 use crate::http::intake::header;
-use crate::http::reply::{Stop, error};
+use crate::http::reply::{CallError, error};
 use crate::http::request::{Reply, Request};
 use crate::http::route::Route;
 use crate::http::shape::too_long;
@@ -72,7 +72,7 @@ impl Names {
 }
 
 /// Looks up what was answered under the key of a request; the same key with another body is refused.
-pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result<Memory, Stop> {
+pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result<Memory, CallError> {
     let kept = request.method == "POST" && asked.route.remembered;
     let Some(key) = header(request, "idempotency-key").filter(|_| kept) else {
         return Ok(Memory::None);
@@ -150,7 +150,7 @@ fn slices(text: &str) -> Vec<&str> {
 /// Keeps an answer at the commit: every success, and every refusal that has written something. A refusal without an effect may
 /// be asked again under the same key, corrected or not. Of a page, whose key is public, only what has written something is
 /// kept, and what goes beyond its share is refused: what cannot be kept must not act.
-pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut Store<'_>) -> Result<(), Stop> {
+pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut Store<'_>) -> Result<(), CallError> {
     let Memory::New { names, body_hash } = memory else { return Ok(()) };
     let is_page = page::is_asking(asked.route, asked.caller);
     if !store.is_dirty() && (is_page || reply.status >= 300 || reply.body.len() > SLICE_BYTES) {

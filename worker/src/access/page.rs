@@ -8,7 +8,7 @@ use crate::access::auth::{Caller, Class};
 use crate::access::customer_keys;
 use crate::access::customer_token;
 use crate::http::intake::{self, header};
-use crate::http::reply::{Stop, error};
+use crate::http::reply::{CallError, error};
 use crate::http::request::Request;
 use crate::http::route::{Call, Route};
 use crate::store::Store;
@@ -35,7 +35,7 @@ pub fn asking(
     request: &Request,
     store: &Store<'_>,
     now_ms: i64,
-) -> Result<Option<Page>, Stop> {
+) -> Result<Option<Page>, CallError> {
     if !is_asking(route, caller) {
         return Ok(None);
     }
@@ -46,7 +46,7 @@ pub fn asking(
 }
 
 /// The customer whom a token proves. One that does not is refused, and nobody is taken for unproven who sends one.
-fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, Stop> {
+fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, CallError> {
     let sent = customer_token::read(token, &caller.project)?;
     let key = customer_keys::named(store, &sent.key, now_ms)?;
     Ok(sent.customer(key.as_ref(), now_ms)?.into())
@@ -64,7 +64,7 @@ const NAMES: [&[&str]; 6] = [
 
 /// Refuses a body that names somebody else than the customer whom a token proves. The engine puts that customer in the place of
 /// whatever is named (`decide::receive`).
-pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), Stop> {
+pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), CallError> {
     if proven(call).is_none() {
         return Ok(());
     }
@@ -72,7 +72,7 @@ pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), Stop> {
 }
 
 /// Names in a request the customer whom a token proves. A request that names somebody else is refused.
-pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), Stop> {
+pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), CallError> {
     let Some([id, source_id]) = check_names(call, source)? else { return Ok(()) };
     let customer = source.entry("customer").or_insert(Json::Null);
     if customer.is_null() {
@@ -87,7 +87,7 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
 }
 
 /// The id and the source_id of the customer whom a token proves, if one does and the request names nobody else.
-fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option<[Option<String>; 2]>, Stop> {
+fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option<[Option<String>; 2]>, CallError> {
     let Some(proven) = proven(call) else { return Ok(None) };
     let stored = call.store.document_by_name("customer", proven, proven)?;
     let (id, source_id) = match &stored {

@@ -4,7 +4,7 @@
 use super::{Key, Project, Setup};
 use crate::access::address;
 use crate::access::auth::Class;
-use crate::shop::deciding::read_time_zone;
+use crate::shop::decision::read_time_zone;
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 //! It must not know what a document says beyond the columns that a list names.
 
 use crate::http::query::Query;
-use crate::http::reply::{ErrorBody, Stop, error, invalid_query};
+use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
 use crate::moment;
 use crate::store::Store;
 use crate::store::document::Document;
@@ -145,7 +145,7 @@ pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBod
 
 impl List {
     /// Selects the page that a query asks for, within a clause.
-    pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, Stop> {
+    pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, CallError> {
         let (limit, offset) = self.span(query)?;
         let mut order = self.order(query)?;
         self.narrow(store, query, &mut clause)?;
@@ -170,7 +170,7 @@ impl List {
         query: &Query,
         mut clause: Clause,
         test: &dyn Fn(&Document) -> bool,
-    ) -> Result<Page, Stop> {
+    ) -> Result<Page, CallError> {
         /// Documents that are in memory at once.
         const CHUNK: i64 = 500;
         let (limit, offset) = self.span(query)?;
@@ -205,7 +205,7 @@ impl List {
         query: &Query,
         mut clause: Clause,
         tail: &str,
-    ) -> Result<Vec<Document>, Stop> {
+    ) -> Result<Vec<Document>, CallError> {
         self.narrow(store, query, &mut clause)?;
         clause.check_looks(store, BY_CREATION)?;
         let statement = format!(
@@ -216,7 +216,7 @@ impl List {
     }
 
     /// Narrows a clause by the parameters and deep filters of a query.
-    fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
+    fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
         let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) =
             self.filters.iter().partition(|filter| filter.is_indexed());
         for filter in indexed {
@@ -243,7 +243,7 @@ impl List {
     }
 
     /// Selects everything within a clause, the newest first: for lists without pages.
-    pub fn all(&self, store: &Store<'_>, clause: Clause) -> Result<Vec<Document>, Stop> {
+    pub fn all(&self, store: &Store<'_>, clause: Clause) -> Result<Vec<Document>, CallError> {
         let statement = format!(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY created_at DESC, seq DESC",
             clause.text
@@ -293,7 +293,7 @@ impl Filter {
 impl Clause {
     /// Refuses to look through more documents than a list may, before it does: what an index leaves of them, for each condition
     /// that it does not answer.
-    fn check_looks(&self, store: &Store<'_>, order: &str) -> Result<(), Stop> {
+    fn check_looks(&self, store: &Store<'_>, order: &str) -> Result<(), CallError> {
         let is_sorted = order.starts_with("created_at ");
         let looks = i64::try_from(self.looks).unwrap_or(i64::MAX).saturating_add(i64::from(!is_sorted));
         let (Some((text, params)), 1..) = (self.indexed, looks) else { return Ok(()) };
@@ -317,7 +317,7 @@ impl Clause {
     }
 }
 
-fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), Stop> {
+fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
     match filter {
         Filter::Is(name, column) => {
             if let Some(value) = query.get(name) {

@@ -2,13 +2,13 @@
 //! It must not know any particular resource.
 
 use crate::document::list::{Clause, List};
-use crate::http::reply::{Stop, duplicate, not_found};
+use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Answer, Call, Outcome};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json};
 
 /// How documents become what is shown, all of a page at once.
-pub type Show = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, Stop>;
+pub type Show = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, CallError>;
 
 /// A kind of document: what it is called, how it is found, shown and listed.
 #[derive(Clone, Copy)]
@@ -31,13 +31,13 @@ pub fn plain_key(_: &Call<'_, '_>, name: &str) -> String {
 }
 
 /// What is shown is what is stored.
-pub fn show_body(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+pub fn show_body(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     Ok(documents.into_iter().map(|document| Json::Object(document.body)).collect())
 }
 
 impl Resource {
     /// The document that the path names by id or by key, or 404.
-    pub fn find(&self, call: &Call<'_, '_>) -> Result<Document, Stop> {
+    pub fn find(&self, call: &Call<'_, '_>) -> Result<Document, CallError> {
         let name = call.param(self.parameter).to_owned();
         let key = (self.key)(call, &name);
         let found = call.store.document_by_name(self.object, &key, &name)?;
@@ -45,7 +45,7 @@ impl Resource {
     }
 
     /// What is shown of one document.
-    pub fn show_one(&self, call: &mut Call<'_, '_>, document: Document) -> Result<Json, Stop> {
+    pub fn show_one(&self, call: &mut Call<'_, '_>, document: Document) -> Result<Json, CallError> {
         let shown = (self.show)(call, vec![document])?;
         Ok(shown.into_iter().next().unwrap_or(Json::Null))
     }
@@ -76,7 +76,7 @@ pub fn remove(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Sets `active` of a document at the commit, and gives the document as it will be.
-pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, Stop> {
+pub fn set_active(call: &mut Call<'_, '_>, active: bool) -> Result<Document, CallError> {
     let resource = call.resource()?;
     let mut document = resource.find(call)?;
     document.body.insert("active".into(), active.into());
@@ -102,7 +102,7 @@ impl Names {
 
     /// What is stored under the id, else under the source_id. One that had no source_id is given the sent one; a source_id never
     /// changes, and two names that mean two documents are refused.
-    pub fn find(&self, call: &Call<'_, '_>, resource: &Resource) -> Result<Option<Document>, Stop> {
+    pub fn find(&self, call: &Call<'_, '_>, resource: &Resource) -> Result<Option<Document>, CallError> {
         let by_source = match &self.source_id {
             Some(source_id) => call.store.document_by_name(resource.object, source_id, "")?,
             None => None,

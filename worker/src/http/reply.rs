@@ -74,22 +74,22 @@ pub struct ErrorFields {
 
 /// Why a call ends early: a refusal for the caller, or an internal fault.
 #[derive(Debug)]
-pub enum Stop {
+pub enum CallError {
     /// The caller is told; nothing is written.
     Refused(ErrorBody),
     /// The caller learns only that it failed; everything is undone.
     Fault(Fault),
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
-        Stop::Fault(fault)
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> CallError {
+        CallError::Fault(fault)
     }
 }
 
-impl From<ErrorBody> for Stop {
-    fn from(body: ErrorBody) -> Stop {
-        Stop::Refused(body)
+impl From<ErrorBody> for CallError {
+    fn from(body: ErrorBody) -> CallError {
+        CallError::Refused(body)
     }
 }
 
@@ -140,21 +140,21 @@ impl From<scrip::wire::Problem> for ErrorBody {
     }
 }
 
-impl From<scrip::wire::Problem> for Stop {
-    fn from(problem: scrip::wire::Problem) -> Stop {
-        Stop::Refused(problem.into())
+impl From<scrip::wire::Problem> for CallError {
+    fn from(problem: scrip::wire::Problem) -> CallError {
+        CallError::Refused(problem.into())
     }
 }
 
-impl From<scrip::refusal::Refusal> for Stop {
-    fn from(refusal: scrip::refusal::Refusal) -> Stop {
+impl From<scrip::refusal::Refusal> for CallError {
+    fn from(refusal: scrip::refusal::Refusal) -> CallError {
         let reason = refusal.reason;
         let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details());
         if let Some((kind, id)) = refusal.resource() {
             body = body.about(kind, id);
         }
         body.error = refusal.custom().map(|message| json!({ "message": message }));
-        Stop::Refused(body)
+        CallError::Refused(body)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::access::auth::{Caller, Class};
 use crate::document::resource::Resource;
 use crate::http::intake;
 use crate::http::query::{Query, decode};
-use crate::http::reply::{ErrorBody, Stop, error, transport_error};
+use crate::http::reply::{CallError, ErrorBody, error, transport_error};
 use crate::http::request::Request;
 use crate::http::shape::{self, Field, Nulls};
 use crate::moment;
@@ -194,7 +194,7 @@ impl Route {
 }
 
 /// What a verb gives.
-pub type Outcome = Result<Answer, Stop>;
+pub type Outcome = Result<Answer, CallError>;
 
 /// An answer on its way out. Even one with an error status commits what the verb has written.
 #[derive(Debug)]
@@ -284,7 +284,7 @@ impl Call<'_, '_> {
     }
 
     /// Does something for its refusals alone: nothing of it is written.
-    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<(), Stop> {
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, CallError>) -> Result<(), CallError> {
         let (mark, drawn, ids) = (self.store.mark(), self.store.drawn.clone(), self.ids.clone());
         let outcome = act(self).and_then(|_| Ok(crate::http::reply::check_writes(self.store, mark)?));
         self.store.forget_since(mark);

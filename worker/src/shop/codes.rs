@@ -4,7 +4,7 @@
 //! construction, can be made again, and cannot be guessed from one another without the key. Codes that came from elsewhere
 //! (chosen by the caller) may be met; they are stepped over.
 
-use crate::http::reply::{ErrorBody, Stop, duplicate, error};
+use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::shape::too_long;
 use crate::store::Store;
 use crate::store::sql;
@@ -152,7 +152,7 @@ impl CodeShape {
 
 impl CodeShape {
     /// The refusal where every code of the space is taken; a space of one code is that code.
-    fn exhausted(&self) -> Stop {
+    fn exhausted(&self) -> CallError {
         if self.space() == 1 {
             return duplicate("voucher", "id", &self.code(&[0; 32], 0)).into();
         }
@@ -246,7 +246,7 @@ pub fn make(
     shape: &CodeShape,
     count: usize,
     case_sensitive: bool,
-) -> Result<Vec<String>, Stop> {
+) -> Result<Vec<String>, CallError> {
     let mut generator = Generator::open(store, ids, owner, shape)?;
     let mut made: Vec<String> = Vec::new();
     let mut tries: u64 = 0;

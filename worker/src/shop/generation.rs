@@ -1,11 +1,11 @@
 //! Vouchers of a campaign: the body that each begins with, one made at once, many made by a job.
 //! It must not know the routes that ask for them.
 
-use crate::http::reply::{Stop, duplicate, error};
+use crate::http::reply::{CallError, duplicate, error};
 use crate::http::route::Call;
 use crate::moment;
 use crate::shop::codes::{self, CodeShape};
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use crate::work::jobs::{self, Generation};
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +20,7 @@ pub fn is_referral(campaign: &Document) -> bool {
 }
 
 /// Refuses to make vouchers of a campaign that has its only one, or none at all.
-pub fn check_open(campaign: &Document) -> Result<(), Stop> {
+pub fn check_open(campaign: &Document) -> Result<(), CallError> {
     let text = |name: &str| campaign.body.get(name).and_then(Json::as_str).unwrap_or_default();
     let closed = match (text("campaign_type"), text("type")) {
         ("PROMOTION", _) => "PROMOTION",
@@ -60,7 +60,7 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
             body.insert((*name).into(), value.clone());
         }
     }
-    grants::settle_dates(&mut body);
+    voucher_grant::settle_dates(&mut body);
     body.insert("id".into(), Json::Null);
     body.insert("code".into(), Json::Null);
     body.insert("campaign".into(), of_campaign("name"));
@@ -95,7 +95,7 @@ pub fn voucher(
 }
 
 /// The codes' shape of a campaign, or of what an override says.
-pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>) -> Result<CodeShape, Stop> {
+pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>) -> Result<CodeShape, CallError> {
     let config = overrides
         .get("code_config")
         .or_else(|| campaign.body.get("voucher").and_then(|voucher| voucher.get("code_config")));
@@ -103,7 +103,7 @@ pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, J
 }
 
 /// Refuses a code that a voucher has already.
-pub fn check_free(call: &Call<'_, '_>, code: &str) -> Result<(), Stop> {
+pub fn check_free(call: &Call<'_, '_>, code: &str) -> Result<(), CallError> {
     let key = codes::code_key(code, call.caller.settings.case_sensitive_codes);
     match call.store.document_by_name("voucher", &key, "")? {
         Some(_) => Err(duplicate("voucher", "id", code).into()),
@@ -117,7 +117,7 @@ pub fn make_one(
     campaign: &Document,
     overrides: &Map<String, Json>,
     code: Option<&str>,
-) -> Result<Document, Stop> {
+) -> Result<Document, CallError> {
     let code = match code {
         Some(code) => {
             check_free(call, code)?;
@@ -143,7 +143,7 @@ pub fn make_one(
 }
 
 /// Makes vouchers of a campaign with codes of their own, without storing them yet.
-pub fn draft(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<Vec<Document>, Stop> {
+pub fn draft(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Result<Vec<Document>, CallError> {
     let none = Map::new();
     let shape = shape(call, campaign, &none)?;
     let codes =
@@ -168,7 +168,7 @@ pub fn make_many(
     campaign: &Document,
     overrides: &Map<String, Json>,
     wanted: u64,
-) -> Result<String, Stop> {
+) -> Result<String, CallError> {
     let shape = shape(call, campaign, overrides)?;
     let generator = codes::Generator::open(call.store, &mut call.ids, &campaign.id, &shape)?;
     let needed = generator.counter.saturating_add(wanted);

@@ -5,7 +5,7 @@
 use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::route::Call;
 use crate::http::shape::shown;
-use crate::shop::deciding;
+use crate::shop::decision;
 use crate::store::document::{Document, legible, read_stored, written};
 use crate::store::sql::Fault;
 use scrip::rules::{Clock, Collection, Contents, Segment};
@@ -85,7 +85,7 @@ pub struct Present {
 impl Present {
     /// The moment of a call, in its project's zone.
     pub fn of(call: &Call<'_, '_>) -> Result<Present, Fault> {
-        Ok(Present { now: call.context.now, zone: deciding::time_zone(call)? })
+        Ok(Present { now: call.context.now, zone: decision::time_zone(call)? })
     }
 
     fn clock(&self) -> Clock<'_> {

@@ -4,7 +4,7 @@
 use crate::api::catalogue::products::{self, PRODUCT};
 use crate::api::catalogue::skus::{self, SKU};
 use crate::document::resource::{Names, Resource};
-use crate::http::reply::{Stop, not_found};
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::Call;
 use crate::http::shape::{self, Field, Nulls};
 use crate::store::document::Document;
@@ -28,7 +28,7 @@ pub fn any(order: &Order) -> bool {
 
 /// Gives the goods that an order brings along the ids that they have, or that they will have once they are written: a decision
 /// names them on its lines, and [`persist`] writes them under these ids.
-pub fn name(call: &mut Call<'_, '_>, order: &mut Order) -> Result<(), Stop> {
+pub fn name(call: &mut Call<'_, '_>, order: &mut Order) -> Result<(), CallError> {
     let mut named = Written::default();
     for item in &mut order.items {
         for (kind, resource, prefix) in
@@ -63,7 +63,7 @@ fn give_names(item: &mut Item, kind: RelatedObject, document: &Document) {
 
 /// Writes what an order brings along at the commit, and names it on the lines by its id. `path` is where the order stands in the
 /// request. What has no name of its own lives in this order only.
-pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(), Stop> {
+pub fn persist(call: &mut Call<'_, '_>, order: &mut Order, path: &str) -> Result<(), CallError> {
     let mut written = Written::default();
     for (place, item) in order.items.iter_mut().enumerate() {
         if let Some(sent) = brought(item, RelatedObject::Product) {
@@ -138,7 +138,7 @@ fn known(
     resource: &Resource,
     sent: &Map<String, Json>,
     written: &[Document],
-) -> Result<Option<Document>, Stop> {
+) -> Result<Option<Document>, CallError> {
     let names = Names::take(&mut sent.clone());
     let means = |document: &&Document| {
         let by_source = names.source_id.is_some() && document.key == names.source_id;
@@ -168,7 +168,7 @@ fn note(written: &mut Vec<Document>, document: Document) {
 }
 
 /// The product that a new SKU belongs to.
-fn parent(call: &Call<'_, '_>, item: &Item, written: &[Document], path: &str) -> Result<String, Stop> {
+fn parent(call: &Call<'_, '_>, item: &Item, written: &[Document], path: &str) -> Result<String, CallError> {
     let key = item.names(RelatedObject::Product).next();
     let key = key.ok_or_else(|| Problem::missing(path, "product_id"))?.as_str();
     if let Some(product) = written.iter().find(|product| product.id == key || product.key.as_deref() == Some(key)) {

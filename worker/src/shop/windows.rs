@@ -1,6 +1,6 @@
 //! Whether a promotion and its tiers are open at a moment, for lists. It must not know what is decided when one is used.
 
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::moment;
 use crate::store::document::Document;
@@ -15,7 +15,7 @@ pub const OPEN: &str =
     AND COALESCE(json_extract(body, '$.expiration_date') > {}, 1)";
 
 /// The promotions whose tiers cannot be used now.
-pub fn closed_promotions(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> Result<Vec<String>, Stop> {
+pub fn closed_promotions(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> Result<Vec<String>, CallError> {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'campaign' AND json_extract(body, '$.campaign_type') = 'PROMOTION'",

@@ -5,7 +5,7 @@
 
 use crate::access::auth::Caller;
 use crate::http::query::Query;
-use crate::http::reply::{ErrorBody, Stop, check_writes};
+use crate::http::reply::{CallError, ErrorBody, check_writes};
 use crate::http::request::Request;
 use crate::http::route::{self, Answer, Call, Outcome};
 use crate::http::shape::{self, Nulls};
@@ -31,7 +31,7 @@ const ERRORS_MAX: usize = 1_000;
 const SLICE: &str = "batch";
 
 /// What is done with one item.
-pub type Step = fn(&mut Call<'_, '_>, Map<String, Json>) -> Result<(), Stop>;
+pub type Step = fn(&mut Call<'_, '_>, Map<String, Json>) -> Result<(), CallError>;
 
 /// Where the work stands.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>
     Ok(Answer::status(call.route.success, json!({ "async_action_id": id })))
 }
 
-fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, Stop> {
+fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, CallError> {
     let cursor = Cursor {
         caller: call.caller.clone(),
         path: call.route.path.to_owned(),
@@ -106,7 +106,7 @@ fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> 
     Ok(id)
 }
 
-fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<(), Stop> {
+fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<(), CallError> {
     let body = json!({ "items": items }).as_object().cloned().unwrap_or_default();
     let mut slice = Document::new(call.ids.hex18("bat_").to_string(), None, call.now_ms(), body);
     slice.parent = Some(action_id.to_owned());
@@ -191,7 +191,7 @@ fn write(
                 call.store.commit()?;
                 cursor.done = cursor.done.saturating_add(1);
             }
-            Err(Stop::Refused(body)) => {
+            Err(CallError::Refused(body)) => {
                 call.store.discard();
                 if cursor.errors.len() < ERRORS_MAX {
                     let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);
@@ -201,7 +201,7 @@ fn write(
                 }
                 cursor.failed = cursor.failed.saturating_add(1);
             }
-            Err(Stop::Fault(fault)) => return Err(fault),
+            Err(CallError::Fault(fault)) => return Err(fault),
         }
     }
     Ok(())

@@ -27,19 +27,19 @@ use scrip::text::Text;
 use serde_json::Value as Json;
 
 /// What may be told of a value. A list is told value by value, and nothing is told as nothing.
-pub enum Told {
+pub enum Disclosure {
     /// All of it: it says only what the caller sent, or what the engine writes for pages.
     All,
     /// These members of an object.
-    These(&'static [(&'static str, Told)]),
+    These(&'static [(&'static str, Disclosure)]),
     /// The same without those that are nothing, which are left out.
-    Said(&'static [(&'static str, Told)]),
+    Said(&'static [(&'static str, Disclosure)]),
     /// Of each member of an object, whatever its name, this.
-    Each(&'static Told),
+    Each(&'static Disclosure),
     /// Custom data, as far as it is public.
     Metadata(Of),
     /// Of the customer, to a page that has proven who that is or is believed; to another not even that there is one.
-    Person(&'static Told),
+    Person(&'static Disclosure),
 }
 
 /// Whose custom data.
@@ -70,7 +70,7 @@ pub enum Keeper {
 struct Shown {
     path: &'static str,
     keeper: Keeper,
-    told: &'static Told,
+    told: &'static Disclosure,
 }
 
 const SHOWN: &[Shown] = &[
@@ -117,25 +117,25 @@ struct Reader<'p> {
 }
 
 impl Reader<'_> {
-    fn keep(&self, told: &Told, value: &mut Json) {
+    fn keep(&self, told: &Disclosure, value: &mut Json) {
         match value {
             Json::Array(items) => items.iter_mut().for_each(|item| self.keep(told, item)),
             Json::Object(members) => match told {
-                Told::All => {}
-                Told::These(names) | Told::Said(names) => {
-                    let nothing = matches!(told, Told::Said(_));
+                Disclosure::All => {}
+                Disclosure::These(names) | Disclosure::Said(names) => {
+                    let nothing = matches!(told, Disclosure::Said(_));
                     members.retain(|name, value| {
                         let told = names.iter().find(|(known, _)| known == name).map(|(_, told)| told);
                         self.keep_member(told, value) && !(nothing && value.is_null())
                     });
                 }
-                Told::Each(told) => members.retain(|_, value| self.keep_member(Some(told), value)),
-                Told::Metadata(of) => members.retain(|name, _| self.is_public(*of, name)),
-                Told::Person(told) => self.keep(told, &mut *value),
+                Disclosure::Each(told) => members.retain(|_, value| self.keep_member(Some(told), value)),
+                Disclosure::Metadata(of) => members.retain(|name, _| self.is_public(*of, name)),
+                Disclosure::Person(told) => self.keep(told, &mut *value),
             },
             // What should have members and has none is not what is known of it.
             Json::String(_) | Json::Number(_) | Json::Bool(_) => {
-                if !matches!(told, Told::All | Told::Person(Told::All)) {
+                if !matches!(told, Disclosure::All | Disclosure::Person(Disclosure::All)) {
                     *value = Json::Null;
                 }
             }
@@ -144,10 +144,10 @@ impl Reader<'_> {
     }
 
     /// Whether there is anything to be told of a member.
-    fn keep_member(&self, told: Option<&Told>, value: &mut Json) -> bool {
+    fn keep_member(&self, told: Option<&Disclosure>, value: &mut Json) -> bool {
         match told {
             None => false,
-            Some(Told::Person(_)) if !self.page.is_believed() => false,
+            Some(Disclosure::Person(_)) if !self.page.is_believed() => false,
             Some(told) => {
                 self.keep(told, value);
                 true
@@ -191,12 +191,12 @@ mod tests {
 
     #[test]
     fn what_is_not_named_is_not_told() {
-        const TREE: Told = Told::These(&[
-            ("a", Told::All),
-            ("list", Told::These(&[("a", Told::All)])),
-            ("data", Told::Metadata(Of::Goods)),
-            ("who", Told::Person(&Told::These(&[("id", Told::All)]))),
-            ("said", Told::Said(&[("a", Told::All), ("b", Told::All)])),
+        const TREE: Disclosure = Disclosure::These(&[
+            ("a", Disclosure::All),
+            ("list", Disclosure::These(&[("a", Disclosure::All)])),
+            ("data", Disclosure::Metadata(Of::Goods)),
+            ("who", Disclosure::Person(&Disclosure::These(&[("id", Disclosure::All)]))),
+            ("said", Disclosure::Said(&[("a", Disclosure::All), ("b", Disclosure::All)])),
         ]);
         let mut terms = Terms::default();
         terms.metadata.product.push("size".into());

@@ -6,7 +6,7 @@ use crate::api::catalogue::skus::{self, SKU};
 use crate::document::fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, List, read_moment};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{ErrorBody, Stop, error, in_use, invalid_payload, not_found};
+use crate::http::reply::{CallError, ErrorBody, error, in_use, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
@@ -71,7 +71,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The collection that a path names. That of all products is not stored: it is shown when asked for by its id, and not listed.
-fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     if call.param(COLLECTION.parameter) != ALL_PRODUCTS {
         return COLLECTION.find(call);
     }
@@ -83,7 +83,7 @@ fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
 }
 
 /// The collection that a path names, to be changed: the built-in one never is.
-fn find_own(call: &Call<'_, '_>) -> Result<Document, Stop> {
+fn find_own(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let collection = find(call)?;
     if collection.id == ALL_PRODUCTS {
         let told = format!("Resource {} with id {ALL_PRODUCTS} is protected and cannot be modified", COLLECTION.object);
@@ -129,7 +129,7 @@ fn own_filter(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> {
 }
 
 /// What a static collection lists, by id: it must exist, and may be named by source_id.
-fn settle_listed(call: &Call<'_, '_>, sent: Option<Json>) -> Result<Json, Stop> {
+fn settle_listed(call: &Call<'_, '_>, sent: Option<Json>) -> Result<Json, CallError> {
     let sent = sent.unwrap_or_default();
     let named = |kind: &str| {
         let named = sent.as_array().into_iter().flatten();

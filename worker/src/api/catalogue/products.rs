@@ -6,7 +6,7 @@ use crate::api::project::metadata_schemas;
 use crate::document::fields::{BULK_METADATA, CATALOGUE_LIST, KEY, PRICE};
 use crate::document::list::{Clause, List, read_moment};
 use crate::document::resource::{self, Names, Resource, plain_key};
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
@@ -91,7 +91,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Narrows a clause to what was created from `start_date` to `end_date` of the query, both included.
-pub fn created_within(call: &Call<'_, '_>, mut clause: Clause) -> Result<Clause, Stop> {
+pub fn created_within(call: &Call<'_, '_>, mut clause: Clause) -> Result<Clause, CallError> {
     for (name, condition) in [("start_date", "created_at >= {}"), ("end_date", "created_at <= {}")] {
         if let Some(at) = read_moment(&call.query, &[name])? {
             clause.and(condition, at);
@@ -124,7 +124,7 @@ fn bulk_metadata(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// One product of a list.
-pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), Stop> {
+pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), CallError> {
     upsert(call, sent).map(drop)
 }
 
@@ -144,7 +144,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
 
 /// The product that a sent one means: found by id, else by source_id, and updated with what was sent; or created under the names
 /// that were sent. Gives the document as it will be after the commit.
-pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, Stop> {
+pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
     let names = Names::take(&mut sent);
     if let Some(mut product) = names.find(call, &PRODUCT)? {
         change(call, &PRODUCT, &mut product, sent)?;
@@ -169,7 +169,7 @@ pub fn change(
     resource: &Resource,
     document: &mut Document,
     sent: Map<String, Json>,
-) -> Result<(), Stop> {
+) -> Result<(), CallError> {
     let has_metadata = sent.contains_key("metadata");
     merge(&mut document.body, sent);
     if has_metadata {
@@ -181,7 +181,7 @@ pub fn change(
 }
 
 /// Holds the metadata of something in the catalogue against the project's schema.
-pub fn check_metadata(call: &Call<'_, '_>, resource: &Resource, body: &Map<String, Json>) -> Result<(), Stop> {
+pub fn check_metadata(call: &Call<'_, '_>, resource: &Resource, body: &Map<String, Json>) -> Result<(), CallError> {
     metadata_schemas::check(call.store, &[(resource.object, body.get("metadata"))])
 }
 

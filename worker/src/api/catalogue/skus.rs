@@ -4,7 +4,7 @@ use crate::api::catalogue::products::{self, CATALOGUE_ORDERS, PRODUCT};
 use crate::document::fields::{CATALOGUE_LIST, KEY, PRICE};
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Names, Resource, plain_key};
-use crate::http::reply::{Stop, not_found};
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
@@ -60,7 +60,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The SKU that a path names; it must be one of the path's product.
-fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let product = PRODUCT.find(call)?;
     let sku = SKU.find(call)?;
     if sku.parent.as_deref() == Some(product.id.as_str()) {
@@ -79,7 +79,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The SKUs of a product, in their list, as the product shows them.
-pub fn of_product(call: &Call<'_, '_>, product_id: &str) -> Result<Json, Stop> {
+pub fn of_product(call: &Call<'_, '_>, product_id: &str) -> Result<Json, CallError> {
     let mut clause = Clause::of_kind(SKU.object);
     clause.and("parent = {}", product_id);
     let found = SKU.list.all(call.store, clause)?;
@@ -121,7 +121,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The SKU that a sent one means, wherever it belongs, updated with what was sent; or a new one of this product.
-pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, Json>) -> Result<Document, Stop> {
+pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, Json>) -> Result<Document, CallError> {
     let names = Names::take(&mut sent);
     if let Some(mut sku) = names.find(call, &SKU)? {
         products::change(call, &SKU, &mut sku, sent)?;

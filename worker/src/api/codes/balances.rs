@@ -2,13 +2,13 @@
 //! counted apart, and each change is written down as a transaction. It must not know what was redeemed but from the ledger.
 
 use crate::api::codes::vouchers;
-use crate::api::decisions::singles::find_card;
+use crate::api::decisions::older_operations::find_card;
 use crate::document::fields::KEY;
-use crate::http::reply::{ErrorBody, Stop, error};
+use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
-use crate::shop::deciding;
+use crate::shop::decision;
 use crate::store::document::Document;
 use scrip::facts::{credits_account, points_account};
 use scrip::wire::Problem;
@@ -117,7 +117,7 @@ fn change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> Outcome {
 
 /// Loads a card with what a reward adds, and writes it down; the card itself is left to the caller. What has no balance is
 /// left as it is.
-pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<(), Stop> {
+pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<(), CallError> {
     let purse = PURSES.iter().find(|purse| card.body.get(purse.block).is_some_and(Json::is_object));
     let (Some(purse), true) = (purse, added > 0) else { return Ok(()) };
     let field = if purse.block == "gift" { "amount" } else { "points" };
@@ -138,7 +138,7 @@ pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<
 fn note(call: &mut Call<'_, '_>, card: &Document, kind: String, [source_id, reason]: [Json; 2], balance: &Json) {
     let id = call.ids.hex18("vtx_").to_string();
     let body = json!({
-        "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": deciding::channel(call).id,
+        "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": decision::channel(call).id,
         "reason": reason, "type": kind, "details": { "balance": balance }, "related_transaction_id": null,
         "created_at": moment::text(call.now_ms()),
     });
@@ -161,7 +161,7 @@ fn move_balance(
     purse: &Purse,
     delta: i64,
     field: &str,
-) -> Result<(i64, i64), Stop> {
+) -> Result<(i64, i64), CallError> {
     let account = if purse.block == "gift" { credits_account(&card.id) } else { points_account(&card.id) };
     let standings = call.store.standings(&[account.to_string()], call.now_ms(), "")?;
     let standing = standings.get(account.as_str()).copied().unwrap_or_default();

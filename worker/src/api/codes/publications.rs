@@ -7,12 +7,12 @@ use crate::api::codes::vouchers;
 use crate::api::people::customers;
 use crate::api::project::metadata_schemas;
 use crate::document::fields::{CUSTOMER, KEY};
-use crate::http::reply::{Stop, error, not_found};
+use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::codes::code_key;
-use crate::shop::deciding;
+use crate::shop::decision;
 use crate::shop::generation;
 use crate::store::document::Document;
 use crate::store::ledger::Post;
@@ -60,7 +60,7 @@ struct Wanted {
     join_once: bool,
 }
 
-fn read(call: &Call<'_, '_>) -> Result<Wanted, Stop> {
+fn read(call: &Call<'_, '_>) -> Result<Wanted, CallError> {
     let mut source = call.source()?;
     // Pages name the campaign or the voucher in the query.
     for name in ["campaign", "voucher"] {
@@ -152,7 +152,7 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The campaign, and the voucher where one is named. What a page may not publish is for it as what does not exist.
-fn find(call: &Call<'_, '_>, wanted: &Wanted) -> Result<(Option<Document>, Option<Document>), Stop> {
+fn find(call: &Call<'_, '_>, wanted: &Wanted) -> Result<(Option<Document>, Option<Document>), CallError> {
     let Some(code) = &wanted.voucher else {
         let name = wanted.campaign.as_deref().unwrap_or_default();
         let campaign = find_campaign(call, name)?;
@@ -186,15 +186,15 @@ fn tell_again(call: &Call<'_, '_>, earlier: Document) -> Json {
     Json::Object(body)
 }
 
-fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
+fn find_campaign(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
     call.store.document_by_name("campaign", name, name)?.ok_or_else(|| not_found("campaign", name).into())
 }
 
 /// A voucher that can be published. A page is not told which of those that cannot be there are, and what it names in vain is
 /// counted.
-fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
+fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> {
     let found = publishable(call, code);
-    if let (Err(Stop::Refused(_)), Some(page)) = (&found, &call.page) {
+    if let (Err(CallError::Refused(_)), Some(page)) = (&found, &call.page) {
         call.guesses.set(call.guesses.get().saturating_add(1));
         if !page.terms.reasons {
             return Err(not_found("voucher", code).into());
@@ -203,7 +203,7 @@ fn find_voucher(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
     found
 }
 
-fn publishable(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
+fn publishable(call: &Call<'_, '_>, code: &str) -> Result<Document, CallError> {
     let key = code_key(code, call.caller.settings.case_sensitive_codes);
     let voucher = call.store.document_by_name("voucher", &key, code)?.ok_or_else(|| not_found("voucher", code))?;
     if voucher.holder.is_some() && call.page.is_some() {
@@ -217,7 +217,7 @@ fn publishable(call: &Call<'_, '_>, code: &str) -> Result<Document, Stop> {
     Ok(voucher)
 }
 
-fn campaign_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<Document>, Stop> {
+fn campaign_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<Document>, CallError> {
     let Some(id) = &voucher.parent else { return Ok(None) };
     let campaign = call.store.document("campaign", id)?;
     // Of a campaign that is being deleted the vouchers are gone as well.
@@ -227,7 +227,7 @@ fn campaign_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<Documen
 }
 
 /// The publication by which a customer has joined a campaign, or has a voucher without one.
-fn earlier(call: &Call<'_, '_>, place: &str, customer_id: &str) -> Result<Option<Document>, Stop> {
+fn earlier(call: &Call<'_, '_>, place: &str, customer_id: &str) -> Result<Option<Document>, CallError> {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'publication' AND holder = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
@@ -243,7 +243,7 @@ fn choose(
     campaign: &Document,
     count: usize,
     taken: &[&str],
-) -> Result<Vec<(Document, bool)>, Stop> {
+) -> Result<Vec<(Document, bool)>, CallError> {
     let is_standalone = campaign.body.get("type").and_then(Json::as_str) == Some("STANDALONE");
     let limit = i64::try_from(if is_standalone { 1 } else { count }).unwrap_or(1);
     let free = call.store.free_codes(&campaign.id, call.now_ms(), taken, limit)?;
@@ -268,7 +268,7 @@ pub fn hand_reward(
     customer: &Document,
     taken: &[&str],
     added: u64,
-) -> Result<Document, Stop> {
+) -> Result<Document, CallError> {
     let mut chosen = choose(call, campaign, 1, taken)?;
     for (voucher, _) in &mut chosen {
         balances::load(call, voucher, added)?;
@@ -294,7 +294,7 @@ fn hand_over(
     receiver: &Receiver,
     campaign: Option<&Document>,
     chosen: Vec<(Document, bool)>,
-) -> Result<(Json, Vec<Document>), Stop> {
+) -> Result<(Json, Vec<Document>), CallError> {
     let now_ms = call.now_ms();
     let id = call.ids.alphanumeric("pub_", 32).to_string();
     // A public code is for everybody, and nobody holds it.
@@ -358,11 +358,11 @@ fn hand_over(
 }
 
 /// A code that is active for so long after its publication begins now.
-fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mut Document) -> Result<(), Stop> {
+fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mut Document) -> Result<(), CallError> {
     let activity =
         campaign.and_then(|campaign| campaign.body.get("activity_duration_after_publishing")).and_then(Json::as_str);
     if let Some(duration) = activity.and_then(Duration::parse) {
-        let zone = deciding::time_zone(call)?;
+        let zone = decision::time_zone(call)?;
         let start: Instant = call.context.now;
         if let Some(end) = start.after(&duration, &zone) {
             voucher.body.insert("start_date".into(), start.to_string().into());
@@ -379,7 +379,7 @@ fn show(
     wanted: &Wanted,
     receiver: &Receiver,
     handed: Vec<Document>,
-) -> Result<Json, Stop> {
+) -> Result<Json, CallError> {
     let named: Vec<String> = handed.iter().map(|voucher| voucher.id.clone()).collect();
     let codes: Vec<Json> =
         handed.iter().map(|voucher| voucher.body.get("code").cloned().unwrap_or(Json::Null)).collect();

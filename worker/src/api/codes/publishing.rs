@@ -6,7 +6,7 @@
 
 use crate::access::page::publishing::Publishing;
 use crate::api::people::customers;
-use crate::http::reply::{ErrorBody, Stop, error};
+use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::moment;
 use crate::store::document::Document;
@@ -70,7 +70,7 @@ pub fn check_count(count: u64) -> Result<(), Problem> {
 }
 
 /// Who is meant by a customer that was sent, written down as far as whoever asks may do so.
-pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Receiver, Stop> {
+pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Receiver, CallError> {
     match &call.page {
         Some(page) if !page.is_believed() => name(call, &sent),
         Some(_) | None => Ok(Receiver::of(customers::upsert(call, sent)?)),
@@ -79,7 +79,7 @@ pub fn receive(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<Recei
 
 /// A customer whom a page only names: the publication says so, nothing is written of anybody who is known, and of whoever is not
 /// the name alone.
-fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Receiver, Stop> {
+fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Receiver, CallError> {
     let text = |name: &str| sent.get(name).and_then(Json::as_str).map(str::to_owned);
     let source_id = text("source_id");
     let by_id = match text("id") {
@@ -104,7 +104,7 @@ fn name(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<Receiver, S
 
 /// Counts a publication from a page to somebody who has proven nothing, at the commit, and refuses one too many. `place` is the
 /// campaign, or a voucher without one.
-pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), Stop> {
+pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), CallError> {
     if call.page.as_ref().is_none_or(|page| page.proven.is_some()) {
         return Ok(());
     }

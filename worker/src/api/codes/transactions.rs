@@ -2,10 +2,10 @@
 //! It must not know how a balance is kept.
 
 use crate::api::codes::vouchers;
-use crate::api::decisions::singles::find_card;
+use crate::api::decisions::older_operations::find_card;
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
-use crate::http::reply::{ErrorBody, Stop, invalid_query};
+use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
 use crate::store::document::Document;
@@ -89,7 +89,7 @@ fn read_order(call: &Call<'_, '_>) -> Result<bool, ErrorBody> {
 }
 
 /// Where a transaction stands among all documents.
-fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<i64, Stop> {
+fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<i64, CallError> {
     let own = id.strip_prefix("vtx_").unwrap_or(id);
     let row = call.store.row(
         "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND parent = ?1

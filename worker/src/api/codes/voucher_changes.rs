@@ -5,11 +5,11 @@ use crate::api::codes::vouchers::{self, VOUCHER};
 use crate::api::people::customers;
 use crate::api::rules::assignments;
 use crate::document::fields::{DISCOUNT, KEY, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE};
-use crate::http::reply::{ErrorBody, Stop, error};
+use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::generation;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use serde_json::{Map, Value as Json};
 
 const UPDATE: &[Field] = &[
@@ -45,27 +45,27 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     let mut sent = call.body(Nulls::Kept)?;
     let mut voucher = vouchers::find(call)?;
     check_type(&voucher.body, &mut sent)?;
-    grants::check_discount(&sent, "")?;
-    grants::settle_dates(&mut sent);
-    grants::settle_category(call, &mut sent)?;
+    voucher_grant::check_discount(&sent, "")?;
+    voucher_grant::settle_dates(&mut sent);
+    voucher_grant::settle_category(call, &mut sent)?;
     if sent.get("active").is_some_and(Json::is_null) {
         sent.remove("active");
     }
     let metadata_sent = sent.contains_key("metadata");
     customers::merge(&mut voucher.body, sent);
-    grants::check_validity(&voucher.body)?;
+    voucher_grant::check_validity(&voucher.body)?;
     if metadata_sent {
         let campaign = voucher.parent.as_deref().map(|id| call.store.document("campaign", id)).transpose()?;
         vouchers::check_metadata(call, campaign.flatten().as_ref(), voucher.body.get("metadata"))?;
     }
-    grants::check_readable(None, &voucher.body, "")?;
+    voucher_grant::check_readable(None, &voucher.body, "")?;
     call.touch(&mut voucher);
     call.store.update(VOUCHER.object, &voucher);
     Ok(Answer::json(VOUCHER.show_one(call, voucher)?))
 }
 
 /// A voucher stays of its type, and its discount of its own.
-fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result<(), Stop> {
+fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result<(), CallError> {
     let kind = sent.remove("type").filter(|kind| !kind.is_null());
     if kind.is_some_and(|kind| known.get("type") != Some(&kind)) {
         return Err(invalid("It is not possible to change Voucher type").into());

@@ -5,12 +5,12 @@ use crate::api::codes::vouchers::{self, CREATE};
 use crate::api::people::customers;
 use crate::api::promotions::campaigns::CAMPAIGN;
 use crate::document::fields::KEY;
-use crate::http::reply::{Stop, error, not_found};
+use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{Field, Kind, must};
 use crate::shop::codes::code_key;
 use crate::shop::generation;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use crate::work::batch;
 use scrip::wire::Problem;
@@ -42,7 +42,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The items of an import: each has a code that nobody has.
-fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Stop> {
+fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
     let mut items = batch::items(call)?;
     let case_sensitive = call.caller.settings.case_sensitive_codes;
     let mut keys: Vec<String> = Vec::new();
@@ -98,46 +98,46 @@ fn give_metadata(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Makes one voucher without a campaign, or with the one that it names.
-pub fn write_alone(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), Stop> {
+pub fn write_alone(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
     vouchers::make(call, item).map(drop)
 }
 
 /// Makes one voucher of a campaign: what the campaign's vouchers begin with, and over it what was sent.
-pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), Stop> {
+pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), CallError> {
     let id = item.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
     generation::check_free(call, &code)?;
-    grants::check_discount(&item, "")?;
-    grants::complete_card(&mut item, "", false)?;
-    grants::settle_category(call, &mut item)?;
+    voucher_grant::check_discount(&item, "")?;
+    voucher_grant::complete_card(&mut item, "", false)?;
+    voucher_grant::settle_category(call, &mut item)?;
     let mut body = generation::template(&campaign, &item, call.now_ms());
     let kind = body.get("type").cloned().unwrap_or(Json::Null);
     if item.get("type").is_some_and(|said| *said != kind) {
         let told = format!("must be {kind}, the type of the campaign's vouchers");
         return Err(Problem::at("type", told).into());
     }
-    let own = grants::VOUCHER_TYPES.iter().find(|(of, _)| kind == *of).map(|(_, grant)| *grant);
+    let own = voucher_grant::VOUCHER_TYPES.iter().find(|(of, _)| kind == *of).map(|(_, grant)| *grant);
     for name in ["active", "validity_timeframe", "validity_day_of_week", "validity_hours"].into_iter().chain(own) {
         if let Some(value) = item.get(name) {
             body.insert(name.into(), value.clone());
         }
     }
-    grants::check_validity(&body)?;
+    voucher_grant::check_validity(&body)?;
     let voucher = generation::voucher(call, body, &code, Some(&campaign.id));
     store(call, &campaign, &voucher)
 }
 
-fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Result<(), Stop> {
+fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Result<(), CallError> {
     vouchers::check_metadata(call, Some(campaign), voucher.body.get("metadata"))?;
-    grants::check_readable(None, &voucher.body, "")?;
+    voucher_grant::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", voucher);
     generation::count(call, &campaign.id, 1);
     Ok(())
 }
 
 /// Merges metadata into one voucher, which must be there.
-pub fn write_metadata(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), Stop> {
+pub fn write_metadata(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), CallError> {
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let mut voucher = vouchers::find_named(call, &code)?;
     customers::merge(&mut voucher.body, item);

@@ -10,13 +10,13 @@ use crate::document::fields::{
 };
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource};
-use crate::http::reply::{Stop, duplicate, invalid_payload, not_found};
+use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::codes::{self, CodeShape, code_key};
 use crate::shop::generation;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use crate::store::ledger::{Post, Standing};
 use scrip::facts::{credits_account, points_account, points_spent_account, redemptions_account, spent_account};
@@ -134,7 +134,7 @@ fn accounts(voucher_id: &str) -> [String; 4] {
 }
 
 /// Shows vouchers as they stand, with one look into the ledger for all of them.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
     let mut assigned = assignments::assigned(call, &documents)?;
@@ -207,12 +207,12 @@ pub fn touch(call: &mut Call<'_, '_>, ids: Vec<&str>) {
 }
 
 /// The voucher that a path names.
-pub fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     find_named(call, call.param(VOUCHER.parameter))
 }
 
 /// The voucher with a code or an id; one whose campaign is being deleted is gone already.
-pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
+pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
     let key = code_key(name, call.caller.settings.case_sensitive_codes);
     let voucher = call.store.document_by_name(VOUCHER.object, &key, name)?;
     let voucher = voucher.ok_or_else(|| not_found(VOUCHER.object, name))?;
@@ -264,13 +264,13 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Makes a voucher at the commit, as it was sent; gives it as it will be shown.
-pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json, Stop> {
-    let kind = grants::voucher_type(&body, "")?;
-    grants::check_discount(&body, "")?;
-    let spent = grants::complete_card(&mut body, "", true)?;
-    grants::check_validity(&body)?;
-    grants::settle_dates(&mut body);
-    grants::settle_category(call, &mut body)?;
+pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json, CallError> {
+    let kind = voucher_grant::voucher_type(&body, "")?;
+    voucher_grant::check_discount(&body, "")?;
+    let spent = voucher_grant::complete_card(&mut body, "", true)?;
+    voucher_grant::check_validity(&body)?;
+    voucher_grant::settle_dates(&mut body);
+    voucher_grant::settle_category(call, &mut body)?;
     let rules = assignments::take_rules(call, &mut body)?;
     let campaign = find_campaign(call, &mut body, kind)?;
     let code = settle_code(call, &mut body)?;
@@ -289,7 +289,7 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
     }
     let voucher = generation::voucher(call, whole, &code, campaign.as_ref().map(|campaign| campaign.id.as_str()));
     check_metadata(call, campaign.as_ref(), voucher.body.get("metadata"))?;
-    grants::check_readable(None, &voucher.body, "")?;
+    voucher_grant::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
     let assigned = assignments::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
@@ -307,7 +307,11 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
 
 /// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign
 /// says so (validation-rules.md section 13).
-pub fn check_metadata(call: &Call<'_, '_>, campaign: Option<&Document>, metadata: Option<&Json>) -> Result<(), Stop> {
+pub fn check_metadata(
+    call: &Call<'_, '_>,
+    campaign: Option<&Document>,
+    metadata: Option<&Json>,
+) -> Result<(), CallError> {
     let is_own =
         |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
     let schema = if campaign.is_none_or(is_own) { "voucher" } else { "campaign" };
@@ -328,7 +332,7 @@ fn taken_before(call: &mut Call<'_, '_>, voucher: &Document, campaign: Option<&D
     Post { chain: id.clone(), id, debit, credit, amount, reverses: None, at: call.now_ms() }
 }
 
-fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) -> Result<Option<Document>, Stop> {
+fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) -> Result<Option<Document>, CallError> {
     let by_name = body.remove("campaign");
     let by_id = body.remove("campaign_id");
     let Some(name) = by_id.or(by_name).and_then(|name| name.as_str().map(str::to_owned)) else {
@@ -348,7 +352,7 @@ fn find_campaign(call: &Call<'_, '_>, body: &mut Map<String, Json>, kind: &str) 
     Ok(Some(campaign))
 }
 
-fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<String, Stop> {
+fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<String, CallError> {
     let config = body.remove("code_config");
     let said = body.remove("code").and_then(|code| code.as_str().map(str::to_owned));
     let in_path = Some(call.param("code").to_owned()).filter(|code| !code.is_empty());

@@ -7,10 +7,10 @@ use crate::api::people::customers::{self, CUSTOMER};
 use crate::api::project::metadata_schemas;
 use crate::document::fields;
 use crate::document::metadata::Schemas;
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::http::shape::{self, Nulls};
-use crate::shop::deciding;
+use crate::shop::decision;
 use crate::shop::overrides;
 use scrip::model::customer::Customer;
 use scrip::model::order::Order;
@@ -18,7 +18,7 @@ use scrip::model::request::Redeemables;
 use serde_json::{Map, Value as Json};
 
 /// Refuses what could not be redeemed.
-pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     check_profile(call, request)?;
     check_metadata(call, request)?;
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
@@ -28,7 +28,7 @@ pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), Stop>
 }
 
 /// Refuses a customer whose profile could not be stored. Of whom a page only names it is the names.
-pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     match (stored_of(call, request), &request.customer) {
         (Some(customer), _) => profile(customer).map(drop),
         (None, Some(named)) => check_names(named),
@@ -36,7 +36,7 @@ pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), S
     }
 }
 
-fn check_names(named: &Customer) -> Result<(), Stop> {
+fn check_names(named: &Customer) -> Result<(), CallError> {
     let names = [("id", &named.id), ("source_id", &named.source_id)];
     let names = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?.as_str().into())));
     let read = shape::read(fields::CUSTOMER, names.collect(), Nulls::Kept);
@@ -45,11 +45,11 @@ fn check_names(named: &Customer) -> Result<(), Stop> {
 
 /// The customer of a request of whom something is going to be stored.
 fn stored_of<'r>(call: &Call<'_, '_>, request: &'r Redeemables) -> Option<&'r Customer> {
-    request.customer.as_ref().filter(|_| deciding::is_believed(call))
+    request.customer.as_ref().filter(|_| decision::is_believed(call))
 }
 
 /// What was sent of a customer, as it is merged into a stored one: everything but the names, in its shape.
-pub fn profile(sent: &Customer) -> Result<Map<String, Json>, Stop> {
+pub fn profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
     let read = shape::read(fields::CUSTOMER, sent.document.to_fields(), Nulls::Kept);
     let mut profile = read.map_err(|problem| problem.within("customer"))?;
     profile.remove("id");
@@ -63,7 +63,7 @@ pub fn profile(sent: &Customer) -> Result<Map<String, Json>, Stop> {
 
 /// Holds all metadata of a request against the project's schemas, which are read at once. What is not sent is not asked for,
 /// but the metadata of the redemption itself.
-fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), Stop> {
+fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
     let of_redemption = Json::Object(request.metadata.to_fields());
     let of_order = request.order.as_ref().map(of_order).unwrap_or_default();
     let sent = stored_of(call, request).filter(|customer| !customer.metadata.is_empty());
@@ -94,7 +94,7 @@ fn customer_metadata(
     schemas: &Schemas,
     request: &Redeemables,
     sent: &Customer,
-) -> Result<Json, Stop> {
+) -> Result<Json, CallError> {
     let mut merged = Map::new();
     if schemas.contains_key(CUSTOMER.object)
         && let Some(stored) = customers::named(call, request)?

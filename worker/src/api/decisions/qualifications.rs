@@ -10,10 +10,10 @@ use crate::api::promotions::campaigns;
 use crate::document::fields::{CATALOGUE_ORDER, CUSTOMER, KEY};
 use crate::document::list::{Clause, List, read_int};
 use crate::document::resource::Show;
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{Field, INT_MAX, Kind, may};
-use crate::shop::deciding;
+use crate::shop::decision;
 use scrip::decide;
 use scrip::model::qualification::{CandidateObject, Compare, Field as By, Filter, Qualify, Scenario, SortingRule};
 use scrip::wire::qualification::{read_qualification, write_qualification};
@@ -141,19 +141,19 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "campaigns"),
 ];
 
-fn read(call: &Call<'_, '_>) -> Result<Qualify, Stop> {
+fn read(call: &Call<'_, '_>) -> Result<Qualify, CallError> {
     let body = &call.request.body;
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"" } else { body.as_slice() };
     page::check_body(call, body)?;
     let mut asked = read_qualification(body)?;
-    decide::receive(&mut asked.request, deciding::channel(call))?;
+    decide::receive(&mut asked.request, decision::channel(call))?;
     admission::check_profile(call, &asked.request)?;
     Ok(asked)
 }
 
 fn qualify(call: &mut Call<'_, '_>) -> Outcome {
     let asked = read(call)?;
-    let facts = deciding::facts(call)?;
+    let facts = decision::facts(call)?;
     let decided = decide::qualify(&facts, &asked, call.context)
         .map(|decision| write_qualification(&decision.answer, call.context));
     facts.finish()?;
@@ -181,7 +181,7 @@ fn of_campaigns(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The tiers whose rules about the customer hold.
-pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, Stop> {
+pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, CallError> {
     let tiers = Filter {
         field: By::ResourceType,
         compare: Compare::In,
@@ -192,8 +192,8 @@ pub fn tiers_by_audience(call: &mut Call<'_, '_>) -> Result<Vec<String>, Stop> {
 }
 
 /// What qualifies, by the ids of the things themselves or of their campaigns.
-fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Result<Vec<String>, Stop> {
-    let facts = deciding::facts(call)?;
+fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Result<Vec<String>, CallError> {
+    let facts = decision::facts(call)?;
     let decided = decide::qualify(&facts, asked, call.context).map(|decision| {
         let candidates = decision.answer.shown.into_iter().map(|shown| shown.candidate);
         let id = |candidate: scrip::model::qualification::Candidate| {

@@ -4,18 +4,18 @@
 use crate::access::auth::Class;
 use crate::access::page;
 use crate::api::decisions::admission;
-use crate::api::decisions::alone;
 use crate::api::decisions::failures;
+use crate::api::decisions::older_requests;
 use crate::api::decisions::sessions;
 use crate::document::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
 use crate::document::list::{Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, Switch, get, post};
 use crate::http::shape::{Field, INT_MAX, Kind, may, must};
-use crate::shop::deciding::{self, Tally};
-use crate::shop::handing;
+use crate::shop::decision::{self, Tally};
 use crate::shop::overrides;
+use crate::shop::reward_fulfilment;
 use crate::store::facts::ById;
 use scrip::decide::{self, Evaluated, RedeemedPart, RewardGrant};
 use scrip::model::request::Redeemables;
@@ -225,7 +225,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
         .of(&REDEMPTION)
         .scope("redemptions"),
-    post("/client/v1/redeem", "Redeem one voucher from a page", alone::redeem_one)
+    post("/client/v1/redeem", "Redeem one voucher from a page", older_requests::redeem_one)
         .for_classes(CLIENT)
         .names_codes()
         .scope("redeem")
@@ -235,19 +235,19 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "client_redemption"),
 ];
 
-pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Stop> {
+pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, CallError> {
     // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
     page::check_body(call, body)?;
     let mut request = read_redeemables(body)?;
-    decide::receive(&mut request, deciding::channel(call))?;
+    decide::receive(&mut request, decision::channel(call))?;
     Ok(request)
 }
 
 /// Decides a validation: its answer, with the lock that it sets written at the commit.
-pub(super) fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, Stop> {
+pub(super) fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, CallError> {
     admission::check(call, request)?;
-    let facts = deciding::facts(call)?;
+    let facts = decision::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
         let evaluated = &decision.answer.evaluated;
         count_guesses(call, evaluated);
@@ -258,7 +258,7 @@ pub(super) fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Ve
     facts.finish()?;
     let (body, entries, promised) = decided?;
     if !promised.is_empty() {
-        call.rehearse(|call| handing::hand_over(call, &promised))?;
+        call.rehearse(|call| reward_fulfilment::hand_over(call, &promised))?;
     }
     let origin = sessions::admit(call, &entries)?;
     call.store.apply(&entries, origin.as_deref(), call.now_ms());
@@ -291,13 +291,13 @@ fn redeem(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() })
 }
 
-pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption, Stop> {
+pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption, CallError> {
     admission::check(call, request)?;
-    if let Some(order) = request.order.as_mut().filter(|order| overrides::any(order) && !deciding::is_bare(call)) {
+    if let Some(order) = request.order.as_mut().filter(|order| overrides::any(order) && !decision::is_bare(call)) {
         overrides::name(call, order)?;
     }
     let request = &*request;
-    let facts = deciding::facts(call)?;
+    let facts = decision::facts(call)?;
     let decided = decide::redeem(&facts, request, call.context).map(|decision| {
         count_guesses(call, &decision.answer.evaluated);
         let written = write_redemption(&decision.answer, call.context);
@@ -325,20 +325,20 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<
     }
     call.store.apply(&changes.entries, None, call.now_ms());
     if !changes.grants.is_empty() {
-        let vouchers = handing::hand_over(call, &changes.grants)?;
+        let vouchers = reward_fulfilment::hand_over(call, &changes.grants)?;
         tell_rewards(&mut written, &changes.grants, &vouchers);
     }
     if tally.succeeded == 0 {
         failures::keep(call, &mut written.documents)?;
     }
-    deciding::put(call, written.documents, &orders)?;
-    deciding::write_referrers(call, &changes.referrals)?;
+    decision::put(call, written.documents, &orders)?;
+    decision::write_referrers(call, &changes.referrals)?;
     if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
     // A name that nobody proves says nothing of who has failed.
-    if deciding::is_believed(call) || tally.succeeded > 0 {
-        deciding::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
+    if decision::is_believed(call) || tally.succeeded > 0 {
+        decision::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
     }
     Ok(Redemption { status: written.status, answer: written.answer })
 }
@@ -352,7 +352,7 @@ fn tell_rewards(written: &mut Written, grants: &[RewardGrant], vouchers: &[Json]
         let stored = written.documents.iter_mut().map(|document| &mut document.body);
         for redemption in listed.chain(stored) {
             if redemption.get("id").and_then(Json::as_str) == Some(&grant.redemption_id) {
-                handing::tell(redemption, voucher);
+                reward_fulfilment::tell(redemption, voucher);
             }
         }
     }

@@ -3,12 +3,12 @@
 use crate::api::codes::vouchers::VOUCHER;
 use crate::api::decisions::redemptions::ORDER;
 use crate::document::fields::CUSTOMER;
-use crate::http::reply::{ErrorBody, Stop};
+use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{Field, Kind, may};
 use crate::moment;
 use crate::service::refused_but_written;
-use crate::shop::deciding::{self, Tally};
+use crate::shop::decision::{self, Tally};
 use crate::store::document::Document;
 use crate::store::facts::ById;
 use scrip::decide;
@@ -54,7 +54,7 @@ fn roll_back_stack(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Reason and tracking id come in the body or in the query; the body wins.
-fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, Stop> {
+fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, CallError> {
     let mut body = call.source()?;
     for name in ["reason", "tracking_id"] {
         if let Some(value) = call.query.get(name).filter(|_| body.get(name).is_none_or(Json::is_null)) {
@@ -66,7 +66,7 @@ fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, Stop> {
 
 fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let request = read(call, id, stack)?;
-    let facts = deciding::facts(call)?;
+    let facts = decision::facts(call)?;
     let decided = decide::rollback(&facts, &request, call.context).map(|decision| {
         let written = write_rollback(&decision.answer, &request);
         let parts = decision.answer.parts.iter();
@@ -88,7 +88,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let (customers, orders) = facts.finish()?;
     let (mut written, changes, customer_id, mut tally) = match decided {
         Ok(decided) => decided,
-        Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !deciding::is_bare(call) => {
+        Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !decision::is_bare(call) => {
             return write_second(call, id, &request, refusal);
         }
         Err(refusal) => return Err(refusal.into()),
@@ -98,16 +98,16 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     }
     call.store.apply(&changes.entries, None, call.now_ms());
     tell_standing(call, &mut written)?;
-    deciding::put(call, written.documents, &orders)?;
-    deciding::write_customer(call, &customers, None, customer_id.as_deref(), &tally)?;
+    decision::put(call, written.documents, &orders)?;
+    decision::write_customer(call, &customers, None, customer_id.as_deref(), &tally)?;
     Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
 }
 
 /// Shows in rollbacks who asked for them, and each voucher as it stands after them: since the redemption more may have been
 /// loaded on it or spent. What is shown is stored, and is what the list of transactions tells.
-fn tell_standing(call: &mut Call<'_, '_>, written: &mut Written) -> Result<(), Stop> {
-    let channel = json!({ "channel_id": deciding::channel(call).id, "channel_type": "API" });
-    let is_bare = deciding::is_bare(call);
+fn tell_standing(call: &mut Call<'_, '_>, written: &mut Written) -> Result<(), CallError> {
+    let channel = json!({ "channel_id": decision::channel(call).id, "channel_type": "API" });
+    let is_bare = decision::is_bare(call);
     let mut answer: Json = serde_json::from_slice(&written.answer).unwrap_or(Json::Null);
     for document in &mut written.documents {
         let body = &mut document.body;
@@ -186,7 +186,7 @@ fn write_second(call: &mut Call<'_, '_>, id: &str, request: &RollBack, refusal: 
     call.store.insert("redemption", &document);
     call.store.leaves_later();
     let tally = Tally { rollback_failed: 1, ..Tally::default() };
-    deciding::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;
+    decision::write_customer(call, &ById::new(), None, document.holder.as_deref(), &tally)?;
     let told: ErrorBody = crate::http::reply::error(
         refusal.reason.code(),
         refusal.reason.key(),

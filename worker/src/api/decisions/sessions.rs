@@ -4,7 +4,7 @@
 use crate::api::codes::vouchers;
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
-use crate::http::reply::{Stop, error, not_found};
+use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get};
 use crate::http::shape::{Field, may};
 use crate::moment;
@@ -162,7 +162,7 @@ fn codes(call: &Call<'_, '_>, rows: &[Row]) -> Result<BTreeMap<String, String>, 
 
 /// Refuses one lock more than may come from where a page asks; gives what stands for that place beside what it holds. Nothing
 /// of it is kept of a server's lock.
-pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, Stop> {
+pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, CallError> {
     let hold = |entry: &'_ Entry| -> Option<Hold> {
         match entry {
             Entry::Hold(hold) => Some(hold.clone()),

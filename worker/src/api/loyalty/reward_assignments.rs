@@ -7,7 +7,7 @@ use crate::api::rules::assignments;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, duplicate, error, not_found};
+use crate::http::reply::{CallError, duplicate, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may};
 use crate::moment;
@@ -97,7 +97,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The side that a path names, the reward or the program: the column, and its document.
-fn side(call: &Call<'_, '_>) -> Result<(&'static str, Document), Stop> {
+fn side(call: &Call<'_, '_>) -> Result<(&'static str, Document), CallError> {
     if call.param(REWARD.parameter).is_empty() {
         return Ok(("holder", find_program(call, call.param(CAMPAIGN.parameter))?));
     }
@@ -105,7 +105,7 @@ fn side(call: &Call<'_, '_>) -> Result<(&'static str, Document), Stop> {
 }
 
 /// A loyalty program by id or name.
-fn find_program(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
+fn find_program(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
     let campaign = call.store.document_by_name(CAMPAIGN.object, name, name)?;
     let campaign = campaign.ok_or_else(|| not_found(CAMPAIGN.object, name))?;
     let kind = campaign.body.get("campaign_type").and_then(Json::as_str).unwrap_or_default();
@@ -117,7 +117,7 @@ fn find_program(call: &Call<'_, '_>, name: &str) -> Result<Document, Stop> {
 }
 
 /// The assignment that a path names, on the side that it names.
-fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let (column, side) = side(call)?;
     let assignment = ASSIGNMENT.find(call)?;
     let named = if column == "holder" { &assignment.holder } else { &assignment.parent };
@@ -174,7 +174,7 @@ fn create_many(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The assignments of a body, at least one.
-fn read_many(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Stop> {
+fn read_many(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, CallError> {
     let sent = call.sources()?;
     if sent.is_empty() || sent.len() > ASSIGNMENTS_MAX {
         let told = format!("must have 1 to {ASSIGNMENTS_MAX} items (actual number is `{}`)", sent.len());
@@ -192,7 +192,7 @@ fn assign(
     reward: &Document,
     campaign: &Document,
     mut sent: Map<String, Json>,
-) -> Result<Json, Stop> {
+) -> Result<Json, CallError> {
     let known = call.store.row(
         "SELECT id FROM document WHERE kind = 'reward_assignment' AND parent = ?1 AND holder = ?2",
         &[reward.id.as_str().into(), campaign.id.as_str().into()],
@@ -225,7 +225,7 @@ fn assign(
 }
 
 /// A reward costs points; money off costs what its exchange ratio says, and its assignment names no price.
-fn check_price(reward: &Document, sent: &Map<String, Json>) -> Result<(), Stop> {
+fn check_price(reward: &Document, sent: &Map<String, Json>) -> Result<(), CallError> {
     let parameters = sent.get("parameters");
     let is_coin = reward.body.get("type").and_then(Json::as_str) == Some("COIN");
     if is_coin && parameters.is_some() {

@@ -7,7 +7,7 @@ use crate::api::rules::assignments;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{ErrorBody, Stop, error, in_use, not_found};
+use crate::http::reply::{CallError, ErrorBody, error, in_use, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, shown};
 use crate::moment;
@@ -63,7 +63,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Rewards with how many of their goods are gone; of the others nothing is counted.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let account = |document: &Document| stock_account(&document.id).to_string();
     let named: Vec<String> = documents.iter().map(account).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
@@ -150,7 +150,7 @@ pub fn missing(path: &str) -> ErrorBody {
 }
 
 /// Checks what a reward gives and completes it; gives its type.
-fn settle(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<&'static str, Stop> {
+fn settle(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<&'static str, CallError> {
     let has_stock = sent.get("stock").is_some_and(|stock| !stock.is_null());
     let parameters = sent.get_mut("parameters").and_then(Json::as_object_mut).ok_or_else(|| missing("parameters"))?;
     parameters.retain(|_, value| !value.is_null());
@@ -178,7 +178,7 @@ fn text(given: &Map<String, Json>, name: &str) -> Option<String> {
 }
 
 /// A campaign that makes codes; gift credits and points also say how many.
-fn settle_campaign(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), Stop> {
+fn settle_campaign(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), CallError> {
     let name = text(given, "id").ok_or_else(|| missing("parameters.campaign.id"))?;
     let campaign = call.store.document_by_name("campaign", &name, &name)?;
     let campaign = campaign.ok_or_else(|| not_found("campaign", &name))?;
@@ -209,7 +209,7 @@ fn settle_campaign(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result
 }
 
 /// A product of the catalogue, or one of its variants.
-fn settle_product(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), Stop> {
+fn settle_product(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<(), CallError> {
     let name = text(given, "id").ok_or_else(|| missing("parameters.product.id"))?;
     let product = call.store.document_by_name("product", &name, &name)?;
     let product = product.ok_or_else(|| not_found("product", &name))?;
@@ -225,7 +225,7 @@ fn settle_product(call: &Call<'_, '_>, given: &mut Map<String, Json>) -> Result<
 }
 
 /// What points are worth: so much money in major units for so many points. Clients send both as text or as numbers.
-fn settle_coin(given: &mut Map<String, Json>) -> Result<(), Stop> {
+fn settle_coin(given: &mut Map<String, Json>) -> Result<(), CallError> {
     let ratio = given.get("exchange_ratio").filter(|ratio| !ratio.is_null());
     let ratio = ratio.ok_or_else(|| missing("parameters.coin.exchange_ratio"))?;
     let exchange = positive(ratio, true).ok_or_else(|| {

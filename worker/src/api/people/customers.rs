@@ -6,11 +6,11 @@ use crate::api::project::metadata_schemas;
 use crate::document::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
 use crate::document::list::{Clause, Filter, List, Page, read_moment};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, duplicate, invalid_payload, not_found};
+use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
-use crate::shop::deciding;
+use crate::shop::decision;
 use crate::shop::membership::{Present, segment_of};
 use crate::store::document::Document;
 use crate::work::batch;
@@ -110,7 +110,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// A static segment lists its customers; of any other every customer is asked about.
-fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<Page, Stop> {
+fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Result<Page, CallError> {
     let segment = segments::named(call, id)?;
     if segment.body.contains_key("customers") {
         let condition = "id IN (SELECT value FROM json_each((SELECT body FROM document WHERE kind = 'segment' AND id = {}), '$.customers'))";
@@ -140,7 +140,7 @@ fn bulk_metadata(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// One customer of a list.
-pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), Stop> {
+pub fn write_one(call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<(), CallError> {
     upsert(call, sent).map(drop)
 }
 
@@ -166,7 +166,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 
 /// The customer that a sent one means: found by id, else by source_id; updated with what was sent, or created. Gives the document
 /// as it will be after the commit.
-pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, Stop> {
+pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Document, CallError> {
     let id = sent.remove("id").and_then(|id| id.as_str().map(str::to_owned));
     let source_id = sent.remove("source_id").and_then(|id| id.as_str().map(str::to_owned));
     let found = match (&id, &source_id) {
@@ -206,9 +206,9 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
 }
 
 /// The stored customer that a request names, as a decision about it finds it.
-pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, Stop> {
+pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, CallError> {
     let Some(key) = customer_key(request) else { return Ok(None) };
-    let facts = deciding::facts(call)?;
+    let facts = decision::facts(call)?;
     // What was found is noted by the facts, as a document.
     let _ = facts.customer(key);
     let (found, _) = facts.finish()?;
@@ -216,11 +216,11 @@ pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Docume
 }
 
 /// Holds the metadata of a customer against the project's schema.
-pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), Stop> {
+pub fn check_metadata(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<(), CallError> {
     metadata_schemas::check(call.store, &[(CUSTOMER.object, body.get("metadata"))])
 }
 
-fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), Stop> {
+fn give_source_id(call: &Call<'_, '_>, document: &mut Document, source_id: &str) -> Result<(), CallError> {
     if call.store.document_by_name("customer", source_id, "")?.is_some() {
         return Err(duplicate("customer", "id", source_id).into());
     }

@@ -4,7 +4,7 @@
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{ErrorBody, Stop, error, invalid_payload, not_found};
+use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
@@ -69,7 +69,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The customers of a segment are a list of their own: customers, narrowed by `segment_id`.
-fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let shown = documents.into_iter().map(|mut document| {
         document.body.remove("customers");
         Json::Object(document.body)
@@ -137,7 +137,7 @@ fn settle_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
 }
 
 /// The ids of the customers that are sent by id or source_id; they must exist.
-fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, Stop> {
+fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, CallError> {
     let names: Vec<&str> = sent.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let rows = call.store.rows_among(
         "SELECT id, id FROM document WHERE kind = 'customer' AND id IN (SELECT value FROM json_each(?1))
@@ -160,7 +160,7 @@ fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, Stop> {
     Ok(Json::from(settled))
 }
 
-fn check_count(call: &Call<'_, '_>) -> Result<(), Stop> {
+fn check_count(call: &Call<'_, '_>) -> Result<(), CallError> {
     let row = call.store.row(
         "SELECT COUNT(*) FROM document WHERE kind = 'segment' AND json_extract(body, '$.type') <> 'static'",
         &[],
@@ -202,6 +202,6 @@ fn of_customer(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The segment that a list of customers is narrowed by.
-pub fn named(call: &Call<'_, '_>, id: &str) -> Result<Document, Stop> {
+pub fn named(call: &Call<'_, '_>, id: &str) -> Result<Document, CallError> {
     Ok(call.store.document(SEGMENT.object, id)?.ok_or_else(|| not_found(SEGMENT.object, id))?)
 }

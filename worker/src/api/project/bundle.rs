@@ -6,7 +6,7 @@ use crate::access::auth::Class;
 use crate::access::page::shown;
 use crate::api::rules::stacking_rules;
 use crate::http::intake::header;
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::store::document::{Document, written};
 use crate::store::sql::Fault;
@@ -41,7 +41,7 @@ fn bundle(call: &mut Call<'_, '_>) -> Outcome {
     Ok(answer)
 }
 
-fn write(call: &Call<'_, '_>) -> Result<Json, Stop> {
+fn write(call: &Call<'_, '_>) -> Result<Json, CallError> {
     let mut unreadable = Unreadable::default();
     let mut campaigns = newest(call, "campaign")?;
     campaigns.truncate(MOST);
@@ -143,7 +143,7 @@ fn is_public(campaign: &Document) -> bool {
 }
 
 /// The documents of a kind, newest first, one more than a bundle may hold.
-fn newest(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, Stop> {
+fn newest(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, CallError> {
     let most = i64::try_from(MOST).unwrap_or(i64::MAX).saturating_add(1);
     let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = ?1 ORDER BY seq DESC LIMIT ?2";
@@ -151,7 +151,7 @@ fn newest(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, Stop> {
 }
 
 /// The documents of a kind that belong to one of these, in the order of creation.
-fn of_parents(call: &Call<'_, '_>, kind: &str, parents: &[&str]) -> Result<Vec<Document>, Stop> {
+fn of_parents(call: &Call<'_, '_>, kind: &str, parents: &[&str]) -> Result<Vec<Document>, CallError> {
     let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = ?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq";
     Ok(call.store.documents(statement, &[kind.into(), Json::from(parents).to_string().into()])?)

@@ -6,7 +6,7 @@ use crate::access::customer_keys;
 use crate::access::customer_token::{SECONDS_DEFAULT, SECONDS_MAX};
 use crate::api::rules::stacking_rules::check_project;
 use crate::document::fields::KEY;
-use crate::http::reply::{Stop, not_found};
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
@@ -59,7 +59,7 @@ fn make(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The names of a customer: of a stored one both, of one who is new the source_id.
-fn names(call: &Call<'_, '_>, named: &Map<String, Json>) -> Result<(Option<String>, Option<String>), Stop> {
+fn names(call: &Call<'_, '_>, named: &Map<String, Json>) -> Result<(Option<String>, Option<String>), CallError> {
     let text = |name: &str| named.get(name).and_then(Json::as_str);
     let both = |document: Document| (Some(document.id), document.key);
     match (text("id"), text("source_id")) {

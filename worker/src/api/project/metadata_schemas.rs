@@ -7,7 +7,7 @@ use crate::document::fields::KEY;
 use crate::document::list::{Clause, List};
 use crate::document::metadata::{self, Schemas};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{ErrorBody, Stop, duplicate, error, invalid_payload};
+use crate::http::reply::{CallError, ErrorBody, duplicate, error, invalid_payload};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
@@ -88,7 +88,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// The older description's names for the fields of definitions.
-fn show_older(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show_older(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let shown = documents.into_iter().map(|mut document| {
         let definitions = document.body.get_mut("properties").and_then(Json::as_object_mut);
         for definition in definitions.into_iter().flat_map(Map::values_mut).filter_map(Json::as_object_mut) {
@@ -199,13 +199,13 @@ fn read_definitions(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> 
 }
 
 /// Holds metadata that is about to be written against the schemas of its kinds, all at once; a value that is no object says nothing.
-pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), Stop> {
+pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
     let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
     hold(&load(store, &names)?, written)
 }
 
 /// The same against schemas that have been read.
-pub fn hold(schemas: &Schemas, written: &[(&str, Option<&Json>)]) -> Result<(), Stop> {
+pub fn hold(schemas: &Schemas, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
     if schemas.is_empty() {
         return Ok(());
     }
@@ -223,7 +223,7 @@ pub fn hold(schemas: &Schemas, written: &[(&str, Option<&Json>)]) -> Result<(), 
 }
 
 /// The schemas of these names, and those that their objects name.
-pub fn load(store: &Store<'_>, names: &[&str]) -> Result<Schemas, Stop> {
+pub fn load(store: &Store<'_>, names: &[&str]) -> Result<Schemas, CallError> {
     let mut schemas = Schemas::new();
     let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     while !wanted.is_empty() {

@@ -1,7 +1,7 @@
 //! What only the tests may do: replace a project's facts by a set of rules, and run the work that is due now.
 //! Exists under the feature `rehearsal` alone, never in a released build.
 
-use crate::http::reply::Stop;
+use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Kind, Nulls, may, must};
 use crate::store::document::Document;
@@ -9,7 +9,7 @@ use crate::store::ledger::Post;
 use scrip::facts::{
     credits_account, points_account, points_spent_account, redeemed_account, redemptions_account, spent_account,
 };
-use scrip::wire::given::Given;
+use scrip::wire::rule_set::RuleSet;
 use serde_json::{Map, Value as Json, json};
 
 /// The routes of the area.
@@ -46,7 +46,7 @@ const EMPTIED: &[&str] = &[
 
 fn given(call: &mut Call<'_, '_>) -> Outcome {
     // The engine reads the whole first, so that a test is told of its own mistakes in its words.
-    Given::read(&call.request.body)?;
+    RuleSet::read(&call.request.body)?;
     let body = call.source()?;
     for statement in EMPTIED {
         call.store.write(*statement, Vec::new());
@@ -207,7 +207,7 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
 }
 
 /// The rules that are given lie over the defaults; without any, the defaults hold.
-fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), Stop> {
+fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
     let mut body = crate::api::rules::stacking_rules::default_rules();
     body.extend(given.and_then(Json::as_object).cloned().unwrap_or_default());
     let stored = crate::api::rules::stacking_rules::stored(call.store)?;

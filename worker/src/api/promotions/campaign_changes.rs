@@ -8,11 +8,11 @@ use crate::api::promotions::campaigns::CAMPAIGN;
 use crate::document::fields::{
     DISCOUNT, GIFT, KEY, LOYALTY_CARD, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
-use crate::http::reply::{Stop, error};
+use crate::http::reply::{CallError, error};
 use crate::http::route::{Answer, Call, Outcome, Route, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::generation;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use crate::work::jobs::{self, Change};
 use scrip::wire::Problem;
@@ -67,8 +67,8 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     let kind = campaign.body.get("campaign_type").and_then(Json::as_str).unwrap_or_default().to_owned();
     settle_kind(&campaign, &kind, &mut sent)?;
     settle_grant(&mut campaign, &mut sent)?;
-    grants::settle_dates(&mut sent);
-    grants::settle_category(call, &mut sent)?;
+    voucher_grant::settle_dates(&mut sent);
+    voucher_grant::settle_category(call, &mut sent)?;
     let unset = sent.remove("unset_metadata_fields").unwrap_or_default();
     let is_metadata_sent = sent.contains_key("metadata") || unset.as_array().is_some_and(|unset| !unset.is_empty());
     for name in ["type", "join_once", "auto_join"] {
@@ -82,16 +82,16 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
             metadata.remove(name);
         }
     }
-    grants::check_validity(&campaign.body)?;
+    voucher_grant::check_validity(&campaign.body)?;
     if is_metadata_sent {
         metadata_schemas::check(call.store, &[(CAMPAIGN.object, campaign.body.get("metadata"))])?;
     }
     call.touch(&mut campaign);
     let after = generation::template(&campaign, &Map::new(), 0);
     if kind == "PROMOTION" {
-        grants::check_campaign(&campaign.body)?;
+        voucher_grant::check_campaign(&campaign.body)?;
     } else {
-        grants::check_readable(Some(&campaign.body), &after, "")?;
+        voucher_grant::check_readable(Some(&campaign.body), &after, "")?;
         carry(call, &campaign, &before, after)?;
     }
     call.store.update(CAMPAIGN.object, &campaign);
@@ -115,13 +115,13 @@ fn settle_kind(campaign: &Document, kind: &str, sent: &mut Map<String, Json>) ->
 }
 
 /// Puts a changed grant into the configuration of the vouchers; it stays of its kind.
-fn settle_grant(campaign: &mut Document, sent: &mut Map<String, Json>) -> Result<(), Stop> {
+fn settle_grant(campaign: &mut Document, sent: &mut Map<String, Json>) -> Result<(), CallError> {
     let Some(config) = campaign.body.get_mut("voucher").and_then(Json::as_object_mut) else {
-        let stray = grants::VOUCHER_TYPES.iter().find(|(_, grant)| sent.contains_key(*grant));
+        let stray = voucher_grant::VOUCHER_TYPES.iter().find(|(_, grant)| sent.contains_key(*grant));
         let told = "must NOT be present on a PROMOTION campaign";
         return stray.map_or(Ok(()), |(_, grant)| Err(Problem::at(*grant, told).into()));
     };
-    for (kind, grant) in grants::VOUCHER_TYPES {
+    for (kind, grant) in voucher_grant::VOUCHER_TYPES {
         let Some(value) = sent.remove(*grant).filter(|value| !value.is_null()) else { continue };
         if config.get("type").and_then(Json::as_str) != Some(kind) {
             let wanted = config.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -135,8 +135,8 @@ fn settle_grant(campaign: &mut Document, sent: &mut Map<String, Json>) -> Result
             return Err(error(400, "invalid_voucher", "Invalid Voucher", told).into());
         }
         let mut changed = Map::from_iter([((*grant).to_owned(), value)]);
-        grants::check_discount(&changed, "")?;
-        grants::complete_card(&mut changed, "", false)?;
+        voucher_grant::check_discount(&changed, "")?;
+        voucher_grant::complete_card(&mut changed, "", false)?;
         config.extend(changed);
     }
     Ok(())
@@ -148,7 +148,7 @@ fn carry(
     campaign: &Document,
     before: &Map<String, Json>,
     after: Map<String, Json>,
-) -> Result<(), Stop> {
+) -> Result<(), CallError> {
     let changed =
         |(name, value): &(String, Json)| INHERITED.contains(&name.as_str()) && before.get(name) != Some(value);
     let fields: Map<String, Json> = after.into_iter().filter(changed).collect();

@@ -9,13 +9,13 @@ use crate::document::fields::{
     CODE_CONFIG, DISCOUNT, GIFT, KEY, LOYALTY_CARD, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
     VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
-use crate::http::reply::{ErrorBody, Stop, duplicate, error};
+use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::route::{Answer, Call, Outcome};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::codes::CodeShape;
 use crate::shop::generation;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -111,8 +111,8 @@ pub fn create(call: &mut Call<'_, '_>) -> Outcome {
 fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>, mut config: Map<String, Json>) -> Outcome {
     let campaign_type = settle_types(&body, &mut config)?;
     check_own_fields(&body, campaign_type)?;
-    grants::check_discount(&config, "voucher")?;
-    grants::complete_card(&mut config, "voucher", false)?;
+    voucher_grant::check_discount(&config, "voucher")?;
+    voucher_grant::complete_card(&mut config, "voucher", false)?;
     let rules = settle(call, &mut body)?;
     let kind = body.get("type").and_then(Json::as_str).unwrap_or("AUTO_UPDATE").to_owned();
     let is_standalone = kind == "STANDALONE";
@@ -146,7 +146,7 @@ fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>, mut config
     let status = if wanted > 1 { "IN_PROGRESS" } else { "DONE" };
     let document = begin(call, body, (campaign_type, &kind, status))?;
     let template = generation::template(&document, &Map::new(), document.created_at);
-    grants::check_readable(Some(&document.body), &template, "voucher")?;
+    voucher_grant::check_readable(Some(&document.body), &template, "voucher")?;
     call.store.insert(CAMPAIGN.object, &document);
     match wanted {
         0 => {}
@@ -178,7 +178,7 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Out
     }
     body.insert("vouchers_count".into(), 0.into());
     let document = begin(call, body, ("PROMOTION", &kind, "DONE"))?;
-    grants::check_campaign(&document.body)?;
+    voucher_grant::check_campaign(&document.body)?;
     call.store.insert(CAMPAIGN.object, &document);
     let mut tiers = Vec::new();
     for draft in drafts {
@@ -189,10 +189,10 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Out
 }
 
 /// What every type of campaign settles first: dates, category, rules, and that its name is free.
-fn settle(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, Stop> {
-    grants::check_validity(body)?;
-    grants::settle_dates(body);
-    grants::settle_category(call, body)?;
+fn settle(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
+    voucher_grant::check_validity(body)?;
+    voucher_grant::settle_dates(body);
+    voucher_grant::settle_category(call, body)?;
     let rules = assignments::take_rules(call, body)?;
     let name = body.get("name").and_then(Json::as_str).unwrap_or_default();
     match call.store.document_by_name(CAMPAIGN.object, name, "")? {
@@ -206,7 +206,7 @@ fn begin(
     call: &mut Call<'_, '_>,
     body: Map<String, Json>,
     (campaign_type, kind, status): (&str, &str, &str),
-) -> Result<Document, Stop> {
+) -> Result<Document, CallError> {
     let id = call.ids.alphanumeric("camp_", 24).to_string();
     let defaults = json!({
         "id": id, "type": kind, "campaign_type": campaign_type, "auto_join": false, "use_voucher_metadata_schema": false, "active": true,
@@ -269,7 +269,7 @@ fn settle_types(body: &Map<String, Json>, config: &mut Map<String, Json>) -> Res
     if let Some((_, voucher)) = of_said.filter(|_| !config.contains_key("type")) {
         config.insert("type".into(), (*voucher).into());
     }
-    let voucher_type = grants::voucher_type(config, "voucher")?;
+    let voucher_type = voucher_grant::voucher_type(config, "voucher")?;
     config.insert("type".into(), voucher_type.into());
     let follows = of_said.or_else(|| VOUCHERS_OF.iter().find(|(_, voucher)| *voucher == voucher_type));
     let (campaign_type, wanted) = follows.copied().unwrap_or(("DISCOUNT_COUPONS", voucher_type));

@@ -11,11 +11,11 @@ use crate::api::rules::assignments;
 use crate::document::fields::{CODE_CONFIG, DAYS, KEY, LIMIT, PAGE, REDEMPTION, TIMEFRAME};
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, invalid_payload, invalid_query};
+use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::generation;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use crate::work::jobs::{self, Removal};
 use serde_json::{Map, Value as Json, json};
@@ -118,7 +118,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Campaigns as they are shown.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::assigned(call, &documents)?;
     let categories = categories::Shown::of(call, &documents)?;
     let mut shown = Vec::new();
@@ -181,16 +181,16 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::status(202, json!({ "async_action_id": id })))
 }
 
-fn open_campaign(call: &Call<'_, '_>) -> Result<Document, Stop> {
+fn open_campaign(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let campaign = CAMPAIGN.find(call)?;
     generation::check_open(&campaign)?;
     Ok(campaign)
 }
 
-fn read_overrides(call: &Call<'_, '_>, campaign: &Document) -> Result<Map<String, Json>, Stop> {
+fn read_overrides(call: &Call<'_, '_>, campaign: &Document) -> Result<Map<String, Json>, CallError> {
     let mut overrides = call.body(Nulls::Dropped)?;
-    grants::check_validity(&overrides)?;
-    grants::settle_category(call, &mut overrides)?;
+    voucher_grant::check_validity(&overrides)?;
+    voucher_grant::settle_category(call, &mut overrides)?;
     if let Some(metadata) = overrides.get("metadata") {
         vouchers::check_metadata(call, Some(campaign), Some(metadata))?;
     }

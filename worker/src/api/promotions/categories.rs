@@ -3,7 +3,7 @@
 use crate::document::fields::KEY;
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, duplicate, error};
+use crate::http::reply::{CallError, duplicate, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
@@ -115,7 +115,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// A category is found by its name, so that a name means one.
-fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), Stop> {
+fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), CallError> {
     match call.store.document_by_name(CATEGORY.object, name, "")? {
         Some(_) => Err(duplicate(CATEGORY.object, "name", name).into()),
         None => Ok(()),
@@ -126,7 +126,7 @@ fn check_free(call: &Call<'_, '_>, name: &str) -> Result<(), Stop> {
 const RENAMED_MAX: i64 = 5_000;
 
 /// Refuses to rename what so many are in that the object would be held for long.
-fn check_few(call: &Call<'_, '_>, id: &str) -> Result<(), Stop> {
+fn check_few(call: &Call<'_, '_>, id: &str) -> Result<(), CallError> {
     let row = call.store.row(
         "SELECT COUNT(*) FROM (SELECT 1 FROM document WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = ?1 LIMIT ?2)",
         &[id.into(), RENAMED_MAX.saturating_add(1).into()],

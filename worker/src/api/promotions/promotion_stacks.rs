@@ -6,11 +6,11 @@ use crate::api::promotions::tiers::{TIER, find_promotion};
 use crate::document::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE};
 use crate::document::list::{Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, not_found};
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
-use crate::shop::grants;
+use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
@@ -71,7 +71,7 @@ pub const ROUTES: &[Route] = &[
         .answers(204, "empty"),
 ];
 
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let categories = categories::Shown::of(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let listed = categories.list(&document);
@@ -96,7 +96,7 @@ fn list_campaign(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The stack that a path names, within the promotion that it names.
-fn find(call: &Call<'_, '_>) -> Result<Document, Stop> {
+fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let campaign = find_promotion(call)?;
     let stack = STACK.find(call)?;
     if stack.parent.as_ref() != Some(&campaign.id) {
@@ -114,7 +114,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
     settle_tiers(call, &campaign.id, &mut sent)?;
-    grants::settle_category(call, &mut sent)?;
+    voucher_grant::settle_category(call, &mut sent)?;
     let id = call.ids.alphanumeric("stack_", 24).to_string();
     let defaults = json!({
         "id": id, "campaign_id": campaign.id, "category_id": null, "created_at": moment::text(call.now_ms()),
@@ -134,7 +134,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     let mut stack = find(call)?;
     sent.retain(|name, value| !value.is_null() || name.starts_with("category"));
     settle_tiers(call, &stack.parent.clone().unwrap_or_default(), &mut sent)?;
-    grants::settle_category(call, &mut sent)?;
+    voucher_grant::settle_category(call, &mut sent)?;
     stack.body.extend(sent);
     call.touch(&mut stack);
     check(&stack)?;
@@ -149,7 +149,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// A stack names tiers of its own promotion, each once.
-fn settle_tiers(call: &Call<'_, '_>, campaign_id: &str, sent: &mut Map<String, Json>) -> Result<(), Stop> {
+fn settle_tiers(call: &Call<'_, '_>, campaign_id: &str, sent: &mut Map<String, Json>) -> Result<(), CallError> {
     let Some(tiers) = sent.get_mut("tiers").and_then(Json::as_object_mut) else { return Ok(()) };
     tiers.entry("hierarchy_mode").or_insert_with(|| "MANUAL".into());
     let ids: Vec<&str> =

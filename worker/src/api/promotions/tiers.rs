@@ -10,12 +10,12 @@ use crate::api::rules::assignments;
 use crate::document::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
 use crate::document::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, error, in_use};
+use crate::http::reply::{CallError, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
-use crate::shop::deciding;
-use crate::shop::grants;
+use crate::shop::decision;
+use crate::shop::voucher_grant;
 use crate::shop::windows;
 use crate::store::document::Document;
 use crate::store::sql;
@@ -146,7 +146,7 @@ fn accounts(tier_id: &str) -> [String; 3] {
 }
 
 /// Tiers with their campaigns, their rules and what the ledger says, each looked up once for all.
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
     let mut assigned = assignments::assigned(call, &documents)?;
@@ -214,7 +214,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(TIER.object);
     let page = if call.query.is_true("is_available") {
         clause.and(windows::OPEN, moment::text(call.now_ms()));
-        let (now, zone) = (call.context.now, deciding::time_zone(call)?);
+        let (now, zone) = (call.context.now, decision::time_zone(call)?);
         let closed = windows::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
             windows::recurs_now(&tier.body, now, &zone)
@@ -233,7 +233,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The tiers of a campaign, first the first.
-pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, Stop> {
+pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, CallError> {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'promotion_tier' AND parent = ?1 ORDER BY json_extract(body, '$.hierarchy'), seq",
@@ -243,7 +243,7 @@ pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Documen
 }
 
 /// Tiers in the list that a campaign shows and that its own route answers.
-pub fn listed(call: &mut Call<'_, '_>, tiers: Vec<Document>) -> Result<Json, Stop> {
+pub fn listed(call: &mut Call<'_, '_>, tiers: Vec<Document>) -> Result<Json, CallError> {
     Ok(envelope(show(call, tiers)?))
 }
 
@@ -256,7 +256,7 @@ pub fn envelope(shown: Vec<Json>) -> Json {
 }
 
 /// The promotion that a path names.
-pub fn find_promotion(call: &Call<'_, '_>) -> Result<Document, Stop> {
+pub fn find_promotion(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let campaign = CAMPAIGN.find(call)?;
     let kind = campaign.body.get("campaign_type").and_then(Json::as_str).unwrap_or_default();
     if kind == "PROMOTION" {
@@ -298,13 +298,13 @@ fn no_action() -> Json {
 }
 
 /// Checks a tier as it was sent, at a place of the body; without a rank of its own it comes after the last one.
-pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place: &str) -> Result<Draft, Stop> {
+pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place: &str) -> Result<Draft, CallError> {
     take_assignments(&mut sent);
     let rules = assignments::take_rules(call, &mut sent)?;
     sent.entry("action").or_insert_with(no_action);
     check(&sent, place)?;
-    grants::settle_dates(&mut sent);
-    grants::settle_category(call, &mut sent)?;
+    voucher_grant::settle_dates(&mut sent);
+    voucher_grant::settle_category(call, &mut sent)?;
     let hierarchy = sent.get("hierarchy").and_then(Json::as_i64).unwrap_or(last.saturating_add(1));
     let defaults = json!({
         "banner": null, "metadata": {}, "hierarchy": hierarchy, "active": true, "start_date": null, "expiration_date": null,
@@ -318,7 +318,7 @@ pub fn draft(call: &Call<'_, '_>, mut sent: Map<String, Json>, last: i64, place:
 }
 
 /// Adds a tier to a campaign at the commit; gives it as it will be shown.
-pub fn insert(call: &mut Call<'_, '_>, campaign: &Document, draft: Draft) -> Result<Json, Stop> {
+pub fn insert(call: &mut Call<'_, '_>, campaign: &Document, draft: Draft) -> Result<Json, CallError> {
     let id = call.ids.alphanumeric("promo_", 24).to_string();
     let mut body = draft.body;
     body.insert("id".into(), id.clone().into());
@@ -339,8 +339,8 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     take_assignments(&mut sent);
     let named = sent.contains_key("validation_rules");
     let rules = assignments::take_rules(call, &mut sent)?;
-    grants::settle_dates(&mut sent);
-    grants::settle_category(call, &mut sent)?;
+    voucher_grant::settle_dates(&mut sent);
+    voucher_grant::settle_category(call, &mut sent)?;
     for name in ["name", "action", "hierarchy"] {
         if sent.get(name).is_some_and(Json::is_null) {
             sent.remove(name);
@@ -414,8 +414,8 @@ fn disable(call: &mut Call<'_, '_>) -> Outcome {
 fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
     let within = |problem: Problem| if place.is_empty() { problem } else { problem.within(place) };
     let action = body.get("action").and_then(Json::as_object).cloned().unwrap_or_default();
-    grants::check_discount(&action, "action").map_err(within)?;
-    grants::check_validity(body).map_err(within)?;
+    voucher_grant::check_discount(&action, "action").map_err(within)?;
+    voucher_grant::check_validity(body).map_err(within)?;
     let mut whole = body.clone();
     whole.entry("id").or_insert_with(|| "new".into());
     read_stored_tier(&Json::Object(whole).to_string()).map(drop).map_err(within)

@@ -6,7 +6,7 @@ use crate::api::rules::validation_rules::RULE;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{Stop, duplicate, not_found};
+use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::store::document::Document;
@@ -100,7 +100,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The object that an assignment names: a voucher also by its code, a campaign also by its name.
-fn find_object(call: &Call<'_, '_>, kind: &str, name: &str) -> Result<Document, Stop> {
+fn find_object(call: &Call<'_, '_>, kind: &str, name: &str) -> Result<Document, CallError> {
     match kind {
         "voucher" => vouchers::find_named(call, name),
         _ => call.store.document_by_name(kind, name, name)?.ok_or_else(|| not_found(kind, name).into()),
@@ -118,7 +118,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Some of a rule's assignments by id, as many as a refusal names, and how many there are.
-pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), Stop> {
+pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), CallError> {
     let rows = call.store.rows(
         "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules_assignment' AND holder = ?1 ORDER BY seq LIMIT 10",
         &[rule_id.into()],
@@ -127,14 +127,14 @@ pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64),
 }
 
 /// The ids of rows that also say how many there are in all.
-pub fn named(rows: &[sql::Row]) -> Result<(Vec<String>, i64), Stop> {
+pub fn named(rows: &[sql::Row]) -> Result<(Vec<String>, i64), CallError> {
     let total = rows.first().map_or(Ok(0), |row| sql::int(row, 1))?;
     let ids: Result<Vec<String>, sql::Fault> = rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect();
     Ok((ids?, total))
 }
 
 /// Takes the validation rules that a body names out of it; they must exist.
-pub fn take_rules(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, Stop> {
+pub fn take_rules(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<String>, CallError> {
     let mut found: Vec<String> = Vec::new();
     let named = body.remove("validation_rules").unwrap_or_default();
     for id in named.as_array().into_iter().flatten().filter_map(Json::as_str) {
@@ -174,7 +174,7 @@ pub fn assign(call: &mut Call<'_, '_>, rules: Vec<String>, id: &str, kind: &str)
 }
 
 /// Makes exactly these rules the rules of an object, at the commit; an assignment that stays is left as it is.
-pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: &str) -> Result<Vec<Json>, Stop> {
+pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: &str) -> Result<Vec<Json>, CallError> {
     let mut kept = Vec::new();
     for known in documents(call, &[id])? {
         match rules.iter().position(|rule| Some(rule) == known.holder.as_ref()) {
@@ -197,7 +197,7 @@ pub fn detach(call: &mut Call<'_, '_>, object_id: &str) {
     );
 }
 
-fn documents(call: &Call<'_, '_>, objects: &[&str]) -> Result<Vec<Document>, Stop> {
+fn documents(call: &Call<'_, '_>, objects: &[&str]) -> Result<Vec<Document>, CallError> {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
          WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
@@ -207,7 +207,7 @@ fn documents(call: &Call<'_, '_>, objects: &[&str]) -> Result<Vec<Document>, Sto
 }
 
 /// The rules that are assigned to documents, by the id of the document.
-pub fn assigned(call: &Call<'_, '_>, objects: &[Document]) -> Result<BTreeMap<String, Vec<Json>>, Stop> {
+pub fn assigned(call: &Call<'_, '_>, objects: &[Document]) -> Result<BTreeMap<String, Vec<Json>>, CallError> {
     let ids: Vec<&str> = objects.iter().map(|document| document.id.as_str()).collect();
     let mut assigned: BTreeMap<String, Vec<Json>> = BTreeMap::new();
     for document in documents(call, &ids)? {

@@ -2,7 +2,7 @@
 
 use crate::document::list::List;
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{ErrorBody, Stop, error, not_found};
+use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
@@ -117,7 +117,7 @@ fn new(ids: &mut Ids, context: &Context, sent: Map<String, Json>) -> Document {
 }
 
 /// A project manages itself and no other.
-pub fn check_project(call: &Call<'_, '_>) -> Result<(), Stop> {
+pub fn check_project(call: &Call<'_, '_>) -> Result<(), CallError> {
     let named = call.param("projectId");
     if named == call.caller.project { Ok(()) } else { Err(not_found("project", named).into()) }
 }

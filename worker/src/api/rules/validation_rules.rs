@@ -5,7 +5,7 @@ use crate::api::rules::assignments;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, List, read_moment};
 use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{ErrorBody, Stop, error, in_use};
+use crate::http::reply::{CallError, ErrorBody, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
@@ -192,7 +192,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Rules with how often each is assigned, counted in one look.
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
     let rows = call.store.rows(
         "SELECT holder, COUNT(*) FROM document

@@ -3,10 +3,10 @@
 //! Where a fact that a decision reads is not told, the engine has to know that: custom data that is not public is left out here
 //! and unknown there.
 
+use super::Disclosure::{self, All, Metadata, Said, These};
 use super::Of;
-use super::Told::{self, All, Metadata, Said, These};
 
-const CAMPAIGN: Told = with_windows!(
+const CAMPAIGN: Disclosure = with_windows!(
     Said,
     ("id", All),
     ("name", All),
@@ -19,7 +19,7 @@ const CAMPAIGN: Told = with_windows!(
 );
 
 /// A public voucher, by the hash of its code, without a count.
-const VOUCHER: Told = with_windows!(
+const VOUCHER: Disclosure = with_windows!(
     Said,
     ("id", All),
     ("code_hash", All),
@@ -33,7 +33,7 @@ const VOUCHER: Told = with_windows!(
     ("object", All),
 );
 
-const TIER: Told = with_windows!(
+const TIER: Disclosure = with_windows!(
     Said,
     ("id", All),
     ("name", All),
@@ -48,7 +48,7 @@ const TIER: Told = with_windows!(
     ("object", All),
 );
 
-const STACK: Told = Said(&[
+const STACK: Disclosure = Said(&[
     ("id", All),
     ("name", All),
     ("campaign_id", All),
@@ -58,11 +58,11 @@ const STACK: Told = Said(&[
     ("object", All),
 ]);
 
-const CATEGORY: Told =
+const CATEGORY: Disclosure =
     Said(&[("id", All), ("name", All), ("hierarchy", All), ("created_at", All), ("updated_at", All), ("object", All)]);
 
 /// A product or SKU: what prices and rules look at.
-const GOODS: Told = Said(&[
+const GOODS: Disclosure = Said(&[
     ("id", All),
     ("source_id", All),
     ("product_id", All),
@@ -72,7 +72,7 @@ const GOODS: Told = Said(&[
     ("metadata", Metadata(Of::Goods)),
 ]);
 
-const COLLECTION: Told = Said(&[
+const COLLECTION: Disclosure = Said(&[
     ("id", All),
     ("type", All),
     ("filter", All),
@@ -81,9 +81,9 @@ const COLLECTION: Told = Said(&[
 ]);
 
 /// A segment: its definition, never its customers.
-const SEGMENT: Told = Said(&[("id", All), ("type", All), ("filter", All)]);
+const SEGMENT: Disclosure = Said(&[("id", All), ("type", All), ("filter", All)]);
 
-const RULE: Told = Said(&[
+const RULE: Disclosure = Said(&[
     ("id", All),
     ("rules", All),
     ("bundle_rules", All),
@@ -93,7 +93,7 @@ const RULE: Told = Said(&[
 ]);
 
 /// The fields of stacking rules that decide; who changed them when would only give the bundle another name.
-const STACKING: Told = Said(&[
+const STACKING: Disclosure = Said(&[
     ("exclusive_categories", All),
     ("joint_categories", All),
     ("redeemables_limit", All),
@@ -116,7 +116,7 @@ const STACKING: Told = Said(&[
 ]);
 
 /// The terms on which the project serves pages, and nothing that stands beside them in its setup.
-const TERMS: Told = These(&[
+const TERMS: Disclosure = These(&[
     ("customers", All),
     ("customer_fields", All),
     ("order_statuses", All),
@@ -126,7 +126,7 @@ const TERMS: Told = These(&[
 ]);
 
 /// A bundle.
-pub const BUNDLE: Told = These(&[
+pub const BUNDLE: Disclosure = These(&[
     ("complete", All),
     ("counted", All),
     ("client", TERMS),

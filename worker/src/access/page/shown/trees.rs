@@ -4,17 +4,17 @@
 //! Left out with intent: e-mail addresses, names and whatever else is of a person; ids of holders and referrers; how often others
 //! used a code; summaries of money; notes of the shop for itself; what rules say, of which only the ids are told.
 
+use super::Disclosure::{self, All, Each, Metadata, Person, These};
 use super::Of;
-use super::Told::{self, All, Each, Metadata, Person, These};
 
-const ASSIGNMENTS: Told = These(&[
+const ASSIGNMENTS: Disclosure = These(&[
     ("object", All),
     ("data_ref", All),
     ("total", All),
     ("data", These(&[("id", All), ("rule_id", All), ("object", All)])),
 ]);
 
-const CATEGORIES: Told = These(&[
+const CATEGORIES: Disclosure = These(&[
     ("id", All),
     ("name", All),
     ("hierarchy", All),
@@ -25,7 +25,7 @@ const CATEGORIES: Told = These(&[
 ]);
 
 /// A voucher, of which the page knows the code.
-const VOUCHER: Told = with_windows!(
+const VOUCHER: Disclosure = with_windows!(
     These,
     ("id", All),
     ("code", All),
@@ -50,7 +50,7 @@ const VOUCHER: Told = with_windows!(
     ("object", All),
 );
 
-const TIER: Told = with_windows!(
+const TIER: Disclosure = with_windows!(
     These,
     ("id", All),
     ("name", All),
@@ -71,11 +71,11 @@ const TIER: Told = with_windows!(
 );
 
 /// Promotion tiers in their list.
-pub const TIERS: Told =
+pub const TIERS: Disclosure =
     These(&[("object", All), ("data_ref", All), ("total", All), ("has_more", All), ("tiers", TIER)]);
 
 /// Goods of a line: their custom data is what the page sent of it.
-const LINE_GOODS: Told = These(&[
+const LINE_GOODS: Disclosure = These(&[
     ("id", All),
     ("source_id", All),
     ("name", All),
@@ -85,7 +85,7 @@ const LINE_GOODS: Told = These(&[
     ("metadata", All),
 ]);
 
-const ITEM: Told = These(&[
+const ITEM: Disclosure = These(&[
     ("id", All),
     ("object", All),
     ("source_id", All),
@@ -111,7 +111,7 @@ const ITEM: Told = These(&[
 ]);
 
 /// An order: its custom data is what the page sent of it, and whose it is is not told.
-const ORDER: Told = These(&[
+const ORDER: Disclosure = These(&[
     ("id", All),
     ("source_id", All),
     ("status", All),
@@ -143,9 +143,9 @@ const ORDER: Told = These(&[
     ("object", All),
 ]);
 
-const CUSTOMER: Told = Person(&These(&[("id", All), ("object", All)]));
+const CUSTOMER: Disclosure = Person(&These(&[("id", All), ("object", All)]));
 
-const REWARD: Told = These(&[
+const REWARD: Disclosure = These(&[
     ("id", All),
     ("assignment_id", All),
     ("object", All),
@@ -156,7 +156,7 @@ const REWARD: Told = These(&[
 ]);
 
 /// A redemption.
-pub const REDEMPTION: Told = These(&[
+pub const REDEMPTION: Disclosure = These(&[
     ("id", All),
     ("object", All),
     ("date", All),
@@ -182,7 +182,7 @@ pub const REDEMPTION: Told = These(&[
 ]);
 
 /// Redemptions of one request. What was left out is told as a validation tells it.
-pub const REDEMPTIONS: Told = These(&[
+pub const REDEMPTIONS: Disclosure = These(&[
     ("redemptions", REDEMPTION),
     ("parent_redemption", REDEMPTION),
     ("order", ORDER),
@@ -191,7 +191,7 @@ pub const REDEMPTIONS: Told = These(&[
     ("trace", All),
 ]);
 
-const RESULT: Told = These(&[
+const RESULT: Disclosure = These(&[
     ("discount", All),
     ("bundle", All),
     ("gift", These(&[("balance", All), ("credits", All), ("locked_credits", All)])),
@@ -214,7 +214,7 @@ const RESULT: Told = These(&[
 ]);
 
 /// A redeemable of a validation.
-const STEP: Told = These(&[
+const STEP: Disclosure = These(&[
     ("status", All),
     ("id", All),
     ("object", All),
@@ -230,10 +230,10 @@ const STEP: Told = These(&[
     ("categories", CATEGORIES),
 ]);
 
-const SESSION: Told = These(&[("key", All), ("type", All), ("ttl", All), ("ttl_unit", All)]);
+const SESSION: Disclosure = These(&[("key", All), ("type", All), ("ttl", All), ("ttl_unit", All)]);
 
 /// A validation.
-pub const VALIDATION: Told = These(&[
+pub const VALIDATION: Disclosure = These(&[
     ("id", All),
     ("valid", All),
     ("redeemables", STEP),
@@ -248,7 +248,7 @@ pub const VALIDATION: Told = These(&[
 ]);
 
 /// Something that qualifies.
-const FOUND: Told = These(&[
+const FOUND: Disclosure = These(&[
     ("id", All),
     ("object", All),
     ("created_at", All),
@@ -268,7 +268,7 @@ const FOUND: Told = These(&[
 ]);
 
 /// The rules of something that qualifies, with what was left out of each.
-const CHECKED: Told = These(&[
+const CHECKED: Disclosure = These(&[
     ("object", All),
     ("data_ref", All),
     ("total", All),
@@ -287,7 +287,7 @@ const CHECKED: Told = These(&[
 ]);
 
 /// A qualification.
-pub const QUALIFICATION: Told = These(&[
+pub const QUALIFICATION: Disclosure = These(&[
     (
         "redeemables",
         These(&[
@@ -306,7 +306,7 @@ pub const QUALIFICATION: Told = These(&[
 ]);
 
 /// A validation in the older, flat form.
-pub const FLAT: Told = These(&[
+pub const FLAT: Disclosure = These(&[
     ("valid", All),
     ("code", All),
     ("metadata", Metadata(Of::Voucher)),
@@ -328,7 +328,7 @@ pub const FLAT: Told = These(&[
 ]);
 
 /// A publication: its custom data is what the page sent of it.
-pub const PUBLICATION: Told = These(&[
+pub const PUBLICATION: Disclosure = These(&[
     ("id", All),
     ("object", All),
     ("created_at", All),

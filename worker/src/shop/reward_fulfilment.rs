@@ -3,14 +3,14 @@
 
 use crate::api::codes::balances;
 use crate::api::codes::publications;
-use crate::http::reply::{Stop, not_found};
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::Call;
 use crate::store::document::Document;
 use scrip::decide::RewardGrant;
 use serde_json::{Map, Value as Json, json};
 
 /// Hands rewards over at the commit; gives, for each, the voucher that it went to.
-pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<Json>, Stop> {
+pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<Json>, CallError> {
     let mut vouchers: Vec<Json> = Vec::new();
     // What this request has handed over of the same campaign to the same customer is topped up as well.
     let mut handed: Vec<(&RewardGrant, Document)> = Vec::new();
@@ -31,7 +31,7 @@ pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<
     Ok(vouchers)
 }
 
-fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> Result<Document, Stop> {
+fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> Result<Document, CallError> {
     let campaign = call.store.document("campaign", &grant.campaign_id)?;
     let campaign = campaign.ok_or_else(|| not_found("campaign", &grant.campaign_id))?;
     let customer_id = grant.customer_id.as_deref().unwrap_or_default();

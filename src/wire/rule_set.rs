@@ -35,7 +35,7 @@ use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, 
 
 /// Everything that a set of rules says.
 #[derive(Debug, Clone, Default)]
-pub struct Given {
+pub struct RuleSet {
     /// Whether what is not listed does not exist; otherwise only the server knows.
     pub complete: bool,
     /// The terms of pages where whoever asks is one, as of a bundle: then the catalogue's prices win over its own.
@@ -95,21 +95,21 @@ fn is_terms(node: &Node<'_>) -> bool {
     matches!(node, Node::Flag(true) | Node::Object(_))
 }
 
-impl Given {
+impl RuleSet {
     /// Reads a set of rules. Whoever writes one by hand is told of the first problem in it; in a bundle, which is many
     /// people's work, what does not read is set apart.
-    pub fn read(bytes: &[u8]) -> Result<Given, Problem> {
+    pub fn read(bytes: &[u8]) -> Result<RuleSet, Problem> {
         let node = Node::read(bytes)?;
-        match read_node(&node, Given::read_body) {
-            Err(_) if node.get("client").is_some_and(is_terms) => Given::read_legible(node),
+        match read_node(&node, RuleSet::read_body) {
+            Err(_) if node.get("client").is_some_and(is_terms) => RuleSet::read_legible(node),
             read => read,
         }
     }
 
     #[cold]
-    fn read_legible(node: Node<'_>) -> Result<Given, Problem> {
+    fn read_legible(node: Node<'_>) -> Result<RuleSet, Problem> {
         let (legible, illegible, hashes) = set_apart(node);
-        let mut given = read_node(&legible, Given::read_body)?;
+        let mut given = read_node(&legible, RuleSet::read_body)?;
         given.illegible.join(illegible);
         for (hash, id) in hashes {
             given.by_hash.put(hash, id);
@@ -117,9 +117,9 @@ impl Given {
         Ok(given)
     }
 
-    fn read_body(body: &At<'_>) -> Given {
+    fn read_body(body: &At<'_>) -> RuleSet {
         body.object();
-        let mut given = Given { journal: Some(Journal::default()), ..Given::default() };
+        let mut given = RuleSet { journal: Some(Journal::default()), ..RuleSet::default() };
         body.fill("complete", &mut given.complete, read::flag);
         if let Some(client) = body.get("client").filter(|client| client.node.as_bool() != Some(false)) {
             given.client = Some(read_terms(&client));
@@ -143,15 +143,15 @@ impl Given {
         body.fill_list("product_collections", &mut given.collections, read_collection);
         body.fill_list("validation_rules_assignments", &mut given.assignments, read_assignment);
         if let Some(noted) = body.get("unreadable") {
-            noted.each(&mut given, Given::note_unreadable);
+            noted.each(&mut given, RuleSet::note_unreadable);
         }
         given.listed = read_listed(body);
         given.redemptions = read_redemptions(body);
         if let Some(vouchers) = body.get("vouchers") {
-            vouchers.each(&mut given, Given::add_voucher);
+            vouchers.each(&mut given, RuleSet::add_voucher);
         }
         if let Some(holds) = body.get("holds") {
-            holds.each(&mut given, Given::hold);
+            holds.each(&mut given, RuleSet::hold);
         }
         if let Some(transfers) = body.get("transfers") {
             given.note(&transfers.all(read_transfer), &transfers);

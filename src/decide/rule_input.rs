@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::{Found, WHO};
+use crate::decide::check::{Finding, WHO};
 pub use crate::decide::items::Items;
 use crate::decide::running::Running;
 use crate::facts::{
@@ -19,26 +19,28 @@ use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::names::{Area, Kind};
-use crate::rules::{Asks, Clock, Counter, Failure, Figures, Membership, Needs, Period, Scene, Setting, Test};
+use crate::rules::{
+    Clock, Counter, Failure, Figures, Membership, Needs, Period, RequestFacts, RuleFacts, RuleInput, Test,
+};
 use crate::text::{Text, joined};
 
 /// The order as it stands when a redeemable is looked at.
 #[derive(Clone, Copy)]
-pub struct Stand<'v> {
+pub struct RunningOrder<'v> {
     /// Its amounts.
     pub cart: &'v Cart,
     /// Its lines.
     pub items: &'v Items<'v>,
     /// What does not depend on a redeemable.
-    pub setting: &'v Setting<'v>,
+    pub request_facts: &'v RequestFacts<'v>,
     /// What has been applied in this request.
     pub running: &'v Running,
 }
 
 /// What of a case does not depend on a redeemable.
-pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
+pub fn request_facts<'c>(case: &'c Case<'c>) -> RequestFacts<'c> {
     let channel = &case.request.channel;
-    Setting {
+    RequestFacts {
         clock: Clock { now: case.context.now, zone: &case.zone, work: Some(&case.work) },
         customer: case.buyer.customer.as_deref().map(|customer| &customer.metadata),
         identified: case.buyer.is_identified(),
@@ -50,10 +52,10 @@ pub fn setting<'c>(case: &'c Case<'c>) -> Setting<'c> {
 }
 
 /// A case as rules look at it, for one redeemable on a running order.
-pub struct View<'v> {
+pub struct OfferFacts<'v> {
     case: &'v Case<'v>,
     offer: Option<&'v Offer<'v>>,
-    stand: &'v Stand<'v>,
+    running_order: &'v RunningOrder<'v>,
     /// What the redeemable does, once that is known.
     gain: Option<&'v Gain>,
     /// Points that it takes.
@@ -64,31 +66,43 @@ pub struct View<'v> {
     unreadable: RefCell<Option<Refusal>>,
 }
 
-impl<'v> View<'v> {
+impl<'v> OfferFacts<'v> {
     /// What there is to see; without an offer, nothing is counted.
     #[inline]
-    pub fn new(case: &'v Case<'v>, offer: Option<&'v Offer<'v>>, stand: &'v Stand<'v>) -> View<'v> {
-        View { case, offer, stand, gain: None, paid: 0, lacks: RefCell::default(), unreadable: RefCell::default() }
+    pub fn new(
+        case: &'v Case<'v>,
+        offer: Option<&'v Offer<'v>>,
+        running_order: &'v RunningOrder<'v>,
+    ) -> OfferFacts<'v> {
+        OfferFacts {
+            case,
+            offer,
+            running_order,
+            gain: None,
+            paid: 0,
+            lacks: RefCell::default(),
+            unreadable: RefCell::default(),
+        }
     }
 
     /// What rules see. `passes` are those tests that hold without being asked.
     #[inline]
-    pub fn scene(&'v self, passes: Needs) -> Scene<'v> {
+    pub fn input(&'v self, passes: Needs) -> RuleInput<'v> {
         let customer = || self.case.buyer.customer.as_deref()?.id.as_ref();
         let holder = self.offer.and_then(|offer| offer.incentive.holder_id.as_ref());
-        Scene {
-            setting: self.stand.setting,
+        RuleInput {
+            request_facts: self.running_order.request_facts,
             linked: holder.is_some() && holder == customer(),
             after: self.gain.and_then(|gain| self.after(gain)),
-            items: self.stand.items.basket(),
+            items: self.running_order.items.basket(),
             passes,
-            asks: self,
+            facts: self,
         }
     }
 
     #[inline(never)]
     fn after(&self, gain: &Gain) -> Option<Money> {
-        let mut after = self.stand.cart.clone();
+        let mut after = self.running_order.cart.clone();
         after.add(gain)?;
         after.total()
     }
@@ -127,7 +141,7 @@ impl<'v> View<'v> {
                 return None;
             }
         };
-        let others = if held { facts.held(account, now, self.case.own_session().as_ref()).is() } else { None };
+        let others = if held { facts.held(account, now, self.case.own_session().as_ref()).found() } else { None };
         Some(moved.saturating_add(others.unwrap_or(0)))
     }
 
@@ -138,7 +152,7 @@ impl<'v> View<'v> {
             buyer.customer.as_ref().filter(|_| buyer.stored).and_then(|customer| customer.source_id.as_ref());
         let Some(source_id) = source_id else { return 0 };
         let account = customer_account(source_id, incentive_id);
-        self.case.facts.held(&account, self.case.context.now, self.case.own_session().as_ref()).is().unwrap_or(0)
+        self.case.facts.held(&account, self.case.context.now, self.case.own_session().as_ref()).found().unwrap_or(0)
     }
 
     /// When the present day, week or month began in the project's zone.
@@ -153,13 +167,13 @@ impl<'v> View<'v> {
     }
 }
 
-impl Asks for View<'_> {
+impl RuleFacts for OfferFacts<'_> {
     fn amount(&self) -> Option<Money> {
-        self.stand.cart.total()
+        self.running_order.cart.total()
     }
 
     fn figures(&self, line: usize) -> Figures {
-        self.stand.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
+        self.running_order.cart.lines.get(line).map_or(Figures::default(), |line| Figures {
             price: line.price,
             quantity: line.quantity,
             subtotal: line.amount.map(|_| line.subtotal()),
@@ -167,8 +181,11 @@ impl Asks for View<'_> {
     }
 
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4] {
-        let item =
-            self.case.order.as_deref().and_then(|order| order.items.iter().chain(self.stand.cart.added()).nth(line));
+        let item = self
+            .case
+            .order
+            .as_deref()
+            .and_then(|order| order.items.iter().chain(self.running_order.cart.added()).nth(line));
         if let Some(hidden) = self.case.hidden_of_goods(line, item, property) {
             self.lacks.borrow_mut().extend(hidden.into_iter().flatten());
         }
@@ -216,8 +233,12 @@ impl Asks for View<'_> {
         let gained = || self.gain.and_then(Gain::total).unwrap_or_default().minor();
         let is_gift = |offer: &Offer<'_>| matches!(offer.incentive.grant, Grant::Gift(_));
         // What was applied before of the same campaign counts, in one request as well.
-        let offers =
-            self.stand.running.applied.iter().filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
+        let offers = self
+            .running_order
+            .running
+            .applied
+            .iter()
+            .filter_map(|(place, gave)| Some((self.case.offer(*place)?, *gave)));
         let earlier =
             offers.filter(|(other, _)| campaign.is_some() && other.incentive.campaign_id.as_deref() == campaign);
         let (mut times, mut gave, mut credits) = (1_u64, gained(), if is_gift(offer) { gained() } else { 0 });
@@ -253,10 +274,15 @@ impl Asks for View<'_> {
 
 /// Whether every rule of an offer holds on the running order; otherwise the refusal that says which does not.
 #[inline]
-pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
+pub fn check_rules(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
+) -> Result<(), Refusal> {
     match offer.rules.is_empty() {
         true => Ok(()),
-        false => check_with(View::new(case, Some(offer), stand), found),
+        false => check_with(OfferFacts::new(case, Some(offer), running_order), found),
     }
 }
 
@@ -264,18 +290,22 @@ pub fn check_rules(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found:
 pub fn check_rules_after(
     case: &Case<'_>,
     offer: &Offer<'_>,
-    stand: &Stand<'_>,
+    running_order: &RunningOrder<'_>,
     gain: &Gain,
-    found: &mut Found,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
-    let view = View { gain: Some(gain), paid: found.paid.unwrap_or(0), ..View::new(case, Some(offer), stand) };
+    let view = OfferFacts {
+        gain: Some(gain),
+        paid: found.paid.unwrap_or(0),
+        ..OfferFacts::new(case, Some(offer), running_order)
+    };
     check_with(view, found)
 }
 
 #[inline]
-fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_with(view: OfferFacts<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let mut verdict = Ok(());
-    let scene = view.scene(view.case.passes);
+    let input = view.input(view.case.passes);
     for rule in view.offer.map_or(&[][..], |offer| &offer.rules) {
         if let Some(unknown) = &view.case.buyer.unknown
             && rule.needs.meets(Needs::CUSTOMER)
@@ -283,19 +313,19 @@ fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
             found.lacks.push(unknown.clone());
         }
         let checked = match view.gain {
-            Some(_) => rule.check_after(&scene),
-            None => rule.check(&scene),
+            Some(_) => rule.check_after(&input),
+            None => rule.check(&input),
         };
         if let Err(failure) = checked {
-            verdict = Err(violated(&view, failure, &scene));
+            verdict = Err(violated(&view, failure, &input));
             break;
         }
     }
     if let Some(unreadable) = view.unreadable.take() {
         verdict = Err(unreadable);
     }
-    if !view.stand.items.lacks().is_empty() {
-        found.lacks.extend_from_slice(view.stand.items.lacks());
+    if !view.running_order.items.lacks().is_empty() {
+        found.lacks.extend_from_slice(view.running_order.items.lacks());
     }
     let mut lacks = view.into_lacks();
     if !lacks.is_empty() {
@@ -307,24 +337,24 @@ fn check_with(view: View<'_>, found: &mut Found) -> Result<(), Refusal> {
 /// Which refusal a failed rule is (validation-rules.md section 8). What the rule needed and did not get comes before
 /// what it found.
 #[cold]
-fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal {
+fn violated(view: &OfferFacts<'_>, failure: Failure<'_>, input: &RuleInput<'_>) -> Refusal {
     let Failure { rule, outermost } = failure;
     let trace = view.case.request.expand.trace;
-    let blamed = (trace || failure.is_refined()).then(|| failure.blamed(scene));
+    let blamed = (trace || failure.is_refined()).then(|| failure.blamed(input));
     let leaf = blamed.as_ref().map_or(outermost, |blamed| blamed.leaf);
     let needs = rule.needs;
     let test = leaf.map(|leaf| &leaf.test);
-    let asks = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
-    let counts_customer = test.is_some_and(|test| matches!(test.kind, Kind::Count(..)) && asks(Needs::CUSTOMER));
-    let missing = if scene.customer.is_none() && needs.meets(Needs::CUSTOMER) {
+    let facts = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
+    let counts_customer = test.is_some_and(|test| matches!(test.kind, Kind::Count(..)) && facts(Needs::CUSTOMER));
+    let missing = if input.customer.is_none() && needs.meets(Needs::CUSTOMER) {
         Some((Reason::MissingCustomer, "Customer is"))
-    } else if !scene.identified && counts_customer {
+    } else if !input.identified && counts_customer {
         Some((Reason::MissingCustomer, WHO))
-    } else if scene.order.is_none() && needs.meets(Needs::ORDER) {
+    } else if input.order.is_none() && needs.meets(Needs::ORDER) {
         Some((Reason::MissingOrder, "An order is"))
-    } else if scene.items.is_empty() && asks(Needs::LINES) {
+    } else if input.items.is_empty() && facts(Needs::LINES) {
         Some((Reason::MissingOrderItems, "Order items are"))
-    } else if view.stand.cart.amount.is_none() && asks(Needs::AMOUNT) {
+    } else if view.running_order.cart.amount.is_none() && facts(Needs::AMOUNT) {
         Some((Reason::MissingAmount, "An order amount is"))
     } else {
         None
@@ -344,7 +374,7 @@ fn violated(view: &View<'_>, failure: Failure<'_>, scene: &Scene<'_>) -> Refusal
         None => leaf.and_then(|leaf| leaf.message.as_deref()),
     };
     let refusal = Refusal::violated(reason, kind, &rule.id).worded(own.or(rule.message.as_deref()));
-    match blamed.filter(|_| trace).and_then(|blamed| blamed.why(scene)) {
+    match blamed.filter(|_| trace).and_then(|blamed| blamed.why(input)) {
         Some(why) => refusal.because(why),
         None => refusal,
     }

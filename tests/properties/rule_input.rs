@@ -3,7 +3,7 @@
 use scrip::json::Members;
 use scrip::money::Money;
 use scrip::rules::names::{Counter, Period};
-use scrip::rules::{Asks, Basket, Clock, Figures, GoodsIndex, Membership, Needs, Rule, Scene, Setting};
+use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Membership, Needs, RequestFacts, Rule, RuleFacts, RuleInput};
 use scrip::time::{Instant, TimeZone};
 
 /// A moment in this zone.
@@ -13,7 +13,7 @@ pub fn clock(zone: &TimeZone) -> Clock<'_> {
 
 struct Nothing(Option<Money>);
 
-impl Asks for Nothing {
+impl RuleFacts for Nothing {
     fn amount(&self) -> Option<Money> {
         self.0
     }
@@ -49,7 +49,7 @@ pub fn check_for(
     index: Option<&GoodsIndex>,
 ) -> bool {
     let (zone, data) = (TimeZone::default(), Members::default());
-    let setting = Setting {
+    let setting = RequestFacts {
         clock: clock(&zone),
         customer,
         identified: customer.is_some(),
@@ -58,13 +58,13 @@ pub fn check_for(
         redemption: &data,
         channel: [None, None],
     };
-    let scene = Scene {
-        setting: &setting,
+    let scene = RuleInput {
+        request_facts: &setting,
         linked: false,
         after: None,
         items: items.with(index),
         passes: Needs::default(),
-        asks: &Nothing(Money::new(amount)),
+        facts: &Nothing(Money::new(amount)),
     };
     assert_eq!(rule.tests_hold(&scene), rule.check(&scene).is_ok());
     rule.tests_hold(&scene)

@@ -4,7 +4,7 @@
 use crate::api::codes::vouchers;
 use crate::api::decisions::admission;
 use crate::api::people::customers;
-use crate::http::reply::{Stop, duplicate};
+use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
@@ -83,7 +83,7 @@ fn voucher_of(written: &Written) -> Option<&str> {
 }
 
 /// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
-pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), Stop> {
+pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), CallError> {
     vouchers::touch(call, documents.iter().filter_map(voucher_of).collect());
     for written in documents {
         // An order is found by its source_id; what a redemption belongs to is only listed by it.
@@ -146,7 +146,7 @@ pub fn write_customer(
     sent: Option<&Customer>,
     id: Option<&str>,
     tally: &Tally,
-) -> Result<(), Stop> {
+) -> Result<(), CallError> {
     let Some(id) = id else { return Ok(()) };
     let known = match seen.get(id) {
         Some(document) => Some(document.clone()),
@@ -204,7 +204,7 @@ fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
 }
 
 /// Counts, for those who passed codes on, the customers who redeemed them.
-pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Result<(), Stop> {
+pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Result<(), CallError> {
     let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
     referrers.sort_unstable();
     referrers.dedup();

@@ -11,12 +11,12 @@ use crate::formula::{Name, Operand, Value};
 use crate::ledger::Standing;
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::{Goods, Item, Metadata};
-use crate::pricing::{Cart, Sight};
+use crate::pricing::{Cart, FormulaInputs};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 
 /// What one redeemable's formulas see.
-pub struct View<'a> {
+pub struct OfferInputs<'a> {
     /// The request with its names resolved.
     pub case: &'a Case<'a>,
     /// The redeemable.
@@ -27,10 +27,10 @@ pub struct View<'a> {
     pub lacks: RefCell<Vec<Text>>,
 }
 
-impl<'a> View<'a> {
+impl<'a> OfferInputs<'a> {
     /// A view that has not been used.
-    pub fn new(case: &'a Case<'a>, offer: &'a Offer<'a>, cart: &'a Cart) -> View<'a> {
-        View { case, offer, cart, lacks: RefCell::default() }
+    pub fn new(case: &'a Case<'a>, offer: &'a Offer<'a>, cart: &'a Cart) -> OfferInputs<'a> {
+        OfferInputs { case, offer, cart, lacks: RefCell::default() }
     }
 
     fn item(&self, place: usize) -> Option<&Item> {
@@ -63,7 +63,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl Sight for View<'_> {
+impl FormulaInputs for OfferInputs<'_> {
     fn takes(&self, steps: usize) -> bool {
         self.case.work.takes(steps)
     }

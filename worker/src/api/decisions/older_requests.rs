@@ -3,9 +3,9 @@
 
 use crate::api::decisions::admission;
 use crate::api::decisions::redemptions::{check, read, run};
-use crate::http::reply::{Stop, not_found};
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome};
-use crate::shop::deciding;
+use crate::shop::decision;
 use scrip::decide;
 use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
 use scrip::wire::Problem;
@@ -36,7 +36,11 @@ pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<Stri
 }
 
 /// Validates one thing alone, and gives the whole validation.
-pub fn validate_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Result<Json, Stop> {
+pub fn validate_alone(
+    call: &mut Call<'_, '_>,
+    named: (&str, &str),
+    body: Map<String, Json>,
+) -> Result<Json, CallError> {
     let request = read_alone(call, named, body)?;
     let written = check(call, &request)?;
     Ok(serde_json::from_slice(&written).unwrap_or(Json::Null))
@@ -44,13 +48,13 @@ pub fn validate_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<St
 
 /// Validates each of these tiers alone on the same order, and gives the validations in their order. What the order needs to know is
 /// read once for all of them, and all of them together may do the work of one decision.
-pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, Json>) -> Result<Vec<Json>, Stop> {
+pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, Json>) -> Result<Vec<Json>, CallError> {
     let mut request = read_alone(call, ("promotion_tier", "any"), body)?;
     if tiers.is_empty() {
         return Ok(Vec::new());
     }
     admission::check(call, &request)?;
-    let facts = deciding::facts(call)?;
+    let facts = decision::facts(call)?;
     let mut decided = Vec::with_capacity(tiers.len());
     for tier in tiers {
         let tier = Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named((*tier).into()) };
@@ -66,7 +70,7 @@ pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, 
 }
 
 /// A reward may be named by its assignment to the program instead.
-fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Stop> {
+fn settle_assignment(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     let Some(reward) = body.get_mut("reward").and_then(Json::as_object_mut) else { return Ok(()) };
     let Some(name) = reward.remove("assignment_id").and_then(|name| name.as_str().map(str::to_owned)) else {
         return Ok(());
@@ -87,7 +91,7 @@ pub fn read_alone(
     call: &Call<'_, '_>,
     (object, id): (&str, &str),
     mut body: Map<String, Json>,
-) -> Result<Redeemables, Stop> {
+) -> Result<Redeemables, CallError> {
     settle_assignment(call, &mut body)?;
     let mut redeemable = json!({ "object": object, "id": id });
     for name in ["gift", "reward"] {
@@ -97,10 +101,10 @@ pub fn read_alone(
     }
     body.insert("redeemables".into(), json!([redeemable]));
     read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
-        Stop::Refused(mut body) => {
+        CallError::Refused(mut body) => {
             // The caller sent the gift at the top, and is told of it there.
             body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));
-            Stop::Refused(body)
+            CallError::Refused(body)
         }
         fault => fault,
     })

@@ -3,7 +3,7 @@
 
 use crate::access::auth::Class;
 use crate::api::codes::vouchers::{self, VOUCHER};
-use crate::api::decisions::alone::{read_alone, redeem_alone, validate_alone, validate_each};
+use crate::api::decisions::older_requests::{read_alone, redeem_alone, validate_alone, validate_each};
 use crate::api::decisions::qualifications;
 use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION};
 use crate::api::promotions::campaigns::CAMPAIGN;
@@ -11,7 +11,7 @@ use crate::api::promotions::tiers::TIER;
 use crate::document::fields::{CUSTOMER, KEY};
 use crate::document::list::{Clause, LIMIT_MAX, List, read_int};
 use crate::http::query::Query;
-use crate::http::reply::{Stop, error, invalid_query, not_found};
+use crate::http::reply::{CallError, error, invalid_query, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, may, must};
 use crate::store::document::Document;
@@ -114,7 +114,7 @@ fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
     let body = read_query(&call.query);
     let voucher = match vouchers::find_named(call, &code) {
         Ok(voucher) => Some(voucher),
-        Err(Stop::Refused(_)) => None,
+        Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),
     };
     let validation = validate_alone(call, ("voucher", &code), body)?;
@@ -220,7 +220,7 @@ fn put_reason(item: &Json, into: &mut Map<String, Json>) {
 }
 
 /// A validation of one voucher in the older, flat form (objects.md, section 14).
-fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, validation: &Json) -> Result<Json, Stop> {
+fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, validation: &Json) -> Result<Json, CallError> {
     let item = item(validation);
     let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
     let shown = match voucher {
@@ -309,13 +309,13 @@ fn tried(mut shown: Map<String, Json>, validation: &Json) -> Map<String, Json> {
     shown
 }
 
-fn try_tier(call: &mut Call<'_, '_>, tier: Document, body: &Map<String, Json>) -> Result<Map<String, Json>, Stop> {
+fn try_tier(call: &mut Call<'_, '_>, tier: Document, body: &Map<String, Json>) -> Result<Map<String, Json>, CallError> {
     let validation = validate_alone(call, (TIER.object, &tier.id), body.clone())?;
     let shown = TIER.show_one(call, tier)?;
     Ok(tried(shown.as_object().cloned().unwrap_or_default(), &validation))
 }
 
-fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, Stop> {
+fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
     let mut body = call.source()?;
     body.remove("session");
     Ok(body)
@@ -404,7 +404,7 @@ fn redeem_points(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The loyalty card that a path names, within the program when it names one.
-pub fn find_card(call: &Call<'_, '_>) -> Result<Document, Stop> {
+pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let name = call.param("memberId");
     let card = vouchers::find_named(call, name)?;
     let campaign = call.param(CAMPAIGN.parameter);

@@ -11,7 +11,7 @@ pub use crate::rules::names::Membership;
 use crate::rules::names::{Counter, Period};
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
-pub trait Asks {
+pub trait RuleFacts {
     /// What is left of the order amount.
     fn amount(&self) -> Option<Money>;
     /// The figures of a line as it stands now.
@@ -41,7 +41,7 @@ pub struct Figures {
 
 /// What stays as it is while a request is decided.
 #[derive(Clone, Copy)]
-pub struct Setting<'a> {
+pub struct RequestFacts<'a> {
     /// What time it is, and where.
     pub clock: Clock<'a>,
     /// The customer's custom data; `None` when there is no customer.
@@ -60,9 +60,9 @@ pub struct Setting<'a> {
 
 /// What a rule can look at while one redeemable is checked.
 #[derive(Clone, Copy)]
-pub struct Scene<'a> {
+pub struct RuleInput<'a> {
     /// What does not depend on the redeemable.
-    pub setting: &'a Setting<'a>,
+    pub request_facts: &'a RequestFacts<'a>,
     /// Whether the code was published to the customer.
     pub linked: bool,
     /// What is left of the order amount after the redeemable itself; only there when rules are checked for the second time.
@@ -72,14 +72,14 @@ pub struct Scene<'a> {
     /// Tests that look at any of these hold without being asked; qualifications pass over some.
     pub passes: Needs,
     /// What is fetched when it is needed.
-    pub asks: &'a dyn Asks,
+    pub facts: &'a dyn RuleFacts,
 }
 
-impl<'a> Deref for Scene<'a> {
-    type Target = Setting<'a>;
+impl<'a> Deref for RuleInput<'a> {
+    type Target = RequestFacts<'a>;
 
-    fn deref(&self) -> &Setting<'a> {
-        self.setting
+    fn deref(&self) -> &RequestFacts<'a> {
+        self.request_facts
     }
 }
 

@@ -1,6 +1,6 @@
 //! Decides how values of rules are told to people. It must not know what they are compared with.
 
-use crate::rules::compare::{Found, Moment, Operand, Window};
+use crate::rules::compare::{FoundValue, Moment, Operand, Window};
 
 impl Window {
     /// For people.
@@ -27,15 +27,15 @@ impl Operand {
     }
 }
 
-impl Found<'_> {
+impl FoundValue<'_> {
     /// As it is told; nothing for what is missing.
     pub fn text(&self) -> String {
         match self {
-            Found::Missing => String::new(),
-            Found::Number(number) => number.text(),
-            Found::Text(text) => (*text).to_owned(),
-            Found::Flag(flag) => flag_text(*flag),
-            Found::Value(value) => value.text(),
+            FoundValue::Missing => String::new(),
+            FoundValue::Number(number) => number.text(),
+            FoundValue::Text(text) => (*text).to_owned(),
+            FoundValue::Flag(flag) => flag_text(*flag),
+            FoundValue::Value(value) => value.text(),
         }
     }
 }

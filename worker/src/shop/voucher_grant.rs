@@ -1,7 +1,7 @@
 //! What a voucher grants, and the rules between its fields: the same for a campaign's configuration and a single voucher.
 //! It must not know where the result is stored.
 
-use crate::http::reply::{ErrorBody, Stop, invalid_payload, not_found};
+use crate::http::reply::{CallError, ErrorBody, invalid_payload, not_found};
 use crate::http::route::Call;
 use crate::http::shape::below;
 use scrip::wire::Problem;
@@ -113,7 +113,7 @@ pub fn settle_dates(body: &mut Map<String, Json>) {
 
 /// Finds the category that a body names by id or by name and puts both into it; naming both ways at once is refused.
 /// A null, where the body of an update has kept it, takes the category away.
-pub fn settle_category(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Stop> {
+pub fn settle_category(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), CallError> {
     let (name, id) = (body.remove("category"), body.remove("category_id"));
     if name.is_some() || id.is_some() {
         body.insert("category".into(), Json::Null);
