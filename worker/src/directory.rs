@@ -1,58 +1,20 @@
 //! The directory: which projects and keys there are. It applies the setup, answers the look-ups of the entry, says whether it can
 //! work, and issues tokens. It must not know what is in a project.
 
+mod setup;
 mod sound;
 
-use crate::access::auth::{Class, Record, Settings, key_name};
-use crate::access::page::publishing::Publishing;
+use crate::access::auth::{Record, key_name};
 use crate::digest::sha256_hex;
 use crate::http::health::{self, Lack};
 use crate::http::reply::{empty_reply, json_reply};
 use crate::http::request::{Reply, Request};
-use crate::service::{self};
+use crate::service;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
 use scrip::Context;
-use scrip::wire::page;
-use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
-
-/// The setup: the text binding `SCRIP_SETUP`.
-#[derive(Debug, Deserialize)]
-struct Setup {
-    projects: Vec<Project>,
-    /// The header in which a proxy of one's own says where a request came from.
-    #[serde(default)]
-    address_header: Option<String>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct Project {
-    id: String,
-    #[serde(flatten)]
-    settings: Settings,
-    #[serde(default)]
-    keys: Vec<Key>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Client {
-    origins: Vec<String>,
-    redeem: bool,
-    publish: Publishing,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct Key {
-    class: Class,
-    id: String,
-    token: String,
-    /// The login of the user whose key it is.
-    #[serde(default)]
-    user: Option<String>,
-}
 
 /// Answers a request in the directory's object: look-ups under `/internal/`, and whatever the entry sends there to be served.
 pub fn serve_directory(
@@ -113,7 +75,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
     store.write_now("DELETE FROM token", &[])?;
     for mut project in read.projects {
-        let client = take_client(&mut project)?;
+        let client = setup::take_client(&mut project)?;
         project.settings.address_header.clone_from(&address_header);
         for key in project.keys {
             let record = Record {
@@ -135,23 +97,6 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     }
     insert(store, "setup", "setup".into(), Some(sha256_hex(setup.as_bytes())), json!({}), now_ms);
     store.commit()
-}
-
-/// What a project says of its pages: where they are and what they may call, and, left in its settings, the terms on which the
-/// engine serves them.
-fn take_client(project: &mut Project) -> Result<Client, Fault> {
-    let wrong = |what: String| Fault(format!("`client` of the project `{}`: {what}", project.id));
-    let Json::Object(said) = std::mem::take(&mut project.settings.client) else {
-        project.settings.client = Json::Bool(true);
-        return Ok(Client::default());
-    };
-    let (terms, switches): (Map<String, Json>, Map<String, Json>) =
-        said.into_iter().partition(|(name, _)| page::NAMES.contains(&name.as_str()));
-    let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
-    let terms = Json::Object(terms);
-    page::terms_of(terms.to_string().as_bytes()).map_err(|problem| wrong(problem.to_string()))?;
-    project.settings.client = terms;
-    Ok(client)
 }
 
 fn insert(store: &mut Store<'_>, kind: &str, id: String, key: Option<String>, body: Json, now_ms: i64) {

@@ -1,7 +1,9 @@
 //! Documents: how they are found, listed, filtered and shown, and what their metadata may be. It must not know any kind of document.
 
+pub mod clause;
 pub mod fields;
 pub mod filter;
 pub mod list;
+pub mod merge;
 pub mod metadata;
 pub mod resource;

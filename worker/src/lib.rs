@@ -12,8 +12,6 @@ pub mod document;
 pub mod host;
 pub mod http;
 pub mod moment;
-#[cfg(feature = "rehearsal")]
-pub mod rehearsal;
 pub mod service;
 pub mod shop;
 pub mod store;

@@ -1,22 +1,24 @@
 //! Decides which route answers a request, and turns what it says into a reply.
 //! It must not know the runtime that called it, and it awaits nothing.
 
-use crate::access::auth::Caller;
 use crate::access::guesses::GUESSES;
 use crate::access::idempotency::{self, Asked, Memory};
 use crate::access::page::{self, shown};
+use crate::http::caller::Caller;
 use crate::http::intake::{self, header};
+use crate::http::names;
+use crate::http::public::answer_public;
 use crate::http::query::Query;
-use crate::http::reply::{self, CallError, ErrorBody, error_reply, unauthorized};
-use crate::http::route::{self, Answer, Call, Route};
+use crate::http::reply::{self, CallError, error_reply, unauthorized};
+use crate::http::request::{Reply, Request};
+use crate::http::route::{Answer, Call};
 use crate::store::Store;
 use crate::store::sql::Fault;
+use crate::table::TABLE;
 use crate::work::sweep;
 use scrip::Context;
 use scrip::id::Ids;
 use std::cell::Cell;
-
-use crate::http::request::{Reply, Request};
 
 /// Answers a request that has been admitted. Everything that it writes is written at its end, or not at all; a `Fault` means that
 /// the host must undo the transaction.
@@ -30,7 +32,7 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
 
 /// What a project begins with: stacking rules that have an id, and a key for tracking ids.
 fn begin(store: &mut Store<'_>, context: &Context) {
-    crate::api::rules::stacking_rules::begin(store, context, &mut Ids::new(context));
+    crate::shop::stacking_rules::begin(store, context, &mut Ids::new(context));
     crate::store::tracking::Tracker::begin(store, context.now.millis());
 }
 
@@ -38,7 +40,7 @@ fn begin(store: &mut Store<'_>, context: &Context) {
 pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     #[cfg(feature = "rehearsal")]
     {
-        store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::rehearsal::Rehearsed::named);
+        store.rehearsed = header(request, "scrip-rehearsal-fault").and_then(crate::store::rehearsal::Rehearsed::named);
     }
     // One event has one name: the engine writes it into its answers as well.
     let request_id = context.request_id();
@@ -81,7 +83,7 @@ fn answer(
     (request_id, guesses): (&str, &Cell<usize>),
 ) -> Result<Reply, CallError> {
     intake::check_head(request)?;
-    let matched = route::find(&request.method, &request.path)?;
+    let matched = TABLE.find(&request.method, &request.path)?;
     let route = matched.route;
     let Some(caller) = caller.filter(|_| !route.classes.is_empty()) else {
         return answer_public(route, request_id).ok_or_else(|| unauthorized().into());
@@ -91,7 +93,7 @@ fn answer(
     }
     let query = Query::read(&request.query);
     intake::check_media(request, route.form)?;
-    intake::check_names(request, &matched, &query)?;
+    names::check_names(request, &matched, &query)?;
     intake::check_size(request, route.many)?;
     // Who asks is settled before anything is given again: a kept answer is told to the customer alone to whom it was told.
     let page = page::asking(route, caller, request, store, context.now.millis())?;
@@ -115,6 +117,8 @@ fn answer(
         params: matched.params,
         page,
         guesses,
+        #[cfg(feature = "rehearsal")]
+        run_due: TABLE.run_due,
     };
     let mut answer = (route.run)(&mut call)?;
     if let Some(page) = &call.page {
@@ -141,29 +145,12 @@ fn written(answer: Answer) -> Reply {
     reply
 }
 
-/// The answer of a public route that needs no store: whether the process answers, and the description of the interface.
-pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
-    let mut reply = match route.path {
-        "/health/live" => crate::http::health::reply(&[], request_id),
-        "/openapi.json" => reply::bytes_reply(200, crate::http::openapi::DOCUMENT.as_bytes().to_vec()),
-        _ => return None,
-    };
-    reply::set_header(&mut reply, "x-request-id", request_id);
-    Some(reply)
-}
-
 /// Runs one piece of the work that is due, of `rows` rows at most, and says through [`Store::alarm`] when the next is.
 pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
-    crate::work::jobs::run_due(store, context, rows)
+    (TABLE.run_due)(store, context, rows)
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.
 pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
     crate::work::jobs::note_failure(store, context, what)
-}
-
-/// A refusal as an answer that commits what was written: a redemption that failed is written down as such.
-pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Answer {
-    let reply = error_reply(body, request_id);
-    Answer { status: reply.status, body: reply.body, headers: Vec::new() }
 }

@@ -4,10 +4,13 @@
 //! commits, so it cannot have written anything. The host runs the whole in one transaction, which undoes a half-run commit.
 
 pub mod candidates;
+pub mod code;
 pub mod document;
 pub mod facts;
 pub mod free;
 pub mod ledger;
+#[cfg(feature = "rehearsal")]
+pub mod rehearsal;
 pub mod schema;
 pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
@@ -46,7 +49,7 @@ pub struct Store<'s> {
     notes: RefCell<Vec<String>>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
-    pub rehearsed: Option<crate::rehearsal::Rehearsed>,
+    pub rehearsed: Option<crate::store::rehearsal::Rehearsed>,
 }
 
 impl<'s> Store<'s> {
@@ -223,7 +226,7 @@ impl<'s> Store<'s> {
                 if done == middle
                     && let Some(rehearsed) = self.rehearsed.take()
                 {
-                    crate::rehearsal::act(&rehearsed, self.sql)?;
+                    crate::store::rehearsal::act(&rehearsed, self.sql)?;
                 }
             }
         }

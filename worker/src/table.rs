@@ -2,20 +2,35 @@
 
 use crate::api::{catalogue, codes, decisions, loyalty, orders, people, project, promotions, rules, system};
 use crate::http::route::Route;
-use crate::work::batch::Step;
+use crate::http::table::Table;
+use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
+use crate::store::Store;
+use crate::store::sql::Fault;
+use crate::work::jobs::{self, Work};
+use scrip::Context;
 
-/// The kinds of async actions that write lists, and what each does with an item.
-pub const STEPS: &[(&str, Step)] = &[
-    ("CUSTOMERS.BULK_UPDATE", people::customers::write_one),
-    ("CUSTOMERS.METADATA_UPDATE", people::customers::write_one),
-    ("PRODUCTS.BULK_UPDATE", catalogue::products::write_one),
-    ("PRODUCTS.METADATA_UPDATE", catalogue::products::write_one),
-    ("ORDERS.IMPORT", orders::write_one),
-    ("VOUCHERS.IMPORT", codes::voucher_imports::write_alone),
-    ("CAMPAIGN.VOUCHERS_IMPORT", codes::voucher_imports::write_into),
-    ("VOUCHERS.BULK_UPDATE", codes::voucher_imports::write_metadata),
-    ("VOUCHERS.METADATA_UPDATE", codes::voucher_imports::write_metadata),
+/// The kinds of long work, and how each is done.
+pub const KINDS: &[(&str, Work)] = &[
+    (VOUCHERS_GENERATE, Work::Pieces(voucher_work::generate)),
+    (VOUCHERS_UPDATE, Work::Pieces(voucher_work::change)),
+    (VOUCHERS_DELETE, Work::Pieces(voucher_work::remove)),
+    ("CUSTOMERS.BULK_UPDATE", Work::Items(people::customers::write_one)),
+    ("CUSTOMERS.METADATA_UPDATE", Work::Items(people::customers::write_one)),
+    ("PRODUCTS.BULK_UPDATE", Work::Items(catalogue::products::write_one)),
+    ("PRODUCTS.METADATA_UPDATE", Work::Items(catalogue::products::write_one)),
+    ("ORDERS.IMPORT", Work::Items(orders::write_one)),
+    ("VOUCHERS.IMPORT", Work::Items(codes::voucher_imports::write_alone)),
+    ("CAMPAIGN.VOUCHERS_IMPORT", Work::Items(codes::voucher_imports::write_into)),
+    ("VOUCHERS.BULK_UPDATE", Work::Items(codes::voucher_imports::write_metadata)),
+    ("VOUCHERS.METADATA_UPDATE", Work::Items(codes::voucher_imports::write_metadata)),
 ];
+
+/// What the service hands down.
+pub static TABLE: Table = Table { areas: AREAS, run_due };
+
+fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
+    jobs::run_due(store, context, rows, (KINDS, &TABLE))
+}
 
 /// Every route that the service has.
 pub const AREAS: &[&[Route]] = &[
@@ -34,6 +49,7 @@ pub const AREAS: &[&[Route]] = &[
     codes::publications::ROUTES,
     decisions::qualifications::ROUTES,
     decisions::redemptions::ROUTES,
+    decisions::older_requests::ROUTES,
     decisions::rollbacks::ROUTES,
     decisions::older_operations::ROUTES,
     codes::balances::ROUTES,

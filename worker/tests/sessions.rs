@@ -10,7 +10,7 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::access::auth::{Caller, Class, Settings};
+use scrip_worker::http::caller::{Caller, Class, Settings};
 use scrip_worker::http::request::Request;
 use scrip_worker::service::{self};
 use scrip_worker::store::Store;
@@ -102,7 +102,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         address: address.map(str::to_owned),
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::access::page::publishing::Publishing::Any(true),
+        publish: scrip_worker::http::publishing::Publishing::Any(true),
         settings,
     }
 }

@@ -21,7 +21,7 @@ use scrip::model::page::Page;
 use scrip_worker::access::page::shown;
 use scrip_worker::http::openapi;
 use scrip_worker::http::request::{Reply, Request};
-use scrip_worker::http::route;
+use scrip_worker::table::{AREAS, TABLE};
 use serde_json::Value as Json;
 use std::io::Write;
 
@@ -33,7 +33,7 @@ struct Described {
 
 impl Described {
     fn see(&mut self, request: &Request, reply: &Reply, body: &Json) -> Result<(), String> {
-        let Ok(found) = route::find(&request.method, &request.path) else { return Ok(()) };
+        let Ok(found) = TABLE.find(&request.method, &request.path) else { return Ok(()) };
         let route = found.route;
         if request.method == "OPTIONS" || route.path.starts_with("/rehearsal/") {
             return Ok(());
@@ -64,14 +64,14 @@ impl Described {
         let folder = env!("CARGO_MANIFEST_DIR");
         let answers = learned.written();
         std::fs::write(format!("{folder}/src/surface/answers.json"), openapi::written(&answers)).unwrap();
-        let document = openapi::written(&openapi::generate(&answers));
+        let document = openapi::written(&openapi::generate(AREAS, &answers));
         std::fs::write(format!("{folder}/openapi.json"), document).unwrap();
     }
 }
 
 /// Holds every answer to a page against what a page may be told. Where the engine writes it, nothing else does.
 fn tells_no_more(story: &Json, request: &Request, reply: &Reply, body: &Json) -> Result<(), String> {
-    let Ok(found) = route::find(&request.method, &request.path) else { return Ok(()) };
+    let Ok(found) = TABLE.find(&request.method, &request.path) else { return Ok(()) };
     let is_server = request.headers.iter().any(|(name, _)| name == "x-app-id");
     if !found.route.is_client_side() || is_server || reply.status >= 400 || body.is_null() {
         return Ok(());
@@ -120,12 +120,12 @@ fn stories() {
 #[test]
 fn every_route_has_a_story() {
     let told: Vec<(String, String)> = story::read_all("").iter().flat_map(|(_, story)| story::calls(story)).collect();
-    for route in scrip_worker::table::AREAS.iter().flat_map(|area| area.iter()) {
+    for route in AREAS.iter().flat_map(|area| area.iter()) {
         if route.path.starts_with("/rehearsal/") {
             continue;
         }
         let has = told.iter().any(|(method, path)| {
-            let found = scrip_worker::http::route::find(method, path);
+            let found = TABLE.find(method, path);
             found.is_ok_and(|found| found.route.method == route.method && found.route.path == route.path)
         });
         assert!(has, "no story calls {} {}", route.method, route.path);

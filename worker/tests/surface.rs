@@ -49,7 +49,7 @@ fn the_committed_description_is_fresh() {
     // The stories refresh both files in their own run; what is on the disk is the newest.
     let answers = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/surface/answers.json")).unwrap();
     let answers = serde_json::from_str(&answers).unwrap();
-    let fresh = openapi::written(&openapi::generate(&answers));
+    let fresh = openapi::written(&openapi::generate(AREAS, &answers));
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), &fresh).unwrap();
         return;
@@ -67,7 +67,7 @@ fn every_schema_that_is_named_is_there() {
 
 #[test]
 fn every_route_is_open_to_somebody_and_scoped() {
-    use scrip_worker::access::auth::Class;
+    use scrip_worker::http::caller::Class;
     for route in AREAS.iter().flat_map(|area| area.iter()) {
         let is_public = matches!(route.path, "/health" | "/health/live" | "/openapi.json");
         assert_eq!(route.classes.is_empty(), is_public, "{}", route.path);
@@ -84,4 +84,28 @@ fn every_route_is_open_to_somebody_and_scoped() {
             route.path
         );
     }
+}
+
+#[test]
+fn every_scope_that_a_route_asks_for_can_be_issued() {
+    use scrip_worker::api::project::oauth::SCOPES;
+    use scrip_worker::http::caller::Class;
+    for route in AREAS.iter().flat_map(|area| area.iter()) {
+        if !route.classes.contains(&Class::OAuth) || route.path.starts_with("/rehearsal/") {
+            continue;
+        }
+        let scope = if route.is_client_side() { format!("client_{}", route.scope) } else { route.scope.to_owned() };
+        assert!(SCOPES.contains(&scope.as_str()), "{} {} needs `{scope}`", route.method, route.path);
+    }
+}
+
+#[test]
+fn every_route_of_pages_says_what_it_tells_and_nothing_else_does() {
+    use scrip_worker::access::page::shown;
+    let routes = AREAS.iter().flat_map(|area| area.iter()).filter(|route| route.is_client_side());
+    let mut paths: Vec<&str> = routes.map(|route| route.path).collect();
+    let mut told: Vec<&str> = shown::paths().collect();
+    paths.sort_unstable();
+    told.sort_unstable();
+    assert_eq!(paths, told);
 }

@@ -1,7 +1,7 @@
 //! What a page's key may still write: a page's key is public, so that what it writes is bounded by the clock. One row holds what
 //! a key has used of one allowance, and begins anew with its window. It must not know what is counted.
 
-use crate::access::auth::Caller;
+use crate::http::caller::Caller;
 use crate::moment;
 use crate::store::Store;
 use crate::store::sql::{self, Fault};

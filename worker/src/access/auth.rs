@@ -2,68 +2,23 @@
 //! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
 
 use crate::access::address;
-use crate::access::page::publishing::Publishing;
 use crate::digest::{equal_in_constant_time, sha256_hex};
+use crate::http::caller::{Caller, Class, Settings};
 use crate::http::intake::header;
+use crate::http::publishing::Publishing;
 use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::http::request::{Reply, Request};
-use crate::http::route::{self, Route, Switch};
+use crate::http::route::{Route, Switch};
 use crate::http::shape::too_long;
+use crate::http::table::Table;
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
 /// The header by which a client names itself; redemptions show it.
 const CHANNEL: &str = "X-Voucherify-Channel";
 /// How long that name may be.
 const CHANNEL_MAX: usize = 255;
-
-/// The kind of credentials.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Class {
-    /// `X-App-Id` and `X-App-Token`.
-    Server,
-    /// `X-Client-Application-Id` and `X-Client-Token`, with an `Origin`.
-    Client,
-    /// `X-Management-Id` and `X-Management-Token`.
-    Management,
-    /// `Authorization: Bearer`.
-    OAuth,
-}
-
-/// What a project says about itself, as far as a call needs it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Settings {
-    /// Its name.
-    #[serde(default)]
-    pub name: String,
-    /// A zone's name, or the zone itself with offset and transitions.
-    #[serde(default)]
-    pub time_zone: Json,
-    /// The currency of its amounts.
-    #[serde(default)]
-    pub currency: String,
-    /// Whether `ABC` and `abc` are two codes.
-    #[serde(default = "yes")]
-    pub case_sensitive_codes: bool,
-    /// The terms on which it serves pages, as `scrip::wire::page` reads them.
-    #[serde(default = "no_terms")]
-    pub client: Json,
-    /// The header with a caller's address that a proxy of one's own sets; the setup names it for all projects.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address_header: Option<String>,
-}
-
-/// Where nothing is said, the terms are those of the engine.
-fn no_terms() -> Json {
-    Json::Bool(true)
-}
-
-fn yes() -> bool {
-    true
-}
 
 /// What is kept of a key or a token: everything that a call needs to be let in, and no secret.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,55 +53,6 @@ pub struct Record {
     pub settings: Settings,
 }
 
-/// Who calls, once let in. Travels to the object as the header `scrip-caller`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Caller {
-    /// The project.
-    pub project: String,
-    /// The kind of credentials.
-    pub class: Class,
-    /// The public id of the key.
-    pub key_id: String,
-    /// The login of the user whose key it is.
-    #[serde(default)]
-    pub user: Option<String>,
-    /// OAuth scopes.
-    #[serde(default)]
-    pub scopes: Vec<String>,
-    /// The origin of the page, where one calls.
-    #[serde(default)]
-    pub origin: Option<String>,
-    /// What the client calls itself.
-    #[serde(default)]
-    pub channel: Option<String>,
-    /// Where the request came from, as far as that can be believed.
-    #[serde(default)]
-    pub address: Option<String>,
-    /// Origins whose pages may call.
-    #[serde(default)]
-    pub origins: Vec<String>,
-    /// Whether pages may redeem.
-    #[serde(default)]
-    pub redeem: bool,
-    /// What pages may publish.
-    #[serde(default)]
-    pub publish: Publishing,
-    /// The project's settings.
-    pub settings: Settings,
-}
-
-impl Caller {
-    /// The value of the header `scrip-caller`.
-    pub fn header(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// The object that answers the call: tokens are issued by the directory, everything else is the project's.
-    pub fn object(&self, path: &str) -> String {
-        if path.starts_with("/v1/oauth/") { "directory".into() } else { format!("project:{}", self.project) }
-    }
-}
-
 /// What the host must fetch before the call can be judged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
@@ -173,20 +79,20 @@ struct Credentials<'r> {
 }
 
 /// Says which record a request needs, or answers it at once: unknown routes, preflights, public routes, missing credentials.
-pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> {
+pub fn lookup_key(table: &Table, request: &Request, request_id: &str) -> Result<Wanted, Reply> {
     if request.method == "OPTIONS"
-        && let Some(answer) = options(request, request_id)
+        && let Some(answer) = options(table, request, request_id)
     {
         return Ok(Wanted::Answered(answer));
     }
     let refuse = |body: &ErrorBody| refuse(request, body, request_id);
     crate::http::intake::check_head(request).map_err(|body| refuse(&body))?;
-    let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
+    let matched = table.find(&request.method, &request.path).map_err(|body| refuse(&body))?;
     if matched.route.path == crate::http::health::PATH {
         return Ok(Wanted::Health);
     }
     if matched.route.classes.is_empty() {
-        return crate::service::answer_public(matched.route, request_id)
+        return crate::http::public::answer_public(matched.route, request_id)
             .map(Wanted::Answered)
             .ok_or_else(|| reply::failed(request_id));
     }
@@ -234,12 +140,18 @@ fn credentials<'r>(request: &'r Request, route: &Route) -> Option<Credentials<'r
 }
 
 /// Judges a request by the record that was fetched for it.
-pub fn admit(request: &Request, record: Option<&str>, now_ms: i64, request_id: &str) -> Result<Caller, Reply> {
-    judge(request, record, now_ms).map_err(|body| refuse(request, &body, request_id))
+pub fn admit(
+    table: &Table,
+    request: &Request,
+    record: Option<&str>,
+    now_ms: i64,
+    request_id: &str,
+) -> Result<Caller, Reply> {
+    judge(table, request, record, now_ms).map_err(|body| refuse(request, &body, request_id))
 }
 
-fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
-    let matched = route::find(&request.method, &request.path)?;
+fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
+    let matched = table.find(&request.method, &request.path)?;
     let credentials = credentials(request, matched.route).ok_or_else(unauthorized)?;
     let record: Option<Record> = record.and_then(|text| serde_json::from_str(text).ok());
     // An unknown id costs the same comparison as a wrong secret.
@@ -346,8 +258,8 @@ const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-
 
 /// What a path allows, for whoever asks, as it is published anyway; a page's preflight is answered whatever the path, so that the
 /// page can read what the call itself is answered.
-fn options(request: &Request, request_id: &str) -> Option<Reply> {
-    let allow = route::allow(&request.path);
+fn options(table: &Table, request: &Request, request_id: &str) -> Option<Reply> {
+    let allow = table.allow(&request.path);
     let mut answer = if request.path.starts_with("/client/") {
         preflight(request)
     } else {

@@ -6,11 +6,10 @@
 //! until it is empty. Because answers come after the question, a request counts as open from when it is let in until it is
 //! settled; beyond so many at a time open ones count as wrong ones do, so that nothing is gained by asking all at once.
 
-use std::collections::BTreeMap;
-
-use crate::access::auth::{Caller, Class};
+use crate::http::caller::{Caller, Class};
 use crate::http::request::Request;
-use crate::http::route;
+use crate::http::table::Table;
+use std::collections::BTreeMap;
 
 /// The header in which an object tells the entry how many names were wrong. No caller sees it.
 pub const GUESSES: &str = "scrip-guesses";
@@ -78,8 +77,8 @@ pub struct Asker {
 }
 
 /// Who is to be counted, where a page calls a route that takes names of codes.
-pub fn asker(request: &Request, caller: &Caller) -> Option<Asker> {
-    let route = route::find(&request.method, &request.path).ok()?.route;
+pub fn asker(table: &Table, request: &Request, caller: &Caller) -> Option<Asker> {
+    let route = table.find(&request.method, &request.path).ok()?.route;
     let is_page = route.is_client_side() && caller.class != Class::Server;
     (is_page && route.names_codes).then(|| Asker {
         project: caller.project.clone(),

@@ -5,9 +5,9 @@
 //! running; the 409 for that case cannot occur here.
 
 use crate::access::allowance::Allowance;
-use crate::access::auth::Caller;
 use crate::access::page;
 use crate::digest::sha256_hex;
+use crate::http::caller::Caller;
 use crate::http::intake::header;
 use crate::http::reply::{CallError, error};
 use crate::http::request::{Reply, Request};

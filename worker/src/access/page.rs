@@ -1,12 +1,10 @@
 //! Decides whether a page asks, on which terms of its project, and for which proven customer. It must not know what is
 //! asked for.
 
-pub mod publishing;
 pub mod shown;
 
-use crate::access::auth::{Caller, Class};
-use crate::access::customer_keys;
-use crate::access::customer_token;
+use crate::access::{customer_keys, customer_token};
+use crate::http::caller::{Caller, Class};
 use crate::http::intake::{self, header};
 use crate::http::reply::{CallError, error};
 use crate::http::request::Request;

@@ -2,18 +2,16 @@
 //! It must not know what an order costs; `orders_pricing` asks the engine.
 
 use crate::api::decisions::redemptions::{AMOUNT, ITEM, STATUS};
-use crate::api::people::customers;
-use crate::api::project::metadata_schemas;
 use crate::document::fields::{CUSTOMER, KEY, LIMIT, PAGE};
-use crate::document::list::List;
-use crate::document::resource::{self, Names, Resource, plain_key};
+use crate::document::merge;
+use crate::document::resource::{self, Names, plain_key};
+use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post, put};
 use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::decision::{self, Tally};
-use crate::shop::orders_pricing;
-use crate::shop::overrides;
+use crate::shop::{customers, metadata_schemas, orders_pricing, overrides};
 use crate::store::document::Document;
 use crate::store::facts::ById;
 use crate::work::batch;
@@ -220,7 +218,7 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
             body.remove(name);
         }
     }
-    customers::merge(body, rest);
+    merge::merge(body, rest);
     let mut order = read_document(&Json::Object(body.clone()).to_string(), read_order)?;
     if has_items {
         check_quantities(&order)?;

@@ -1,9 +1,9 @@
 //! Reads a setup whole, or says what is wrong with it: the project, the field and the value. Nothing is applied of one that is not
 //! sound, since half of the keys would be worse than none. It must not know what a setup is used for.
 
-use super::{Key, Project, Setup};
 use crate::access::address;
-use crate::access::auth::Class;
+use crate::directory::setup::{Key, Project, Setup, take_client};
+use crate::http::caller::Class;
 use crate::shop::decision::read_time_zone;
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
@@ -75,7 +75,7 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
     if !(project.settings.client.is_object() || project.settings.client == Json::Bool(true)) {
         return Err(wrong(format!("`{at}.client` (project `{}`) must be an object", project.id)));
     }
-    super::take_client(&mut project.clone()).map_err(|fault| wrong(format!("`{at}`: {}", fault.0)))?;
+    take_client(&mut project.clone()).map_err(|fault| wrong(format!("`{at}`: {}", fault.0)))?;
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
 //! switched on and within its dates. `filters[field]=value` means `$is`.
 
-use crate::document::list::{Clause, read_moment};
+use crate::document::clause::Clause;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
 use crate::moment;
@@ -241,4 +241,13 @@ fn comparable(condition: &Condition, value: &str) -> Result<Value, ErrorBody> {
     let path = format!("filters.{}.conditions.{}", condition.field, condition.operator);
     let at = read_moment(&Query::read(&format!("{path}={}", value.replace('+', "%2B"))), &[&path])?;
     Ok(at.map_or(Value::Null, |at| Value::Text(moment::text(at))))
+}
+
+/// Reads a moment of the query.
+pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
+    let Some(text) = query.get_path(path) else { return Ok(None) };
+    let read = moment::parse(text);
+    let told =
+        || invalid_query(format!("Property .{} cannot be recognized as a ISO-8601 compliant date", path.join(".")));
+    read.map(Some).ok_or_else(told)
 }

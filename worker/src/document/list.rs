@@ -1,12 +1,13 @@
 //! Lists: limit, page, order and filters of a query, as one statement over the document table, and the envelope.
 //! It must not know what a document says beyond the columns that a list names.
 
+use crate::document::clause::Clause;
+use crate::document::filter::{conditions, read_moment};
+use crate::http::listing::{Filter, List};
 use crate::http::query::Query;
-use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
-use crate::moment;
-use crate::store::Store;
+use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::store::document::Document;
-use crate::store::sql::{self, Value};
+use crate::store::{Store, sql};
 use serde_json::{Map, Value as Json};
 
 /// What a list shows when the query does not say.
@@ -14,103 +15,11 @@ pub const LIMIT_DEFAULT: i64 = 10;
 /// How many elements a page has at most.
 pub const LIMIT_MAX: i64 = 100;
 
-/// Looks at documents that no index answers, at most, in one list: a document for every filter that is not a name, a parent, a
-/// holder or a time of creation, and for an order that is none of these. Natively it is some 60 ms of work.
-pub const LOOKS_MAX: i64 = 40_000;
-/// Bytes of the documents that are looked at, at most.
-const LOOKED_BYTES_MAX: i64 = 40_000_000;
-
 /// The columns that an index answers for.
 const INDEXED: &[&str] = &["id", "key", "parent", "holder", "created_at"];
 
 /// What a list can be ordered by that publishes no order of its own.
 const BY_AGE: &[(&str, &str)] = &[("created_at", "created_at")];
-
-/// How a kind of document is listed.
-#[derive(Debug, Clone, Copy)]
-pub struct List {
-    /// The name of the array in the envelope.
-    pub data_ref: &'static str,
-    /// The last page that can be asked for.
-    pub page_max: i64,
-    /// What it can be ordered by: the name on the wire, and the column; without any, by age.
-    pub orders: &'static [(&'static str, &'static str)],
-    /// Plain parameters that select.
-    pub filters: &'static [Filter],
-    /// The fields of `filters[...]`: the name on the wire, and the column.
-    pub conditions: &'static [(&'static str, &'static str)],
-}
-
-/// A plain parameter that selects.
-#[derive(Debug, Clone, Copy)]
-pub enum Filter {
-    /// The column is the value.
-    Is(&'static str, &'static str),
-    /// The column contains the value, whatever its case.
-    Contains(&'static str, &'static str),
-    /// The column lies before or after the value: `name[before]`, `name[after]`.
-    Moment(&'static str, &'static str),
-    /// The column is the value, which is one of some words.
-    Word(&'static str, &'static str, &'static [&'static str]),
-    /// The column, 1 or 0, is the value.
-    Flag(&'static str, &'static str),
-    /// The value is a second name of a document of this kind; the column is that document's id.
-    Name(&'static str, &'static str, &'static str),
-}
-
-/// A condition and its parameters.
-#[derive(Debug, Default)]
-pub struct Clause {
-    text: String,
-    params: Vec<Value>,
-    now_ms: i64,
-    /// How much of the text, and of the parameters, an index answers.
-    indexed: Option<(usize, usize)>,
-    /// How many conditions no index answers.
-    looks: usize,
-    /// Whether a filter names what is wanted.
-    is_named: bool,
-}
-
-impl Clause {
-    /// A clause over one kind of document.
-    pub fn of_kind(kind: &str) -> Clause {
-        Clause { text: "kind = ?1".into(), params: vec![kind.into()], ..Clause::default() }
-    }
-
-    /// A clause over several kinds of documents.
-    pub fn of_kinds(kinds: &[&str]) -> Clause {
-        let listed = Json::from(kinds.to_vec()).to_string();
-        Clause {
-            text: "kind IN (SELECT value FROM json_each(?1))".into(),
-            params: vec![listed.into()],
-            ..Clause::default()
-        }
-    }
-
-    /// The moment for what follows from the time of asking.
-    pub fn at(mut self, now_ms: i64) -> Clause {
-        self.now_ms = now_ms;
-        self
-    }
-
-    /// The moment that it is asked at.
-    pub fn asked_at(&self) -> i64 {
-        self.now_ms
-    }
-
-    /// Narrows it by a condition in which `{}` stands for the parameter.
-    pub fn and(&mut self, condition: &str, value: impl Into<Value>) {
-        let filled = self.fill(condition, value.into());
-        self.text.push_str(" AND ");
-        self.text.push_str(&filled);
-    }
-
-    fn fill(&mut self, condition: &str, value: Value) -> String {
-        self.params.push(value);
-        condition.replace("{}", &format!("?{}", self.params.len()))
-    }
-}
 
 /// A page of documents, and how many there are in all.
 pub struct Page {
@@ -132,15 +41,6 @@ pub fn read_int(query: &Query, name: &str, least: i64, most: i64) -> Result<Opti
         return Err(told(format!("<= {most}")));
     }
     Ok(Some(number))
-}
-
-/// Reads a moment of the query.
-pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
-    let Some(text) = query.get_path(path) else { return Ok(None) };
-    let read = moment::parse(text);
-    let told =
-        || invalid_query(format!("Property .{} cannot be recognized as a ISO-8601 compliant date", path.join(".")));
-    read.map(Some).ok_or_else(told)
 }
 
 impl List {
@@ -222,7 +122,7 @@ impl List {
         for filter in indexed {
             apply(filter, store, query, clause)?;
         }
-        let conditions = crate::document::filter::conditions(self.conditions, query, clause)?;
+        let conditions = conditions(self.conditions, query, clause)?;
         clause.is_named = !conditions.indexed.is_empty();
         clause.and_group("AND", conditions.indexed);
         clause.indexed = Some((clause.text.len(), clause.params.len()));
@@ -243,7 +143,7 @@ impl List {
     }
 
     /// Selects everything within a clause, the newest first: for lists without pages.
-    pub fn all(&self, store: &Store<'_>, clause: Clause) -> Result<Vec<Document>, CallError> {
+    pub fn select_all(&self, store: &Store<'_>, clause: Clause) -> Result<Vec<Document>, CallError> {
         let statement = format!(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY created_at DESC, seq DESC",
             clause.text
@@ -287,33 +187,6 @@ impl Filter {
             | Filter::Flag(_, column)
             | Filter::Name(_, column, _) => INDEXED.contains(column),
         }
-    }
-}
-
-impl Clause {
-    /// Refuses to look through more documents than a list may, before it does: what an index leaves of them, for each condition
-    /// that it does not answer.
-    fn check_looks(&self, store: &Store<'_>, order: &str) -> Result<(), CallError> {
-        let is_sorted = order.starts_with("created_at ");
-        let looks = i64::try_from(self.looks).unwrap_or(i64::MAX).saturating_add(i64::from(!is_sorted));
-        let (Some((text, params)), 1..) = (self.indexed, looks) else { return Ok(()) };
-        let (text, params) = (self.text.get(..text).unwrap_or_default(), self.params.get(..params).unwrap_or_default());
-        let most = LOOKS_MAX.checked_div(looks).unwrap_or(0);
-        let statement = format!(
-            "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM (SELECT octet_length(body) AS size FROM document WHERE {text} LIMIT {})",
-            most.saturating_add(1)
-        );
-        let row = store.row(&statement, params)?.unwrap_or_default();
-        let (count, bytes) = (sql::int(&row, 0)?, sql::int(&row, 1)?.saturating_mul(looks));
-        if count <= most && bytes <= LOOKED_BYTES_MAX {
-            return Ok(());
-        }
-        let told = format!(
-            "Property .filters and .order need a look at every document for `{looks}` conditions, and a list must NOT need more than \
-             {LOOKS_MAX} looks or {LOOKED_BYTES_MAX} bytes: it has more than {most} documents, or too large ones. Narrow it by what is \
-             indexed (created_at, campaign_id, customer), or ask for fewer filters"
-        );
-        Err(error(400, "request_too_complex", "Request takes too much work", told).into())
     }
 }
 
@@ -369,27 +242,4 @@ fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause)
         }
     }
     Ok(())
-}
-
-impl Clause {
-    /// Narrows it by a group of conditions, joined by `AND` or `OR`; each has its own parameters in the order of its `{}`.
-    pub fn and_group(&mut self, junction: &str, conditions: Vec<(String, Vec<Value>)>) {
-        let mut filled = Vec::new();
-        for (condition, values) in conditions {
-            let mut text = condition;
-            for value in values {
-                self.params.push(value);
-                text = text.replacen("{}", &format!("?{}", self.params.len()), 1);
-            }
-            filled.push(text);
-        }
-        if !filled.is_empty() {
-            self.text.push_str(&format!(" AND ({})", filled.join(&format!(" {junction} "))));
-        }
-    }
-
-    /// How many parameters it has.
-    pub fn params_count(&self) -> usize {
-        self.params.len()
-    }
 }

@@ -1,29 +1,11 @@
 //! The patterns that nine in ten operations follow: get, list. A resource says how its documents are found and shown.
 //! It must not know any particular resource.
 
-use crate::document::list::{Clause, List};
+use crate::document::clause::Clause;
 use crate::http::reply::{CallError, duplicate, not_found};
-use crate::http::route::{Answer, Call, Outcome};
+use crate::http::route::{Answer, Call, Outcome, Resource};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json};
-
-/// How documents become what is shown, all of a page at once.
-pub type Show = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, CallError>;
-
-/// A kind of document: what it is called, how it is found, shown and listed.
-#[derive(Clone, Copy)]
-pub struct Resource {
-    /// Its kind in the store and its type on the wire.
-    pub object: &'static str,
-    /// The name in the path, `campaignId`.
-    pub parameter: &'static str,
-    /// Turns what the path names into the key it is stored under.
-    pub key: fn(&Call<'_, '_>, &str) -> String,
-    /// How documents become what is shown.
-    pub show: Show,
-    /// How they are listed.
-    pub list: List,
-}
 
 /// The key is what the path says.
 pub fn plain_key(_: &Call<'_, '_>, name: &str) -> String {

@@ -1,10 +1,9 @@
 //! Decides which requests are for a file (the demo, the package) and what type a file is.
 //! It must not know where files lie: a binding serves them, on Cloudflare, in `wrangler dev` and in plain workerd.
 
-use js_sys::Uint8Array;
-
 use super::bindings::Answer;
 use crate::http::request::Request;
+use js_sys::Uint8Array;
 
 /// First segments of paths that belong to the API.
 const API: [&str; 7] = ["v1", "v2", "client", "management", "rehearsal", "openapi.json", "health"];

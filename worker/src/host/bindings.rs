@@ -1,17 +1,16 @@
 //! Decides how Rust sees what the runtime gives the Worker: its objects, its files, requests and responses.
 //! It must not know what any of them is asked for.
 
-use js_sys::futures::JsFuture;
-use js_sys::{Array, Promise, Uint8Array};
-use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsCast, JsValue};
-use worker::worker_sys::web_sys;
-
 use super::{durable, wire};
 use crate::access::address::VOUCHED;
 use crate::http::intake::header;
 use crate::http::request::{Reply, Request};
 use crate::store::sql::Fault;
+use js_sys::futures::JsFuture;
+use js_sys::{Array, Promise, Uint8Array};
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsCast, JsValue};
+use worker::worker_sys::web_sys;
 
 #[wasm_bindgen(module = "/src/host/request.js")]
 extern "C" {

@@ -3,11 +3,10 @@
 //! The seed is drawn by the entry and travels to the object, so that the identifier of the request, which follows from
 //! the seed, is the same in a refusal of the entry, in the object's answer and in the log.
 
+use crate::store::sql::Fault;
 use js_sys::Date;
 use scrip::Context;
 use scrip::time::Instant;
-
-use crate::store::sql::Fault;
 
 /// The header in which the seed travels from the entry to the object.
 pub(super) const SEED_HEADER: &str = "scrip-seed";

@@ -1,11 +1,10 @@
 //! Decides how a statement reaches the SQLite database of a Durable Object.
 //! It must not know what the statements mean, and it never awaits: every row is read before it returns.
 
+use crate::store::sql::{Fault, Row, Sql, Value};
 use js_sys::{Array, Error};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
-
-use crate::store::sql::{Fault, Row, Sql, Value};
 
 #[wasm_bindgen]
 extern "C" {

@@ -4,19 +4,20 @@
 //! This is the only asynchronous code of the Worker. It runs in an instance of its own, so that an instance of the
 //! engine that trapped can be made anew while requests are waiting here.
 
+use super::bindings::{Answer, Bindings, Body, Call, Failure, read_body, read_head, respond, respond_reply};
+use super::gate::Gate;
+use super::{asset, chance, health, key, wire};
+use crate::access::auth::{self, Wanted};
+use crate::access::guesses;
+use crate::http::caller::Caller;
+use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
+use crate::http::request::{Reply, Request};
+use crate::store::sql::Fault;
+use crate::table::TABLE;
 use js_sys::Uint8Array;
 use wasm_bindgen::JsCast;
 use worker::worker_sys::web_sys;
 use worker::{Env, event};
-
-use super::bindings::{Answer, Bindings, Body, Call, Failure, read_body, read_head, respond, respond_reply};
-use super::gate::Gate;
-use super::{asset, chance, health, key, wire};
-use crate::access::auth::{self, Caller, Wanted};
-use crate::access::guesses;
-use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
-use crate::http::request::{Reply, Request};
-use crate::store::sql::Fault;
 
 /// Headers that no object sees.
 const CREDENTIALS: [&str; 8] = [
@@ -85,7 +86,7 @@ impl Arrival {
         {
             return Ok(Outcome::Answer(asset::answer(&path, &self.request, bytes)));
         }
-        let wanted = match auth::lookup_key(&self.request, &self.request_id) {
+        let wanted = match auth::lookup_key(&TABLE, &self.request, &self.request_id) {
             Ok(wanted) => wanted,
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
@@ -112,7 +113,7 @@ impl Arrival {
 
     /// Hands the request on, where it names codes only as fast as the gate lets whoever guesses.
     async fn pass(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Outcome, Failure> {
-        let Some(asker) = guesses::asker(&self.request, caller) else {
+        let Some(asker) = guesses::asker(&TABLE, &self.request, caller) else {
             return self.forward(caller, bindings, body).await.map(Outcome::Answer);
         };
         let gate = Gate::of(bindings, asker, self.lines(rehearses, &[]), &self.request_id);
@@ -128,7 +129,7 @@ impl Arrival {
     async fn admit(&self, place: &key::Place<'_>, now: i64) -> Result<Result<Caller, Reply>, Failure> {
         let judge = |kept: Option<key::Kept>| {
             let record = kept.as_ref().map(|kept| kept.record.as_str());
-            auth::admit(&self.request, record, now, &self.request_id)
+            auth::admit(&TABLE, &self.request, record, now, &self.request_id)
         };
         let kept = key::find(place, now, &self.env, &self.runtime).await?;
         let may_have_changed = kept.as_ref().is_some_and(|kept| kept.may_have_changed(now));

@@ -6,18 +6,16 @@
 //! somebody who guesses a few guesses more. A gate that fails lets everybody through, because a shop must be able to sell, and
 //! says so in the log.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
-use js_sys::futures::JsFuture;
-use js_sys::{Array, Promise};
-use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen::{JsError, JsValue};
-
 use super::bindings::{Answer, Bindings, Stub, pause};
 use super::{chance, durable, wire};
 use crate::access::guesses::{Asker, GUESSES, Guesses, Verdict, hold_back};
 use crate::store::sql::Fault;
+use js_sys::futures::JsFuture;
+use js_sys::{Array, Promise};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
 
 /// The gate of a project, as the entry has it for one request.
 pub(super) struct Gate<'a> {

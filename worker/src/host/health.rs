@@ -1,11 +1,10 @@
 //! Finds out whether the service can do its work: the directory reads its setup and writes a row, and the disk takes a file. It
 //! asks at most once a second, whoever asks it how often, since everybody may. It must not know what an answer looks like.
 
-use std::cell::RefCell;
-
 use super::bindings::{Bindings, Call};
 use crate::http::health::{self, Lack};
 use crate::http::request::Reply;
+use std::cell::RefCell;
 
 /// How long an answer is given again.
 const SETTLED_MILLIS: i64 = 1_000;

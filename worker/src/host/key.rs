@@ -6,15 +6,13 @@
 //! meets what was kept under the old one. Where processes with the old and the new one run beside each other, a record that does
 //! not fit is asked for again ([`ask`]), so that a new secret works at once.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-
-use wasm_bindgen::JsCast;
-use worker::{Context, Env};
-
 use super::bindings::{Bindings, Call, Failure};
 use crate::digest::sha256_hex;
 use crate::store::sql::Fault;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::JsCast;
+use worker::{Context, Env};
 
 /// How long a record may be believed after its owner gave it.
 const FRESH_MILLIS: i64 = 60_000;

@@ -1,20 +1,18 @@
 //! Decides how one event of a Durable Object becomes one call of the service, and what goes back to its shell.
 //! It must not await: everything between the first read and the shell's commit happens inside one call.
 
+use super::durable::ObjectSql;
+use super::{chance, wire};
+use crate::http::intake::header;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::store::Store;
+use crate::store::sql::Fault;
+use crate::{directory, service};
 use js_sys::Array;
 use scrip::Context;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
-
-use super::durable::ObjectSql;
-use super::{chance, wire};
-use crate::directory;
-use crate::http::intake::header;
-use crate::http::reply;
-use crate::http::request::Request;
-use crate::service;
-use crate::store::Store;
-use crate::store::sql::Fault;
 
 /// Serves one request of an object; the shell calls it inside `transactionSync`, so that an error undoes every write.
 ///

@@ -1,12 +1,11 @@
 //! Decides how a test sets the moment and the seed of its request. It exists in the `rehearsal` build alone.
 
-use scrip::Context;
-use scrip::time::Instant;
-
 use super::chance;
 use crate::http::intake::header;
 use crate::http::request::Request;
 use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::time::Instant;
 
 const NOW_HEADER: &str = "scrip-rehearsal-now";
 

@@ -1,10 +1,9 @@
 //! Decides how requests and replies cross between Rust and JavaScript: header lines and bytes.
 //! It must not know what the headers mean.
 
+use crate::http::request::{Reply, Request};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
-
-use crate::http::request::{Reply, Request};
 
 /// The request that a method, a target (path and query) and header lines describe.
 pub(super) fn read_request(method: &str, target: &str, lines: &str, body: Vec<u8>) -> Request {

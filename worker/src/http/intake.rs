@@ -1,13 +1,10 @@
 //! The border for bytes: how large, how deep and how wide a body may be, its media type, and its JSON object.
 //! It must not know what any operation wants to read in it.
 
-use crate::http::query::Query;
-use crate::http::reply::{self, ErrorBody, error, invalid_payload, invalid_query, transport_error};
+use crate::http::reply::{self, ErrorBody, error, invalid_payload, transport_error};
 use crate::http::request::Request;
-use crate::http::route::Matched;
-use crate::http::shape::{Field, Kind, too_long};
 use scrip::json::service::settle;
-use scrip::text::{LONGEST_NAME, LONGEST_TEXT};
+use scrip::text::LONGEST_TEXT;
 use scrip::wire::Node;
 use scrip::wire::problem::{MOST_VALUES, shortened};
 use serde_json::{Map, Value as Json};
@@ -91,36 +88,6 @@ fn check_length(request: &Request) -> Result<(), ErrorBody> {
         return Ok(());
     };
     Err(error(400, "invalid_headers", "Invalid headers", told))
-}
-
-/// Refuses what is longer than any name in the path, the query or a form, where the route does not ask for a whole text.
-pub fn check_names(request: &Request, matched: &Matched, query: &Query) -> Result<(), ErrorBody> {
-    for (name, value) in &matched.params {
-        if let Some(told) = too_long(value, LONGEST_NAME) {
-            return Err(error(400, "invalid_path_params", "Invalid path params", format!("Parameter .{name} {told}")));
-        }
-    }
-    check_pairs(matched.route.query, query).map_err(invalid_query)?;
-    if matched.route.form {
-        let form = Query::read(&String::from_utf8_lossy(&request.body));
-        check_pairs(matched.route.body, &form).map_err(invalid_payload)?;
-    }
-    Ok(())
-}
-
-fn check_pairs(fields: &[Field], query: &Query) -> Result<(), String> {
-    for (name, value) in query.pairs() {
-        let field = fields.iter().find(|field| name.first().is_some_and(|first| first == field.name));
-        let most = if matches!(field, Some(Field { kind: Kind::Text, .. })) { LONGEST_TEXT } else { LONGEST_NAME };
-        let name = name.join(".");
-        if let Some(told) = too_long(&name, LONGEST_NAME) {
-            return Err(format!("The name of a parameter {told}"));
-        }
-        if let Some(told) = too_long(value, most) {
-            return Err(format!("Property .{name} {told}"));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses a query that is too long, and a body that is nested too deep, holds too many elements or a text that is too long,

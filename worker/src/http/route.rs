@@ -1,11 +1,11 @@
 //! Routes as plain data, the matching of a request to one of them, and the call that its verb is given.
 //! It must not know what any verb does.
 
-use crate::access::auth::{Caller, Class};
-use crate::document::resource::Resource;
+use crate::http::caller::{Caller, Class};
 use crate::http::intake;
-use crate::http::query::{Query, decode};
-use crate::http::reply::{CallError, ErrorBody, error, transport_error};
+use crate::http::listing::List;
+use crate::http::query::Query;
+use crate::http::reply::{CallError, ErrorBody, error_reply};
 use crate::http::request::Request;
 use crate::http::shape::{self, Field, Nulls};
 use crate::moment;
@@ -15,7 +15,6 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
 use scrip::model::page::Page;
-use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 
@@ -250,7 +249,13 @@ pub struct Call<'c, 's> {
     pub page: Option<Page>,
     /// How many codes a page has named that are of no use to it.
     pub guesses: &'c Cell<usize>,
+    /// Runs a piece of the work that is due, for the tests only.
+    #[cfg(feature = "rehearsal")]
+    pub run_due: RunDue,
 }
+
+/// Runs a piece of the work that is due, of so many rows at most.
+pub type RunDue = fn(&mut Store<'_>, &Context, u64) -> Result<(), Fault>;
 
 impl Call<'_, '_> {
     /// A parameter of the path.
@@ -299,76 +304,26 @@ impl Call<'_, '_> {
     }
 }
 
-/// A route that fits a path, with its parameters.
-pub struct Matched {
-    /// The route.
-    pub route: &'static Route,
-    /// The decoded parameters.
-    pub params: Vec<(&'static str, String)>,
+/// A refusal as an answer that commits what was written: a redemption that failed is written down as such.
+pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Answer {
+    let reply = error_reply(body, request_id);
+    Answer { status: reply.status, body: reply.body, headers: Vec::new() }
 }
 
-/// Finds the route of a method and a path. A trailing slash means the collection; a literal segment wins over a parameter.
-/// Asked for the head of an answer, a reading operation answers, and the runtime leaves the body away.
-pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
-    let wanted = if method == "HEAD" { "GET" } else { method };
-    let mut methods: Vec<&str> = Vec::new();
-    let mut best: Option<Matched> = None;
-    for matched in fitting(path) {
-        if matched.route.method != wanted {
-            methods.push(matched.route.method);
-        } else if best.as_ref().is_none_or(|best| matched.params.len() < best.params.len()) {
-            best = Some(matched);
-        }
-    }
-    best.ok_or_else(|| {
-        let path = shortened(path);
-        if methods.is_empty() {
-            return error(404, "not_found", "Resource not found", format!("Cannot find a route for {method} {path}"));
-        }
-        methods.sort_unstable();
-        methods.dedup();
-        let told = format!("{path} allows {} and not {method}", methods.join(", "));
-        let mut body = transport_error(405, "HTTP Method Not Allowed", told);
-        body.allow = Some(allowed(methods));
-        body
-    })
-}
+/// How documents become what is shown, all of a page at once.
+pub type Show = fn(&mut Call<'_, '_>, Vec<Document>) -> Result<Vec<Json>, CallError>;
 
-/// What a path allows, as the header `Allow` says it; nothing where there is no such path.
-pub fn allow(path: &str) -> Option<String> {
-    let methods: Vec<&str> = fitting(path).map(|matched| matched.route.method).collect();
-    (!methods.is_empty()).then(|| allowed(methods))
-}
-
-/// Beside its operations every path can be asked what it allows, and where it can be read also for the head alone.
-fn allowed(mut methods: Vec<&str>) -> String {
-    if methods.contains(&"GET") {
-        methods.push("HEAD");
-    }
-    methods.push("OPTIONS");
-    methods.sort_unstable();
-    methods.dedup();
-    methods.join(", ")
-}
-
-/// The routes that fit a path, whatever their method.
-fn fitting(path: &str) -> impl Iterator<Item = Matched> {
-    let bare = path.strip_suffix('/').filter(|bare| !bare.is_empty()).unwrap_or(path);
-    let routes = crate::table::AREAS.iter().flat_map(|area| area.iter());
-    routes.filter_map(move |route| Some(Matched { route, params: fit(route.path, bare)? }))
-}
-
-fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
-    let mut params = Vec::new();
-    let mut segments = path.split('/');
-    for wanted in pattern.split('/') {
-        let segment = segments.next()?;
-        match wanted.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
-            Some(_) if segment.is_empty() => return None,
-            Some(name) => params.push((name, decode(segment, false))),
-            None if wanted == segment => {}
-            None => return None,
-        }
-    }
-    segments.next().is_none().then_some(params)
+/// A kind of document: what it is called, how it is found, shown and listed.
+#[derive(Clone, Copy)]
+pub struct Resource {
+    /// Its kind in the store and its type on the wire.
+    pub object: &'static str,
+    /// The name in the path, `campaignId`.
+    pub parameter: &'static str,
+    /// Turns what the path names into the key it is stored under.
+    pub key: fn(&Call<'_, '_>, &str) -> String,
+    /// How documents become what is shown.
+    pub show: Show,
+    /// How they are listed.
+    pub list: List,
 }

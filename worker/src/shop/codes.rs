@@ -6,8 +6,8 @@
 
 use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::shape::too_long;
-use crate::store::Store;
-use crate::store::sql;
+use crate::store::code::code_key;
+use crate::store::{Store, sql};
 use scrip::id::Ids;
 use scrip::text::{LONGEST_NAME, hex, unhex};
 use serde_json::{Map, Value as Json, json};
@@ -277,11 +277,6 @@ pub fn make(
     store.write(statement, params);
     store.drawn.insert(generator.id, (generator.secret, generator.counter));
     Ok(made)
-}
-
-/// What a code is stored and found under.
-pub fn code_key(code: &str, case_sensitive: bool) -> String {
-    if case_sensitive { code.to_owned() } else { code.to_lowercase() }
 }
 
 #[cfg(test)]

@@ -1,19 +1,21 @@
 //! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
 //! It must not know what is decided.
 
-use crate::api::codes::vouchers;
-use crate::api::decisions::admission;
-use crate::api::people::customers;
+use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
+use crate::shop::decision;
+use crate::shop::{customers, vouchers};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::decide::Referral;
+use scrip::decide::case::stored::customer_key;
+use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
-use scrip::model::request::Channel;
+use scrip::model::request::{Channel, Redeemables};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::redemption::Document as Written;
 use serde_json::{Map, Value as Json, json};
@@ -177,9 +179,9 @@ pub fn write_customer(
         }
     };
     if let Some(sent) = sent {
-        let profile = admission::profile(sent)?;
+        let profile = customers::profile(sent)?;
         let has_metadata = profile.contains_key("metadata");
-        customers::merge(&mut document.body, profile);
+        merge::merge(&mut document.body, profile);
         if has_metadata {
             customers::check_metadata(call, &document.body)?;
         }
@@ -278,4 +280,14 @@ fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
             orders.insert("last_order_date".into(), crate::moment::text(now_ms).into());
         }
     }
+}
+
+/// The stored customer that a request names, as a decision about it finds it.
+pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, CallError> {
+    let Some(key) = customer_key(request) else { return Ok(None) };
+    let facts = decision::facts(call)?;
+    // What was found is noted by the facts, as a document.
+    let _ = facts.customer(key);
+    let (found, _) = facts.finish()?;
+    Ok(found.into_values().next())
 }

@@ -6,8 +6,10 @@ use crate::http::route::Call;
 use crate::moment;
 use crate::shop::codes::{self, CodeShape};
 use crate::shop::voucher_grant;
+use crate::shop::voucher_work::{Generation, VOUCHERS_GENERATE};
+use crate::store::code;
 use crate::store::document::Document;
-use crate::work::jobs::{self, Generation};
+use crate::work::actions;
 use serde_json::{Map, Value as Json, json};
 
 /// What single vouchers may say differently from their campaign.
@@ -85,7 +87,7 @@ pub fn voucher(
     body.insert("code".into(), code.into());
     Document {
         id,
-        key: Some(codes::code_key(code, call.caller.settings.case_sensitive_codes)),
+        key: Some(code::code_key(code, call.caller.settings.case_sensitive_codes)),
         parent: campaign_id.map(str::to_owned),
         holder: None,
         created_at: call.now_ms(),
@@ -104,7 +106,7 @@ pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, J
 
 /// Refuses a code that a voucher has already.
 pub fn check_free(call: &Call<'_, '_>, code: &str) -> Result<(), CallError> {
-    let key = codes::code_key(code, call.caller.settings.case_sensitive_codes);
+    let key = code::code_key(code, call.caller.settings.case_sensitive_codes);
     match call.store.document_by_name("voucher", &key, "")? {
         Some(_) => Err(duplicate("voucher", "id", code).into()),
         None => Ok(()),
@@ -184,5 +186,5 @@ pub fn make_many(
         made: 0,
     };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
-    Ok(jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_GENERATE", cursor)))
+    Ok(actions::start(call.store, call.context, &mut call.ids, call.request_id, (VOUCHERS_GENERATE, cursor)))
 }

@@ -1,12 +1,12 @@
 //! Products and SKUs that an order brings along with `override`: they are written to the catalogue (calculation.md section 2.2).
 //! It must not know what the order costs.
 
-use crate::api::catalogue::products::{self, PRODUCT};
-use crate::api::catalogue::skus::{self, SKU};
-use crate::document::resource::{Names, Resource};
+use crate::document::resource::Names;
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::Call;
+use crate::http::route::{Call, Resource};
 use crate::http::shape::{self, Field, Nulls};
+use crate::shop::products::{self, PRODUCT};
+use crate::shop::skus::{self, SKU};
 use crate::store::document::Document;
 use scrip::model::order::{Goods, Item, Order, RelatedObject};
 use scrip::text::Text;

@@ -1,10 +1,9 @@
 //! Rewards that a redemption of points has won: codes of a campaign, or more on the card that the customer has of it. It
 //! must not know what points cost.
 
-use crate::api::codes::balances;
-use crate::api::codes::publications;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::Call;
+use crate::shop::{balances, publications};
 use crate::store::document::Document;
 use scrip::decide::RewardGrant;
 use serde_json::{Map, Value as Json, json};

@@ -10,7 +10,7 @@ use super::Store;
 use super::candidates::Offered;
 use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
 use super::sql::{self, Fault, Row};
-use crate::shop::codes::code_key;
+use crate::store::code::code_key;
 use crate::store::tracking::Tracker;
 use scrip::facts::{
     Assignment, Candidates, Fact, Facts, Known, PastRedemption, Seek, credits_account, incentive_account,

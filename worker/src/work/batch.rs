@@ -3,16 +3,17 @@
 //!
 //! An item is written as a call of its own would write it; one that is refused leaves the others alone.
 
-use crate::access::auth::Caller;
+use crate::http::caller::Caller;
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, check_writes};
 use crate::http::request::Request;
-use crate::http::route::{self, Answer, Call, Outcome};
+use crate::http::route::{Answer, Call, Outcome};
 use crate::http::shape::{self, Nulls};
+use crate::http::table::Table;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
-use crate::work::jobs;
+use crate::work::actions::{self, Piece};
 use scrip::Context;
 use scrip::id::Ids;
 use serde::{Deserialize, Serialize};
@@ -87,7 +88,7 @@ fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> 
         errors: Vec::new(),
     };
     let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
-    let id = jobs::start(call.store, call.context, &mut call.ids, call.request_id, (kind, cursor));
+    let id = actions::start(call.store, call.context, &mut call.ids, call.request_id, (kind, cursor));
     let mut slice: Vec<Json> = Vec::new();
     let mut bytes: usize = 0;
     for item in items {
@@ -118,20 +119,17 @@ fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<()
 pub fn run(
     store: &mut Store<'_>,
     context: &Context,
-    id: &str,
-    (kind, cursor): (&str, &str),
-    rows: u64,
+    piece: &Piece<'_>,
+    (step, table): (Step, &Table),
 ) -> Result<(), Fault> {
-    let mut cursor: Cursor =
-        serde_json::from_str(cursor).map_err(|error| Fault(format!("the cursor of {id} does not parse: {error}")))?;
-    let step = crate::table::STEPS.iter().find(|(known, _)| *known == kind).map(|(_, step)| *step);
-    let step = step.ok_or_else(|| Fault(format!("there are no lists of the kind `{kind}`")))?;
+    let Piece { id, kind, rows, .. } = *piece;
+    let mut cursor: Cursor = piece.read()?;
     let slice = store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
         &[SLICE.into(), id.into()],
     )?;
     let Some(mut slice) = slice.into_iter().next() else {
-        return jobs::finish(store, context, id, Ok(result(kind, cursor)));
+        return actions::finish(store, context, id, Ok(result(kind, cursor)));
     };
     let mut items = match slice.body.remove("items") {
         Some(Json::Array(items)) => items,
@@ -140,8 +138,8 @@ pub fn run(
     let count = usize::try_from(rows.checked_div(ROWS_OF_AN_ITEM).unwrap_or(1)).unwrap_or(usize::MAX).max(1);
     let (end, length) = (cursor.place.saturating_add(count), items.len());
     items.truncate(end);
-    let piece = items.split_off(cursor.place.min(items.len()));
-    write(store, context, step, &mut cursor, piece)?;
+    let items = items.split_off(cursor.place.min(items.len()));
+    write(store, context, (step, table), &mut cursor, items)?;
     cursor.place = end;
     if end >= length {
         store.remove(SLICE, &slice.id);
@@ -149,24 +147,22 @@ pub fn run(
     }
     let so_far = cursor.done.saturating_add(cursor.failed);
     if so_far >= cursor.wanted {
-        return jobs::finish(store, context, id, Ok(result(kind, cursor)));
+        return actions::finish(store, context, id, Ok(result(kind, cursor)));
     }
     let wanted = cursor.wanted;
-    let text = serde_json::to_string(&cursor).map_err(|error| Fault(error.to_string()))?;
-    jobs::advance(store, context, id, text, (so_far, wanted));
-    Ok(())
+    actions::advance(store, context, id, &cursor, (so_far, wanted))
 }
 
 /// Writes items one after the other, each committed before the next is read: two of them may mean the same document.
 fn write(
     store: &mut Store<'_>,
     context: &Context,
-    step: Step,
+    (step, table): (Step, &Table),
     cursor: &mut Cursor,
     items: Vec<Json>,
 ) -> Result<(), Fault> {
     let matched =
-        route::find("POST", &cursor.path).map_err(|_| Fault(format!("the route {} of a list is gone", cursor.path)))?;
+        table.find("POST", &cursor.path).map_err(|_| Fault(format!("the route {} of a list is gone", cursor.path)))?;
     let request = Request::default();
     let mut call = Call {
         route: matched.route,
@@ -180,6 +176,8 @@ fn write(
         params: Vec::new(),
         page: None,
         guesses: &Cell::new(0),
+        #[cfg(feature = "rehearsal")]
+        run_due: table.run_due,
     };
     for item in items {
         let Json::Object(item) = item else { continue };

@@ -2,7 +2,7 @@
 //! stands around it, a request that would be answered well.
 
 use super::world::CODES;
-use scrip_worker::access::auth::Class;
+use scrip_worker::http::caller::Class;
 use scrip_worker::http::route::Route;
 use scrip_worker::http::shape::{Field, Kind};
 use scrip_worker::table::AREAS;

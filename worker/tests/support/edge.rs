@@ -10,6 +10,7 @@ use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use scrip_worker::store::sqlite::Sqlite;
+use scrip_worker::table::TABLE;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -84,7 +85,7 @@ impl Edge {
         if request.body.len() > scrip_worker::http::reply::BODY_BYTES_MAX {
             return scrip_worker::http::reply::too_large(&request_id);
         }
-        let (object, path) = match auth::lookup_key(&request, &request_id) {
+        let (object, path) = match auth::lookup_key(&TABLE, &request, &request_id) {
             Ok(Wanted::Answered(reply)) | Err(reply) => return reply,
             Ok(Wanted::Health) => ("directory".to_owned(), scrip_worker::http::health::ASKED.to_owned()),
             Ok(Wanted::Key { object, path, .. }) => (object, path),
@@ -97,11 +98,11 @@ impl Edge {
             return found;
         }
         let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
-        let caller = match auth::admit(&request, record.as_deref(), now_ms, &request_id) {
+        let caller = match auth::admit(&TABLE, &request, record.as_deref(), now_ms, &request_id) {
             Ok(caller) => caller,
             Err(reply) => return reply,
         };
-        let asker = guesses::asker(&request, &caller);
+        let asker = guesses::asker(&TABLE, &request, &caller);
         if let Some(Verdict::Later(seconds)) =
             asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
         {

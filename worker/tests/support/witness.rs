@@ -2,6 +2,7 @@
 
 use crate::published::{Operation, Said, shape_of};
 use crate::story;
+use scrip_worker::table::TABLE;
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +51,7 @@ impl Witness {
     }
 
     fn look(&mut self, story: &str, seen: &Seen<'_>, pending: &mut Vec<(String, Leaf)>) {
-        let Ok(found) = scrip_worker::http::route::find(seen.method, seen.path) else { return };
+        let Ok(found) = TABLE.find(seen.method, seen.path) else { return };
         if !(200..300).contains(&seen.status) {
             return;
         }

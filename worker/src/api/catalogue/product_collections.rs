@@ -1,16 +1,18 @@
 //! Product collections: create, get, list, change, delete, and the list of what is in one.
 //! It must not know what a filter means; `membership` says what belongs to a collection.
 
-use crate::api::catalogue::products::{CATALOGUE_ORDERS, PRODUCT};
-use crate::api::catalogue::skus::{self, SKU};
+use crate::document::clause::Clause;
 use crate::document::fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
-use crate::document::list::{Clause, List, read_moment};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::filter::read_moment;
+use crate::document::resource::{self, plain_key};
+use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error, in_use, invalid_payload, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::membership::{Present, check_filter, collection_of};
+use crate::shop::products::{CATALOGUE_ORDERS, PRODUCT};
+use crate::shop::skus::{self, SKU};
 use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Map, Value as Json, json};

@@ -4,11 +4,12 @@
 //! A customer whom a token proves gets one publication of a campaign. Anybody else is counted by address, campaign and day, and
 //! where nobody says the address, the key is.
 
-use crate::access::page::publishing::Publishing;
-use crate::api::people::customers;
+use crate::http::publishing::Publishing;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::moment;
+use crate::shop::customers;
+use crate::shop::publications::Receiver;
 use crate::store::document::Document;
 use crate::store::sql;
 use crate::store::tracking::Tracker;
@@ -24,30 +25,6 @@ pub const THROUGH_A_KEY: i64 = 100;
 const DAY_MS: i64 = 86_400_000;
 /// Rows of days that are over, which leave with one publication.
 const SWEPT: i64 = 200;
-
-/// Who is given what is published.
-#[derive(Default)]
-pub struct Receiver {
-    /// The customer as stored, if there is one to speak of.
-    pub customer: Option<Document>,
-    /// The identifier by which they are known outside.
-    pub source_id: Option<String>,
-    /// Whether they hold it from then on. Whom a page only names does not: anybody could give anybody anything, and take from
-    /// them the first time of something that is once for each.
-    pub holds: bool,
-}
-
-impl Receiver {
-    /// A customer who holds it.
-    pub fn of(customer: Document) -> Receiver {
-        Receiver { source_id: customer.key.clone(), customer: Some(customer), holds: true }
-    }
-
-    /// The customer, by id, who holds it.
-    pub fn holder(&self) -> Option<&str> {
-        self.customer.as_ref().filter(|_| self.holds).map(|customer| customer.id.as_str())
-    }
-}
 
 /// Whether a page may publish codes of a campaign; a server may publish any.
 pub fn allows(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {

@@ -1,13 +1,14 @@
 //! What moved the balance of a card: redemptions and rollbacks as they were written down, and changes by hand. One list, newest first.
 //! It must not know how a balance is kept.
 
-use crate::api::codes::vouchers;
-use crate::api::decisions::older_operations::find_card;
+use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT};
-use crate::document::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
+use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
+use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Map, Value as Json, json};

@@ -1,15 +1,13 @@
 //! Vouchers changed and deleted. What a voucher is worth to whom has it changes only by its discount, and its balance elsewhere.
 //! It must not know how a redemption is decided.
 
-use crate::api::codes::vouchers::{self, VOUCHER};
-use crate::api::people::customers;
-use crate::api::rules::assignments;
 use crate::document::fields::{DISCOUNT, KEY, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE};
+use crate::document::merge;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
-use crate::shop::generation;
-use crate::shop::voucher_grant;
+use crate::shop::vouchers::{self, VOUCHER};
+use crate::shop::{assignments, generation, voucher_grant};
 use serde_json::{Map, Value as Json};
 
 const UPDATE: &[Field] = &[
@@ -52,7 +50,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         sent.remove("active");
     }
     let metadata_sent = sent.contains_key("metadata");
-    customers::merge(&mut voucher.body, sent);
+    merge::merge(&mut voucher.body, sent);
     voucher_grant::check_validity(&voucher.body)?;
     if metadata_sent {
         let campaign = voucher.parent.as_deref().map(|id| call.store.document("campaign", id)).transpose()?;

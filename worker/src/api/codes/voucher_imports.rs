@@ -1,16 +1,15 @@
 //! Many vouchers in one request: imported alone or into a campaign, and given metadata. Each is written as a call of its own would.
 //! It must not know how a list is worked off.
 
-use crate::api::codes::vouchers::{self, CREATE};
-use crate::api::people::customers;
-use crate::api::promotions::campaigns::CAMPAIGN;
+use crate::api::codes::vouchers::CREATE;
 use crate::document::fields::KEY;
+use crate::document::merge;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{Field, Kind, must};
-use crate::shop::codes::code_key;
-use crate::shop::generation;
-use crate::shop::voucher_grant;
+use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::{generation, voucher_grant, vouchers};
+use crate::store::code::code_key;
 use crate::store::document::Document;
 use crate::work::batch;
 use scrip::wire::Problem;
@@ -99,7 +98,7 @@ fn give_metadata(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Makes one voucher without a campaign, or with the one that it names.
 pub fn write_alone(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
-    vouchers::make(call, item).map(drop)
+    crate::api::codes::vouchers::make(call, item).map(drop)
 }
 
 /// Makes one voucher of a campaign: what the campaign's vouchers begin with, and over it what was sent.
@@ -140,7 +139,7 @@ fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Re
 pub fn write_metadata(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), CallError> {
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let mut voucher = vouchers::find_named(call, &code)?;
-    customers::merge(&mut voucher.body, item);
+    merge::merge(&mut voucher.body, item);
     let campaign = voucher.parent.as_deref().map(|id| call.store.document(CAMPAIGN.object, id)).transpose()?;
     vouchers::check_metadata(call, campaign.flatten().as_ref(), voucher.body.get("metadata"))?;
     call.touch(&mut voucher);

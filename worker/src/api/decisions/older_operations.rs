@@ -1,19 +1,20 @@
 //! The older operations on one voucher or one tier: translations onto validations and redemptions, and their flat answers.
 //! It must not know how anything is decided.
 
-use crate::access::auth::Class;
-use crate::api::codes::vouchers::{self, VOUCHER};
 use crate::api::decisions::older_requests::{read_alone, redeem_alone, validate_alone, validate_each};
 use crate::api::decisions::qualifications;
 use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION};
-use crate::api::promotions::campaigns::CAMPAIGN;
-use crate::api::promotions::tiers::TIER;
+use crate::document::clause::Clause;
 use crate::document::fields::{CUSTOMER, KEY};
-use crate::document::list::{Clause, LIMIT_MAX, List, read_int};
+use crate::document::list::{LIMIT_MAX, read_int};
+use crate::http::caller::Class;
+use crate::http::listing::List;
 use crate::http::query::Query;
 use crate::http::reply::{CallError, error, invalid_query, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, may, must};
+use crate::shop::tiers::TIER;
+use crate::shop::vouchers::{self, VOUCHER, find_card};
 use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Map, Value as Json, json};
@@ -401,22 +402,4 @@ fn redeem_points(call: &mut Call<'_, '_>) -> Outcome {
         body.insert("customer".into(), json!({ "id": holder }));
     }
     redeem_alone(call, (VOUCHER.object, &card.id), body)
-}
-
-/// The loyalty card that a path names, within the program when it names one.
-pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
-    let name = call.param("memberId");
-    let card = vouchers::find_named(call, name)?;
-    let campaign = call.param(CAMPAIGN.parameter);
-    if !campaign.is_empty() {
-        let found = call.store.document_by_name(CAMPAIGN.object, campaign, campaign)?;
-        let found = found.ok_or_else(|| not_found(CAMPAIGN.object, campaign))?;
-        if card.parent.as_ref() != Some(&found.id) {
-            return Err(not_found(VOUCHER.object, name).into());
-        }
-    }
-    if card.body.get("loyalty_card").is_none_or(|block| !block.is_object()) {
-        return Err(not_found("loyalty_card", name).into());
-    }
-    Ok(card)
 }

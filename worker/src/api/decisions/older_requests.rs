@@ -2,9 +2,11 @@
 //! alone. It must not know how anything is decided.
 
 use crate::api::decisions::admission;
-use crate::api::decisions::redemptions::{check, read, run};
+use crate::api::decisions::redemptions::{ASSIGNED_REWARD, CLIENT, GIFT, OPTIONS, ORDER, SESSION, check, read, run};
+use crate::document::fields::{CUSTOMER, KEY};
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::{Answer, Call, Outcome};
+use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
+use crate::http::shape::{Field, Kind, may, must};
 use crate::shop::decision;
 use scrip::decide;
 use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
@@ -12,8 +14,18 @@ use scrip::wire::Problem;
 use scrip::wire::decision::write_validation;
 use serde_json::{Map, Value as Json, json};
 
+/// The operations.
+pub const ROUTES: &[Route] = &[post("/client/v1/redeem", "Redeem one voucher from a page", redeem_one)
+    .for_classes(CLIENT)
+    .names_codes()
+    .scope("redeem")
+    .switched(Switch::Redeem)
+    .query(&[must("code", KEY), may("tracking_id", Kind::Text)])
+    .body(REDEEM)
+    .answers(200, "client_redemption")];
+
 /// The older form: one voucher named in the query, and the redemption itself as the answer.
-pub fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
+fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
     let code = call.query.get("code").filter(|code| !code.is_empty());
     let code =
         code.ok_or_else(|| crate::http::reply::invalid_query("Query should have required property 'code'"))?.to_owned();
@@ -109,3 +121,13 @@ pub fn read_alone(
         fault => fault,
     })
 }
+
+const REDEEM: &[Field] = &[
+    may("order", ORDER),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("session", SESSION),
+    may("gift", GIFT),
+    may("reward", ASSIGNED_REWARD),
+    may("metadata", Kind::Map),
+    may("options", OPTIONS),
+];

@@ -1,19 +1,18 @@
 //! What works for a customer and an order: the request goes to the engine with everything that the project offers. It must
 //! not know how anything is decided, and it writes nothing.
 
-use crate::access::auth::Class;
 use crate::access::page;
-use crate::api::codes::vouchers;
 use crate::api::decisions::admission;
 use crate::api::decisions::redemptions::ORDER;
-use crate::api::promotions::campaigns;
+use crate::document::clause::Clause;
 use crate::document::fields::{CATALOGUE_ORDER, CUSTOMER, KEY};
-use crate::document::list::{Clause, List, read_int};
-use crate::document::resource::Show;
+use crate::document::list::read_int;
+use crate::http::caller::Class;
+use crate::http::listing::List;
 use crate::http::reply::CallError;
-use crate::http::route::{Answer, Call, Outcome, Route, post};
+use crate::http::route::{Answer, Call, Outcome, Route, Show, post};
 use crate::http::shape::{Field, INT_MAX, Kind, may};
-use crate::shop::decision;
+use crate::shop::{campaigns, decision, vouchers};
 use scrip::decide;
 use scrip::model::qualification::{CandidateObject, Compare, Field as By, Filter, Qualify, Scenario, SortingRule};
 use scrip::wire::qualification::{read_qualification, write_qualification};

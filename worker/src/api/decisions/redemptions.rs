@@ -1,21 +1,17 @@
 //! Validations and redemptions, from the server and from a page: the request goes to the engine, and what it changes is written.
 //! It must not know how anything is decided.
 
-use crate::access::auth::Class;
 use crate::access::page;
-use crate::api::decisions::admission;
-use crate::api::decisions::failures;
-use crate::api::decisions::older_requests;
-use crate::api::decisions::sessions;
+use crate::api::decisions::{admission, failures, sessions};
 use crate::document::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
-use crate::document::list::{Filter, List};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::resource::{self, plain_key};
+use crate::http::caller::Class;
+use crate::http::listing::{Filter, List};
 use crate::http::reply::CallError;
-use crate::http::route::{Answer, Call, Outcome, Route, Switch, get, post};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, Switch, get, post};
 use crate::http::shape::{Field, INT_MAX, Kind, may, must};
 use crate::shop::decision::{self, Tally};
-use crate::shop::overrides;
-use crate::shop::reward_fulfilment;
+use crate::shop::{overrides, reward_fulfilment};
 use crate::store::facts::ById;
 use scrip::decide::{self, Evaluated, RedeemedPart, RewardGrant};
 use scrip::model::request::Redeemables;
@@ -121,16 +117,6 @@ const REDEEMABLES: &[Field] = &[
     may("options", OPTIONS),
 ];
 
-const REDEEM: &[Field] = &[
-    may("order", ORDER),
-    may("customer", Kind::Object(CUSTOMER)),
-    may("session", SESSION),
-    may("gift", GIFT),
-    may("reward", ASSIGNED_REWARD),
-    may("metadata", Kind::Map),
-    may("options", OPTIONS),
-];
-
 const ORDERS: &[&str] = &[
     "created_at",
     "-created_at",
@@ -184,7 +170,8 @@ pub const REDEMPTION: Resource = Resource {
     },
 };
 
-const CLIENT: &[Class] = &[Class::Client, Class::OAuth];
+/// The credentials of pages.
+pub const CLIENT: &[Class] = &[Class::Client, Class::OAuth];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -225,14 +212,6 @@ pub const ROUTES: &[Route] = &[
     get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
         .of(&REDEMPTION)
         .scope("redemptions"),
-    post("/client/v1/redeem", "Redeem one voucher from a page", older_requests::redeem_one)
-        .for_classes(CLIENT)
-        .names_codes()
-        .scope("redeem")
-        .switched(Switch::Redeem)
-        .query(&[must("code", KEY), may("tracking_id", Kind::Text)])
-        .body(REDEEM)
-        .answers(200, "client_redemption"),
 ];
 
 pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, CallError> {

@@ -1,14 +1,13 @@
 //! Rollbacks of one redemption and of a stack. It must not know when one is allowed; a second one is written down as failed.
 
-use crate::api::codes::vouchers::VOUCHER;
 use crate::api::decisions::redemptions::ORDER;
 use crate::document::fields::CUSTOMER;
 use crate::http::reply::{CallError, ErrorBody};
-use crate::http::route::{Answer, Call, Outcome, Route, post};
+use crate::http::route::{Answer, Call, Outcome, Route, post, refused_but_written};
 use crate::http::shape::{Field, Kind, may};
 use crate::moment;
-use crate::service::refused_but_written;
 use crate::shop::decision::{self, Tally};
+use crate::shop::vouchers::VOUCHER;
 use crate::store::document::Document;
 use crate::store::facts::ById;
 use scrip::decide;

@@ -1,13 +1,13 @@
 //! Locks that validations have set: listed, given back before their time, and bounded where pages set them. It must not know what
 //! they were set for.
 
-use crate::api::codes::vouchers;
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get};
 use crate::http::shape::{Field, may};
 use crate::moment;
+use crate::shop::vouchers;
 use crate::store::sql::{self, Fault, Row, Value};
 use crate::store::tracking::Tracker;
 use scrip::facts::redemptions_account;

@@ -1,16 +1,17 @@
 //! What rewards cost the members of a loyalty program: assignments between a reward and a campaign, from either side.
 //! It must not know what a reward gives.
 
-use crate::api::loyalty::rewards::{REWARD, missing};
-use crate::api::promotions::campaigns::CAMPAIGN;
-use crate::api::rules::assignments;
+use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
-use crate::document::list::{Clause, Filter, List};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::resource;
 use crate::http::reply::{CallError, duplicate, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may};
 use crate::moment;
+use crate::shop::assignments;
+use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::reward_assignments::ASSIGNMENT;
+use crate::shop::rewards::{REWARD, missing};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -28,21 +29,6 @@ const RULES: Kind = Kind::List(&KEY, 0, 1);
 const CREATE: &[Field] = &[may("campaign", KEY), may("parameters", PRICE), may("validation_rules", RULES)];
 const OF_CAMPAIGN: &[Field] = &[may("reward", KEY), may("parameters", PRICE), may("validation_rules", RULES)];
 const UPDATE: &[Field] = &[may("parameters", PRICE)];
-
-/// Assignments as a resource: the parent is the reward, the holder is the campaign.
-pub const ASSIGNMENT: Resource = Resource {
-    object: "reward_assignment",
-    parameter: "assignmentId",
-    key: plain_key,
-    show: resource::show_body,
-    list: List {
-        data_ref: "data",
-        page_max: 100,
-        orders: &[],
-        filters: &[Filter::Is("assignment_id", "id"), Filter::Is("assignmentId", "id")],
-        conditions: &[],
-    },
-};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -266,14 +252,4 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     assignments::detach(call, &assignment.id);
     call.store.remove(ASSIGNMENT.object, &assignment.id);
     Ok(Answer::empty(204))
-}
-
-/// Removes the assignments of a program that goes, at the commit.
-pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
-    call.store.write(
-        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
-           (SELECT id FROM document WHERE kind = 'reward_assignment' AND holder = ?1)",
-        vec![campaign_id.into()],
-    );
-    call.store.write("DELETE FROM document WHERE kind = 'reward_assignment' AND holder = ?1", vec![campaign_id.into()]);
 }

@@ -1,18 +1,17 @@
 //! Rewards: what points are exchanged for. Create, get, list, update, delete.
 //! It must not know what a reward costs, nor how one is handed out.
 
-use crate::api::loyalty::reward_assignments::ASSIGNMENT;
-use crate::api::project::metadata_schemas;
-use crate::api::rules::assignments;
+use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
-use crate::document::list::{Clause, List};
-use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{CallError, ErrorBody, error, in_use, not_found};
+use crate::document::resource;
+use crate::http::reply::{CallError, error, in_use, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, shown};
 use crate::moment;
+use crate::shop::reward_assignments::ASSIGNMENT;
+use crate::shop::rewards::{REWARD, missing, show};
+use crate::shop::{assignments, metadata_schemas};
 use crate::store::document::Document;
-use scrip::facts::stock_account;
 use scrip::json::service;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
@@ -37,15 +36,6 @@ const FIELDS: &[Field] = &[
 /// The parameter that says what a reward is, and the type that follows.
 const TYPES: &[(&str, &str)] = &[("campaign", "CAMPAIGN"), ("product", "MATERIAL"), ("coin", "COIN")];
 
-/// Rewards as a resource.
-pub const REWARD: Resource = Resource {
-    object: "reward",
-    parameter: "rewardId",
-    key: plain_key,
-    show,
-    list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
-};
-
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/rewards", "List rewards", list).of(&REWARD).scope("rewards").query(&[
@@ -61,21 +51,6 @@ pub const ROUTES: &[Route] = &[
         .scope("rewards")
         .answers(204, "empty"),
 ];
-
-/// Rewards with how many of their goods are gone; of the others nothing is counted.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let account = |document: &Document| stock_account(&document.id).to_string();
-    let named: Vec<String> = documents.iter().map(account).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
-    let shown = documents.into_iter().map(|document| {
-        let gone = standings.get(&account(&document)).map_or(0, |standing| standing.balance.unsigned_abs());
-        let mut body = document.body;
-        let is_material = body.get("type").and_then(Json::as_str) == Some("MATERIAL");
-        body.insert("redeemed".into(), if is_material { gone.into() } else { Json::Null });
-        Json::Object(body)
-    });
-    Ok(shown.collect())
-}
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(REWARD.object);
@@ -122,7 +97,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     if sent.get("attributes").is_some_and(Json::is_null) {
         sent.insert("attributes".into(), json!({}));
     }
-    crate::api::people::customers::merge(&mut reward.body, sent);
+    crate::document::merge::merge(&mut reward.body, sent);
     call.touch(&mut reward);
     read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
     metadata_schemas::check(call.store, &[(REWARD.object, reward.body.get("metadata"))])?;
@@ -142,11 +117,6 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     }
     call.store.remove(REWARD.object, &reward.id);
     Ok(Answer::empty(204))
-}
-
-/// A parameter that is not there, in the words of this area (errors-and-auth, section 3.1).
-pub fn missing(path: &str) -> ErrorBody {
-    error(400, "missing_param", "Missing required parameter", format!("Parameter '{path}' is required"))
 }
 
 /// Checks what a reward gives and completes it; gives its type.

@@ -1,11 +1,12 @@
 //! Segments of customers: create, get, list, delete, and the segments that a customer is in.
 //! It must not know what a filter means; `membership` says who belongs to a segment.
 
+use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
-use crate::document::list::{Clause, List};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::resource::{self, plain_key};
+use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::membership::{Present, check_filter, segment_of};

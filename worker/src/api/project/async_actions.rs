@@ -1,8 +1,11 @@
 //! Async actions: list and get. It must not know what any of them does.
 
-use crate::document::list::{Clause, List, read_int, read_moment};
-use crate::document::resource::{self, Resource, plain_key};
-use crate::http::route::{Answer, Call, Outcome, Route, get};
+use crate::document::clause::Clause;
+use crate::document::filter::read_moment;
+use crate::document::list::read_int;
+use crate::document::resource::{self, plain_key};
+use crate::http::listing::List;
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, get};
 use crate::http::shape::{Kind, may};
 use serde_json::{Value as Json, json};
 

@@ -2,12 +2,12 @@
 //! and public codes as hashes; never a private code, a count, or anything about a customer. Which members of these are told
 //! `page/shown` says.
 
-use crate::access::auth::Class;
 use crate::access::page::shown;
-use crate::api::rules::stacking_rules;
+use crate::http::caller::Class;
 use crate::http::intake::header;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
+use crate::shop::stacking_rules;
 use crate::store::document::{Document, written};
 use crate::store::sql::Fault;
 use scrip::text::sha256_hex;

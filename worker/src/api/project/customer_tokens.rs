@@ -1,15 +1,15 @@
 //! Customer tokens, made for a shop that does not make them itself, and the key for a shop that does. It must not know what a proven
 //! customer may do.
 
-use crate::access::auth::Class;
 use crate::access::customer_keys;
 use crate::access::customer_token::{SECONDS_DEFAULT, SECONDS_MAX};
-use crate::api::rules::stacking_rules::check_project;
 use crate::document::fields::KEY;
+use crate::http::caller::Class;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
+use crate::shop::stacking_rules::check_project;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;

@@ -1,17 +1,16 @@
 //! Metadata schemas: create, get, list, change, delete, and the one place where what is written is held against them.
 //! It must not know what is wrong with metadata; `metadata` decides that.
 
-use crate::access::auth::Class;
-use crate::api::rules::stacking_rules::check_project;
+use crate::document::clause::Clause;
 use crate::document::fields::KEY;
-use crate::document::list::{Clause, List};
-use crate::document::metadata::{self, Schemas};
-use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{CallError, ErrorBody, duplicate, error, invalid_payload};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
+use crate::document::resource::{self, plain_key};
+use crate::http::caller::Class;
+use crate::http::listing::List;
+use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
-use crate::store::Store;
+use crate::shop::stacking_rules::check_project;
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -55,7 +54,7 @@ const CREATE: &[Field] =
     &[must("related_object", KEY), may("allow_defined_only", Kind::Bool), must("properties", Kind::Map)];
 const CHANGES: &[Field] = &[may("allow_defined_only", Kind::Bool), may("properties", Kind::Map)];
 
-const fn schemas(parameter: &'static str, show: resource::Show, data_ref: &'static str) -> Resource {
+const fn schemas(parameter: &'static str, show: crate::http::route::Show, data_ref: &'static str) -> Resource {
     Resource {
         object: "metadata_schema",
         parameter,
@@ -109,7 +108,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     if !call.param("projectId").is_empty() {
         check_project(call)?;
     }
-    let found = resource.list.all(call.store, Clause::of_kind(resource.object))?;
+    let found = resource.list.select_all(call.store, Clause::of_kind(resource.object))?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let shown = (resource.show)(call, found)?;
     Ok(Answer::json(Json::Object(resource.list.envelope(shown, total))))
@@ -196,51 +195,4 @@ fn read_definitions(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> 
         definitions.insert(key, Json::Object(read));
     }
     Ok(definitions)
-}
-
-/// Holds metadata that is about to be written against the schemas of its kinds, all at once; a value that is no object says nothing.
-pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
-    let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
-    hold(&load(store, &names)?, written)
-}
-
-/// The same against schemas that have been read.
-pub fn hold(schemas: &Schemas, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
-    if schemas.is_empty() {
-        return Ok(());
-    }
-    let nothing = Map::new();
-    let found: Vec<String> = written
-        .iter()
-        .flat_map(|(name, value)| {
-            metadata::problems(schemas, name, value.and_then(Json::as_object).unwrap_or(&nothing))
-        })
-        .collect();
-    if found.is_empty() {
-        return Ok(());
-    }
-    Err(error(400, "metadata_validation_failed", "Metadata validation failed", found.join(", ")).into())
-}
-
-/// The schemas of these names, and those that their objects name.
-pub fn load(store: &Store<'_>, names: &[&str]) -> Result<Schemas, CallError> {
-    let mut schemas = Schemas::new();
-    let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-    while !wanted.is_empty() {
-        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
-        // Every redemption asks this: one look into one index.
-        let found = store.documents(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = 'metadata_schema' AND key IN (SELECT value FROM json_each(?1))",
-            &[Json::from(names).to_string().into()],
-        )?;
-        wanted = Vec::new();
-        for schema in found {
-            let Some(name) = schema.key else { continue };
-            wanted.extend(metadata::named_by(&schema.body).into_iter().map(str::to_owned));
-            schemas.insert(name, schema.body);
-        }
-        wanted.retain(|name| !schemas.contains_key(name));
-    }
-    Ok(schemas)
 }

@@ -208,9 +208,9 @@ fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {
 
 /// The rules that are given lie over the defaults; without any, the defaults hold.
 fn give_stacking_rules(call: &mut Call<'_, '_>, given: Option<&Json>) -> Result<(), CallError> {
-    let mut body = crate::api::rules::stacking_rules::default_rules();
+    let mut body = crate::shop::stacking_rules::default_rules();
     body.extend(given.and_then(Json::as_object).cloned().unwrap_or_default());
-    let stored = crate::api::rules::stacking_rules::stored(call.store)?;
+    let stored = crate::shop::stacking_rules::stored(call.store)?;
     let id = stored.map_or_else(|| call.ids.hex18("stk_").to_string(), |stored| stored.id);
     body.insert("id".into(), id.clone().into());
     let document =
@@ -242,7 +242,7 @@ fn fill(call: &mut Call<'_, '_>) -> Outcome {
 fn alarm(call: &mut Call<'_, '_>) -> Outcome {
     /// No story has more in one piece of its work.
     const ROWS: u64 = 2_000;
-    crate::work::jobs::run_due(call.store, call.context, ROWS)?;
+    (call.run_due)(call.store, call.context, ROWS)?;
     Ok(Answer::json(json!({ "next": call.store.alarm().map(crate::moment::text) })))
 }
 

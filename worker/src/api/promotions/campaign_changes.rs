@@ -1,20 +1,19 @@
 //! Campaigns changed after their creation: what a change says of the campaign holds at once, and a job carries it to the vouchers that
 //! nobody has and nobody has used (objects.md, section 5). It must not know how a campaign begins.
 
-use crate::api::people::customers;
-use crate::api::project::metadata_schemas;
 use crate::api::promotions::campaign_creation::{OWN_FIELDS, REFERRAL};
-use crate::api::promotions::campaigns::CAMPAIGN;
 use crate::document::fields::{
     DISCOUNT, GIFT, KEY, LOYALTY_CARD, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
+use crate::document::merge;
 use crate::http::reply::{CallError, error};
 use crate::http::route::{Answer, Call, Outcome, Route, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
-use crate::shop::generation;
-use crate::shop::voucher_grant;
+use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::voucher_work::{Change, VOUCHERS_UPDATE};
+use crate::shop::{generation, metadata_schemas, voucher_grant};
 use crate::store::document::Document;
-use crate::work::jobs::{self, Change};
+use crate::work::actions;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
@@ -76,7 +75,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
             sent.remove(name);
         }
     }
-    customers::merge(&mut campaign.body, sent);
+    merge::merge(&mut campaign.body, sent);
     if let Some(metadata) = campaign.body.get_mut("metadata").and_then(Json::as_object_mut) {
         for name in unset.as_array().into_iter().flatten().filter_map(Json::as_str) {
             metadata.remove(name);
@@ -158,6 +157,6 @@ fn carry(
     }
     let job = Change { campaign_id: campaign.id.clone(), fields, after: 0, wanted, made: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
-    jobs::start(call.store, call.context, &mut call.ids, call.request_id, (jobs::VOUCHERS_UPDATE, cursor));
+    actions::start(call.store, call.context, &mut call.ids, call.request_id, (VOUCHERS_UPDATE, cursor));
     Ok(())
 }

@@ -1,10 +1,7 @@
 //! The creation of campaigns of every type: what each type may say, and what its campaign begins with.
 //! It must not know how campaigns are listed or shown, nor how vouchers are made.
 
-use crate::api::project::metadata_schemas;
-use crate::api::promotions::campaigns::CAMPAIGN;
 use crate::api::promotions::tiers;
-use crate::api::rules::assignments;
 use crate::document::fields::{
     CODE_CONFIG, DISCOUNT, GIFT, KEY, LOYALTY_CARD, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
     VALIDITY_TIMEFRAME, VOUCHER_TYPE,
@@ -13,9 +10,9 @@ use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::route::{Answer, Call, Outcome};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
+use crate::shop::campaigns::{CAMPAIGN, TYPES};
 use crate::shop::codes::CodeShape;
-use crate::shop::generation;
-use crate::shop::voucher_grant;
+use crate::shop::{assignments, generation, metadata_schemas, voucher_grant};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -25,9 +22,6 @@ pub const VOUCHERS_MAX: i64 = 100_000;
 
 /// Tiers that a promotion may begin with.
 const TIERS_MAX: usize = 100;
-
-/// The types of campaigns.
-pub const TYPES: &[&str] = &["PROMOTION", "GIFT_VOUCHERS", "REFERRAL_PROGRAM", "DISCOUNT_COUPONS", "LOYALTY_PROGRAM"];
 
 /// The types that make vouchers, and the type of these; of two with the same vouchers the first is meant where none is said.
 const VOUCHERS_OF: &[(&str, &str)] = &[
@@ -185,7 +179,7 @@ fn create_promotion(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Out
         tiers.push(tiers::insert(call, &document, draft)?);
     }
     tiers.sort_by_key(|tier| tier.get("hierarchy").and_then(Json::as_i64).unwrap_or(0));
-    answer(call, document, rules, Some(tiers::envelope(tiers)))
+    answer(call, document, rules, Some(crate::shop::tiers::envelope(tiers)))
 }
 
 /// What every type of campaign settles first: dates, category, rules, and that its name is free.

@@ -2,25 +2,21 @@
 //! vouchers begin with in `generation`.
 //! It must not know how a redemption is decided.
 
-use crate::api::codes::vouchers;
-use crate::api::loyalty::reward_assignments;
-use crate::api::promotions::campaign_creation::{self, TYPES, VOUCHERS_MAX};
-use crate::api::promotions::categories;
+use crate::api::promotions::campaign_creation::{self, VOUCHERS_MAX};
 use crate::api::promotions::tiers;
-use crate::api::rules::assignments;
-use crate::document::fields::{CODE_CONFIG, DAYS, KEY, LIMIT, PAGE, REDEMPTION, TIMEFRAME};
-use crate::document::list::{Clause, Filter, List};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::clause::Clause;
+use crate::document::fields::{CODE_CONFIG, KEY, LIMIT, PAGE, REDEMPTION};
+use crate::document::resource;
 use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
-use crate::shop::generation;
-use crate::shop::voucher_grant;
+use crate::shop::campaigns::{CAMPAIGN, STATUSES, TYPES, show};
+use crate::shop::voucher_work::{Removal, VOUCHERS_DELETE};
+use crate::shop::{assignments, generation, reward_assignments, voucher_grant, vouchers};
 use crate::store::document::Document;
-use crate::work::jobs::{self, Removal};
+use crate::work::actions;
 use serde_json::{Map, Value as Json, json};
 
-const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"];
 /// What a list may show more of. There are no areas and stores, and so no assignments to any.
 const EXPANDED: &[&str] = &["category", "access_settings_assignments"];
 const ADD: &[Field] = &[
@@ -34,42 +30,6 @@ const ADD: &[Field] = &[
     may("start_date", Kind::DateTime),
     may("expiration_date", Kind::DateTime),
 ];
-
-/// Campaigns as a resource.
-pub const CAMPAIGN: Resource = Resource {
-    object: "campaign",
-    parameter: "campaignId",
-    key: plain_key,
-    show,
-    list: List {
-        data_ref: "campaigns",
-        page_max: 100,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
-        filters: &[
-            Filter::Word("campaign_type", "json_extract(body, '$.campaign_type')", TYPES),
-            Filter::Word("campaign_status", "json_extract(body, '$.creation_status')", STATUSES),
-            Filter::Flag("is_referral_code", "json_extract(body, '$.voucher.is_referral_code')"),
-        ],
-        conditions: &[
-            ("campaigns", "json_extract(body, '$.name')"),
-            ("campaigns_id", "id"),
-            ("campaign_status", "json_extract(body, '$.creation_status')"),
-            ("status", "state"),
-            ("active", "state"),
-            ("is_referral_code", "flag json_extract(body, '$.voucher.is_referral_code')"),
-            ("validity_timeframe", TIMEFRAME),
-            ("validity_day_of_week", DAYS),
-            ("voucher_type", "json_extract(body, '$.voucher.type')"),
-            ("categories", "json_extract(body, '$.category')"),
-            ("category_ids", "json_extract(body, '$.category_id')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("created_date", "json_extract(body, '$.created_at')"),
-            ("updated_at", "json_extract(body, '$.updated_at')"),
-            ("start_date", "json_extract(body, '$.start_date')"),
-            ("expiration_date", "json_extract(body, '$.expiration_date')"),
-        ],
-    },
-};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -117,26 +77,6 @@ pub const ROUTES: &[Route] = &[
         .answers(200, "voucher"),
 ];
 
-/// Campaigns as they are shown.
-pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let mut assigned = assignments::assigned(call, &documents)?;
-    let categories = categories::Shown::of(call, &documents)?;
-    let mut shown = Vec::new();
-    for document in documents {
-        let listed = categories.list(&document);
-        let mut body = document.body;
-        body.insert("categories".into(), listed);
-        let rules = assigned.remove(&document.id).unwrap_or_default();
-        body.insert("validation_rules_assignments".into(), assignments::listed(rules));
-        if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
-            let tiers = tiers::of_campaign(call, &document.id)?;
-            body.insert("promotion".into(), tiers::listed(call, tiers)?);
-        }
-        shown.push(Json::Object(body));
-    }
-    Ok(shown)
-}
-
 /// A list shows categories where it is asked to (interface.md, campaigns).
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let expanded = call.query.listed("expand");
@@ -172,8 +112,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let wanted = campaign.body.get("vouchers_count").and_then(Json::as_u64).unwrap_or(0);
     let job = Removal { campaign_id: campaign.id.clone(), wanted, made: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
-    let id =
-        jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_DELETE", cursor));
+    let id = actions::start(call.store, call.context, &mut call.ids, call.request_id, (VOUCHERS_DELETE, cursor));
     assignments::detach(call, &campaign.id);
     tiers::remove_all(call, &campaign.id);
     reward_assignments::remove_all(call, &campaign.id);

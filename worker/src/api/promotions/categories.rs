@@ -1,31 +1,22 @@
 //! Categories of campaigns and vouchers: create, get, list, change, delete. It must not know what stacking makes of them.
 
+use crate::document::clause::Clause;
 use crate::document::fields::KEY;
-use crate::document::list::{Clause, List};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::resource;
 use crate::http::reply::{CallError, duplicate, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
+use crate::shop::categories::CATEGORY;
 use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::sql;
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a category stands that does not say so (objects.md, section 13).
 const HIERARCHY_DEFAULT: i64 = 1;
 
 const CREATE: &[Field] = &[must("name", KEY), may("hierarchy", Kind::Int(0, INT_MAX))];
 const CHANGES: &[Field] = &[may("name", KEY), may("hierarchy", Kind::Int(0, INT_MAX))];
-
-/// Categories as a resource.
-pub const CATEGORY: Resource = Resource {
-    object: "category",
-    parameter: "categoryId",
-    key: plain_key,
-    show: resource::show_body,
-    list: List { data_ref: "data", page_max: 100, orders: &[], filters: &[], conditions: &[] },
-};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -44,59 +35,10 @@ pub const ROUTES: &[Route] = &[
 
 /// The list has no pages: it shows every category, the newest first.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let found = CATEGORY.list.all(call.store, Clause::of_kind(CATEGORY.object))?;
+    let found = CATEGORY.list.select_all(call.store, Clause::of_kind(CATEGORY.object))?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
     let shown = resource::show_body(call, found)?;
     Ok(Answer::json(Json::Object(CATEGORY.list.envelope(shown, total))))
-}
-
-/// Whole categories by id, and the categories of campaigns by the campaigns' ids: each looked up once for all that is shown.
-pub struct Shown {
-    categories: BTreeMap<String, Json>,
-    inherited: BTreeMap<String, String>,
-}
-
-impl Shown {
-    /// The categories of documents, or of their campaigns where they have none of their own. A campaign that is not stored yet is
-    /// listed among the documents.
-    pub fn of(call: &Call<'_, '_>, documents: &[Document]) -> Result<Shown, Fault> {
-        let heirs = documents.iter().filter(|document| own(document).is_none());
-        let parents: Vec<&str> = heirs.filter_map(|document| document.parent.as_deref()).collect();
-        let listed = documents.iter().filter_map(|document| Some((document.id.clone(), own(document)?.to_owned())));
-        let mut inherited: BTreeMap<String, String> = listed.collect();
-        if !parents.is_empty() {
-            let rows = call.store.rows(
-                "SELECT id, json_extract(body, '$.category_id') FROM document
-                 WHERE kind = 'campaign' AND id IN (SELECT value FROM json_each(?1))",
-                &[Json::from(parents).to_string().into()],
-            )?;
-            for row in &rows {
-                if let Some(category) = sql::text_or_null(row, 1)? {
-                    inherited.insert(sql::text(row, 0)?.to_owned(), category.to_owned());
-                }
-            }
-        }
-        let ids: BTreeSet<&str> =
-            documents.iter().filter_map(own).chain(inherited.values().map(String::as_str)).collect();
-        let mut categories = BTreeMap::new();
-        if !ids.is_empty() {
-            let ids: Vec<&str> = ids.into_iter().collect();
-            let found = call.store.documents_by_names(CATEGORY.object, &[], &ids)?;
-            categories.extend(found.into_iter().map(|category| (category.id, Json::Object(category.body))));
-        }
-        Ok(Shown { categories, inherited })
-    }
-
-    /// The list that a document shows.
-    pub fn list(&self, document: &Document) -> Json {
-        let inherited = || self.inherited.get(document.parent.as_deref()?).map(String::as_str);
-        let category = own(document).or_else(inherited).and_then(|id| self.categories.get(id));
-        Json::Array(category.into_iter().cloned().collect())
-    }
-}
-
-fn own(document: &Document) -> Option<&str> {
-    document.body.get("category_id").and_then(Json::as_str)
 }
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {

@@ -1,16 +1,16 @@
 //! Promotion stacks: tiers of one promotion that are redeemed together, by one name.
 //! It must not know what a tier says.
 
-use crate::api::promotions::categories;
-use crate::api::promotions::tiers::{TIER, find_promotion};
+use crate::api::promotions::tiers::find_promotion;
 use crate::document::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE};
-use crate::document::list::{Filter, List};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::resource::{self, plain_key};
+use crate::http::listing::{Filter, List};
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
-use crate::shop::voucher_grant;
+use crate::shop::tiers::TIER;
+use crate::shop::{categories, voucher_grant};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;

@@ -1,28 +1,23 @@
 //! Promotion tiers: create, get, list, update, delete, enable, disable. A tier is a document whose parent is its campaign.
 //! It must not know how a tier is decided, nor how tiers are stacked.
 
-use crate::access::auth::Class;
-use crate::api::people::customers;
-use crate::api::project::metadata_schemas;
-use crate::api::promotions::campaigns::CAMPAIGN;
-use crate::api::promotions::categories;
-use crate::api::rules::assignments;
+use crate::document::clause::Clause;
 use crate::document::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
-use crate::document::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
-use crate::document::resource::{self, Resource, plain_key};
+use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::{merge, resource};
+use crate::http::caller::Class;
 use crate::http::reply::{CallError, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
-use crate::shop::decision;
-use crate::shop::voucher_grant;
-use crate::shop::windows;
+use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::tiers::{TIER, brief, listed, of_campaign, show, whole};
+use crate::shop::{assignments, categories, decision, metadata_schemas, voucher_grant, windows};
 use crate::store::document::Document;
 use crate::store::sql;
 use scrip::wire::Problem;
 use scrip::wire::voucher::read_stored_tier;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 
 const ACTION: Kind = Kind::Object(&[must("discount", DISCOUNT)]);
 
@@ -86,21 +81,6 @@ const UPDATE: &[Field] = &[
     may("validation_rule_assignments", ASSIGNMENTS),
 ];
 
-/// Tiers as a resource.
-pub const TIER: Resource = Resource {
-    object: "promotion_tier",
-    parameter: "promotionTierId",
-    key: plain_key,
-    show,
-    list: List {
-        data_ref: "tiers",
-        page_max: 100,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
-        filters: &[],
-        conditions: &[],
-    },
-};
-
 const LISTED: &[Field] = &[
     may("is_available", Kind::Bool),
     LIMIT,
@@ -140,75 +120,6 @@ pub const ROUTES: &[Route] = &[
         .scope("promotions"),
 ];
 
-/// The accounts that say what came of a tier: redemptions, the value of their orders, what it took off.
-fn accounts(tier_id: &str) -> [String; 3] {
-    [format!("promotion_tier/{tier_id}/redemptions"), format!("orders/{tier_id}"), format!("discounted/{tier_id}")]
-}
-
-/// Tiers with their campaigns, their rules and what the ledger says, each looked up once for all.
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
-    let mut assigned = assignments::assigned(call, &documents)?;
-    let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
-    let campaigns: BTreeMap<String, Json> = call
-        .store
-        .documents_by_names(CAMPAIGN.object, &[], &parents)?
-        .into_iter()
-        .map(|campaign| (campaign.id.clone(), brief(&campaign)))
-        .collect();
-    let categories = categories::Shown::of(call, &documents)?;
-    let counted = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
-    let shown = documents.into_iter().map(|document| {
-        let campaign = document.parent.as_ref().and_then(|id| campaigns.get(id)).cloned().unwrap_or(Json::Null);
-        let counts = accounts(&document.id).each_ref().map(counted);
-        let rules = assigned.remove(&document.id).unwrap_or_default();
-        whole(document, campaign, counts, rules, &categories)
-    });
-    Ok(shown.collect())
-}
-
-/// A tier with its campaign, what came of it, and its rules.
-fn whole(
-    document: Document,
-    campaign: Json,
-    counts: [u64; 3],
-    rules: Vec<Json>,
-    categories: &categories::Shown,
-) -> Json {
-    let listed = categories.list(&document);
-    let mut body = document.body;
-    let [redeemed, ordered, discounted] = counts;
-    let summary = json!({
-        "redemptions": { "total_redeemed": redeemed },
-        "orders": { "total_amount": ordered, "total_discount_amount": discounted },
-    });
-    body.insert("campaign".into(), campaign);
-    body.insert("summary".into(), summary);
-    body.insert("categories".into(), listed);
-    body.insert("validation_rule_assignments".into(), assignments::listed(rules));
-    Json::Object(body)
-}
-
-/// A campaign as its tiers show it.
-fn brief(campaign: &Document) -> Json {
-    let mut brief = Map::new();
-    for name in [
-        "id",
-        "start_date",
-        "expiration_date",
-        "validity_timeframe",
-        "validity_day_of_week",
-        "validity_hours",
-        "active",
-        "category_id",
-        "object",
-    ] {
-        brief.insert(name.into(), campaign.body.get(name).cloned().unwrap_or(Json::Null));
-    }
-    Json::Object(brief)
-}
-
 /// A page of all tiers, or of those that can be used now: their windows are more than a statement can evaluate.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(TIER.object);
@@ -230,29 +141,6 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut envelope = TIER.list.envelope(shown, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Answer::json(Json::Object(envelope)))
-}
-
-/// The tiers of a campaign, first the first.
-pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, CallError> {
-    let found = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'promotion_tier' AND parent = ?1 ORDER BY json_extract(body, '$.hierarchy'), seq",
-        &[campaign_id.into()],
-    )?;
-    Ok(found)
-}
-
-/// Tiers in the list that a campaign shows and that its own route answers.
-pub fn listed(call: &mut Call<'_, '_>, tiers: Vec<Document>) -> Result<Json, CallError> {
-    Ok(envelope(show(call, tiers)?))
-}
-
-/// All the tiers of a campaign, as they are shown, in their list.
-pub fn envelope(shown: Vec<Json>) -> Json {
-    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
-    let mut envelope = TIER.list.envelope(shown, total);
-    envelope.insert("has_more".into(), false.into());
-    Json::Object(envelope)
 }
 
 /// The promotion that a path names.
@@ -346,7 +234,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
             sent.remove(name);
         }
     }
-    customers::merge(&mut tier.body, sent);
+    merge::merge(&mut tier.body, sent);
     check(&tier.body, "")?;
     metadata_schemas::check(call.store, &[(TIER.object, tier.body.get("metadata"))])?;
     call.touch(&mut tier);

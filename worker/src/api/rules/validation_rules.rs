@@ -1,21 +1,21 @@
 //! Validation rules: create, get, list, update, delete. What is saved is read by the engine first, and takes effect at once.
 //! It must not know what a rule means, nor what rules are assigned to.
 
-use crate::api::rules::assignments;
+use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
-use crate::document::list::{Clause, List, read_moment};
-use crate::document::resource::{self, Resource, plain_key};
-use crate::http::reply::{CallError, ErrorBody, error, in_use};
+use crate::document::filter::read_moment;
+use crate::document::resource;
+use crate::http::reply::{ErrorBody, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
+use crate::shop::assignments;
+use crate::shop::validation_rules::{ORDERS, RULE, show};
 use crate::store::document::Document;
-use crate::store::sql;
 use scrip::rules::lint;
 use scrip::wire::at::read_document;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
-use std::collections::BTreeMap;
 
 /// Where a rule is offered (validation-rules.md section 7); it decides nothing here.
 const CONTEXTS: &[&str] = &[
@@ -151,23 +151,6 @@ macro_rules! fields {
 const CREATE: &[Field] = fields!(must("name", KEY));
 const UPDATE: &[Field] = fields!(may("name", KEY));
 
-const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"];
-
-/// Validation rules as a resource.
-pub const RULE: Resource = Resource {
-    object: "validation_rules",
-    parameter: "validationRuleId",
-    key: plain_key,
-    show,
-    list: List {
-        data_ref: "data",
-        page_max: 100,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("name", "json_extract(body, '$.name')")],
-        filters: &[],
-        conditions: &[],
-    },
-};
-
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/validation-rules", "List validation rules", list).of(&RULE).scope("validation-rules").query(&[
@@ -190,26 +173,6 @@ pub const ROUTES: &[Route] = &[
         .scope("validation-rules")
         .answers(204, "empty"),
 ];
-
-/// Rules with how often each is assigned, counted in one look.
-fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let ids: Vec<&str> = documents.iter().map(|document| document.id.as_str()).collect();
-    let rows = call.store.rows(
-        "SELECT holder, COUNT(*) FROM document
-         WHERE kind = 'validation_rules_assignment' AND holder IN (SELECT value FROM json_each(?1)) GROUP BY holder",
-        &[Json::from(ids).to_string().into()],
-    )?;
-    let mut counts: BTreeMap<String, i64> = BTreeMap::new();
-    for row in &rows {
-        counts.insert(sql::text(row, 0)?.to_owned(), sql::int(row, 1)?);
-    }
-    let shown = documents.into_iter().map(|document| {
-        let mut body = document.body;
-        body.insert("assignments_count".into(), counts.get(&document.id).copied().unwrap_or(0).into());
-        Json::Object(body)
-    });
-    Ok(shown.collect())
-}
 
 /// `start_date` and `end_date` select by the moment of creation.
 fn list(call: &mut Call<'_, '_>) -> Outcome {

@@ -3,8 +3,8 @@
 //! Where a fact that a decision reads is not told, the engine has to know that: custom data that is not public is left out here
 //! and unknown there.
 
-use super::Disclosure::{self, All, Metadata, Said, These};
-use super::Of;
+use super::disclosure::Disclosure::{self, All, Metadata, Said, These};
+use super::disclosure::Of;
 
 const CAMPAIGN: Disclosure = with_windows!(
     Said,

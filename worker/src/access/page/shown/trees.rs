@@ -4,8 +4,8 @@
 //! Left out with intent: e-mail addresses, names and whatever else is of a person; ids of holders and referrers; how often others
 //! used a code; summaries of money; notes of the shop for itself; what rules say, of which only the ids are told.
 
-use super::Disclosure::{self, All, Each, Metadata, Person, These};
-use super::Of;
+use super::disclosure::Disclosure::{self, All, Each, Metadata, Person, These};
+use super::disclosure::Of;
 
 const ASSIGNMENTS: Disclosure = These(&[
     ("object", All),

@@ -1,0 +1,101 @@
+//! Who calls, once let in, and what of the project's settings travels with the call: data alone.
+//! It must not know how anybody is let in.
+
+use crate::http::publishing::Publishing;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// The kind of credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// `X-App-Id` and `X-App-Token`.
+    Server,
+    /// `X-Client-Application-Id` and `X-Client-Token`, with an `Origin`.
+    Client,
+    /// `X-Management-Id` and `X-Management-Token`.
+    Management,
+    /// `Authorization: Bearer`.
+    OAuth,
+}
+
+/// What a project says about itself, as far as a call needs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// A zone's name, or the zone itself with offset and transitions.
+    #[serde(default)]
+    pub time_zone: Json,
+    /// The currency of its amounts.
+    #[serde(default)]
+    pub currency: String,
+    /// Whether `ABC` and `abc` are two codes.
+    #[serde(default = "yes")]
+    pub case_sensitive_codes: bool,
+    /// The terms on which it serves pages, as `scrip::wire::page` reads them.
+    #[serde(default = "no_terms")]
+    pub client: Json,
+    /// The header with a caller's address that a proxy of one's own sets; the setup names it for all projects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_header: Option<String>,
+}
+
+/// Where nothing is said, the terms are those of the engine.
+fn no_terms() -> Json {
+    Json::Bool(true)
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Who calls, once let in. Travels to the object as the header `scrip-caller`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The project.
+    pub project: String,
+    /// The kind of credentials.
+    pub class: Class,
+    /// The public id of the key.
+    pub key_id: String,
+    /// The login of the user whose key it is.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// OAuth scopes.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// The origin of the page, where one calls.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// What the client calls itself.
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// Where the request came from, as far as that can be believed.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// Origins whose pages may call.
+    #[serde(default)]
+    pub origins: Vec<String>,
+    /// Whether pages may redeem.
+    #[serde(default)]
+    pub redeem: bool,
+    /// What pages may publish.
+    #[serde(default)]
+    pub publish: Publishing,
+    /// The project's settings.
+    pub settings: Settings,
+}
+
+impl Caller {
+    /// The value of the header `scrip-caller`.
+    pub fn header(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The object that answers the call: tokens are issued by the directory, everything else is the project's.
+    pub fn object(&self, path: &str) -> String {
+        if path.starts_with("/v1/oauth/") { "directory".into() } else { format!("project:{}", self.project) }
+    }
+}

@@ -1,0 +1,33 @@
+//! How documents are listed, as data: what by, and in which order. It must not know how a list is read from the store.
+
+/// How a kind of document is listed.
+#[derive(Debug, Clone, Copy)]
+pub struct List {
+    /// The name of the array in the envelope.
+    pub data_ref: &'static str,
+    /// The last page that can be asked for.
+    pub page_max: i64,
+    /// What it can be ordered by: the name on the wire, and the column; without any, by age.
+    pub orders: &'static [(&'static str, &'static str)],
+    /// Plain parameters that select.
+    pub filters: &'static [Filter],
+    /// The fields of `filters[...]`: the name on the wire, and the column.
+    pub conditions: &'static [(&'static str, &'static str)],
+}
+
+/// A plain parameter that selects.
+#[derive(Debug, Clone, Copy)]
+pub enum Filter {
+    /// The column is the value.
+    Is(&'static str, &'static str),
+    /// The column contains the value, whatever its case.
+    Contains(&'static str, &'static str),
+    /// The column lies before or after the value: `name[before]`, `name[after]`.
+    Moment(&'static str, &'static str),
+    /// The column is the value, which is one of some words.
+    Word(&'static str, &'static str, &'static [&'static str]),
+    /// The column, 1 or 0, is the value.
+    Flag(&'static str, &'static str),
+    /// The value is a second name of a document of this kind; the column is that document's id.
+    Name(&'static str, &'static str, &'static str),
+}

@@ -1,0 +1,72 @@
+//! Campaigns as they are shown. It must not know how one begins.
+
+use crate::document::fields::{DAYS, TIMEFRAME};
+use crate::document::resource::plain_key;
+use crate::http::listing::{Filter, List};
+use crate::http::reply::CallError;
+use crate::http::route::{Call, Resource};
+use crate::shop::{assignments, categories, tiers};
+use crate::store::document::Document;
+use serde_json::Value as Json;
+
+/// How far the making of a campaign has come.
+pub const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"];
+
+/// Campaigns as a resource.
+pub const CAMPAIGN: Resource = Resource {
+    object: "campaign",
+    parameter: "campaignId",
+    key: plain_key,
+    show,
+    list: List {
+        data_ref: "campaigns",
+        page_max: 100,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
+        filters: &[
+            Filter::Word("campaign_type", "json_extract(body, '$.campaign_type')", TYPES),
+            Filter::Word("campaign_status", "json_extract(body, '$.creation_status')", STATUSES),
+            Filter::Flag("is_referral_code", "json_extract(body, '$.voucher.is_referral_code')"),
+        ],
+        conditions: &[
+            ("campaigns", "json_extract(body, '$.name')"),
+            ("campaigns_id", "id"),
+            ("campaign_status", "json_extract(body, '$.creation_status')"),
+            ("status", "state"),
+            ("active", "state"),
+            ("is_referral_code", "flag json_extract(body, '$.voucher.is_referral_code')"),
+            ("validity_timeframe", TIMEFRAME),
+            ("validity_day_of_week", DAYS),
+            ("voucher_type", "json_extract(body, '$.voucher.type')"),
+            ("categories", "json_extract(body, '$.category')"),
+            ("category_ids", "json_extract(body, '$.category_id')"),
+            ("type", "json_extract(body, '$.type')"),
+            ("created_date", "json_extract(body, '$.created_at')"),
+            ("updated_at", "json_extract(body, '$.updated_at')"),
+            ("start_date", "json_extract(body, '$.start_date')"),
+            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+        ],
+    },
+};
+
+/// Campaigns as they are shown.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::Shown::of(call, &documents)?;
+    let mut shown = Vec::new();
+    for document in documents {
+        let listed = categories.list(&document);
+        let mut body = document.body;
+        body.insert("categories".into(), listed);
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        body.insert("validation_rules_assignments".into(), assignments::listed(rules));
+        if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
+            let tiers = tiers::of_campaign(call, &document.id)?;
+            body.insert("promotion".into(), tiers::listed(call, tiers)?);
+        }
+        shown.push(Json::Object(body));
+    }
+    Ok(shown)
+}
+
+/// The types of campaigns.
+pub const TYPES: &[&str] = &["PROMOTION", "GIFT_VOUCHERS", "REFERRAL_PROGRAM", "DISCOUNT_COUPONS", "LOYALTY_PROGRAM"];

@@ -1,0 +1,198 @@
+//! Vouchers, as every area that names one finds and shows them: the document with what the ledger says. It must not know any route.
+
+use crate::document::fields::{DAYS, TIMEFRAME};
+use crate::http::listing::{Filter, List};
+use crate::http::reply::{CallError, not_found};
+use crate::http::route::{Call, Resource};
+use crate::moment;
+use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::{assignments, categories, metadata_schemas};
+use crate::store::code::code_key;
+use crate::store::document::Document;
+use crate::store::ledger::Standing;
+use scrip::facts::{credits_account, points_account, redemptions_account};
+use scrip::wire::voucher::{Counts, show_voucher};
+use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+
+/// What lists of vouchers are ordered by.
+pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_at", "code", "-code"];
+
+/// Vouchers as a resource.
+pub const VOUCHER: Resource = Resource {
+    object: "voucher",
+    parameter: "code",
+    key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
+    show,
+    list: List {
+        data_ref: "vouchers",
+        page_max: 99,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("code", "json_extract(body, '$.code')")],
+        filters: &[
+            Filter::Is("campaign_id", "parent"),
+            Filter::Name("campaign", "parent", "campaign"),
+            Filter::Is("category", "json_extract(body, '$.category')"),
+            Filter::Name("customer", "holder", "customer"),
+            Filter::Moment("created_at", "created_at"),
+            Filter::Moment("updated_at", "updated_at"),
+        ],
+        conditions: &[
+            ("code", "json_extract(body, '$.code')"),
+            ("id", "id"),
+            ("campaign_name", "json_extract(body, '$.campaign')"),
+            ("campaign_id", "parent"),
+            ("campaigns", "json_extract(body, '$.campaign')"),
+            ("campaign_ids", "parent"),
+            ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
+            ("active", "state"),
+            ("validity_timeframe", TIMEFRAME),
+            ("validity_day_of_week", DAYS),
+            ("holder_id", "holder"),
+            ("voucher_type", "json_extract(body, '$.type')"),
+            ("type", "json_extract(body, '$.type')"),
+            ("categories", "json_extract(body, '$.category')"),
+            ("category_ids", "json_extract(body, '$.category_id')"),
+            ("created_at", "json_extract(body, '$.created_at')"),
+            ("updated_at", "json_extract(body, '$.updated_at')"),
+            ("start_date", "json_extract(body, '$.start_date')"),
+            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+        ],
+    },
+};
+
+/// The account of how often a voucher was published.
+pub fn publications_account(voucher_id: &str) -> String {
+    format!("voucher/{voucher_id}/publications")
+}
+
+/// What the ledger counts of a voucher.
+pub fn accounts(voucher_id: &str) -> [String; 4] {
+    [
+        redemptions_account(voucher_id).to_string(),
+        credits_account(voucher_id).to_string(),
+        points_account(voucher_id).to_string(),
+        publications_account(voucher_id),
+    ]
+}
+
+/// Shows vouchers as they stand, with one look into the ledger for all of them.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
+    let standings = call.store.standings(&named, call.now_ms(), "")?;
+    let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::Shown::of(call, &documents)?;
+    let shown = documents.into_iter().map(|document| {
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        show_standing(document, &standings, rules, &categories)
+    });
+    Ok(shown.collect())
+}
+
+/// A voucher with what the ledger says of it.
+pub fn show_standing(
+    document: Document,
+    standings: &HashMap<String, Standing>,
+    rules: Vec<Json>,
+    categories: &categories::Shown,
+) -> Json {
+    let taken = |account: &String| {
+        standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
+    };
+    let [redemptions, credits, points, publications] = accounts(&document.id);
+    let counts = Counts {
+        redeemed_quantity: taken(&redemptions),
+        redeemed_amount: taken(&credits),
+        published: Some(taken(&publications)),
+    };
+    let mut body = show_voucher(&document.body, counts);
+    if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
+        gift.entry("subtracted_amount").or_insert(json!(0));
+    }
+    show_card(&mut body, taken(&points));
+    body.insert("categories".into(), categories.list(&document));
+    body.insert("validation_rules_assignments".into(), assignments::listed(rules));
+    Json::Object(body)
+}
+
+/// A loyalty card with what is left on it: points, less those that were spent, taken off by hand or lost to time.
+fn show_card(body: &mut Map<String, Json>, redeemed: u64) {
+    let Some(card) = body.entry("loyalty_card").or_insert(Json::Null).as_object_mut() else { return };
+    for (name, default) in [
+        ("subtracted_points", json!(0)),
+        ("expired_points", json!(0)),
+        ("pending_points", json!(0)),
+        ("next_expiration_date", Json::Null),
+        ("next_expiration_points", Json::Null),
+    ] {
+        card.entry(name).or_insert(default);
+    }
+    let number = |name: &str| card.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let gone = number("subtracted_points").saturating_add(number("expired_points")).saturating_add(redeemed);
+    let balance = number("points").saturating_sub(gone);
+    card.insert("balance".into(), balance.into());
+    if let Some(redemption) = body.get_mut("redemption").and_then(Json::as_object_mut) {
+        redemption.insert("redeemed_points".into(), redeemed.into());
+    }
+}
+
+/// Notes at the commit that vouchers change now, by what was redeemed of them or given back.
+pub fn touch(call: &mut Call<'_, '_>, ids: Vec<&str>) {
+    if ids.is_empty() {
+        return;
+    }
+    let now_ms = call.now_ms();
+    call.store.write(
+        "UPDATE document SET updated_at = ?2, body = json_set(body, '$.updated_at', ?3)
+         WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
+        vec![Json::from(ids).to_string().into(), now_ms.into(), moment::text(now_ms).into()],
+    );
+}
+
+/// The voucher that a path names.
+pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    find_named(call, call.param(VOUCHER.parameter))
+}
+
+/// The voucher with a code or an id; one whose campaign is being deleted is gone already.
+pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError> {
+    let key = code_key(name, call.caller.settings.case_sensitive_codes);
+    let voucher = call.store.document_by_name(VOUCHER.object, &key, name)?;
+    let voucher = voucher.ok_or_else(|| not_found(VOUCHER.object, name))?;
+    match &voucher.parent {
+        Some(campaign) if call.store.document("campaign", campaign)?.is_none() => {
+            Err(not_found(VOUCHER.object, name).into())
+        }
+        _ => Ok(voucher),
+    }
+}
+
+/// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign
+/// says so (validation-rules.md section 13).
+pub fn check_metadata(
+    call: &Call<'_, '_>,
+    campaign: Option<&Document>,
+    metadata: Option<&Json>,
+) -> Result<(), CallError> {
+    let is_own =
+        |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
+    let schema = if campaign.is_none_or(is_own) { "voucher" } else { "campaign" };
+    metadata_schemas::check(call.store, &[(schema, metadata)])
+}
+
+/// The loyalty card that a path names, within the program when it names one.
+pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let name = call.param("memberId");
+    let card = find_named(call, name)?;
+    let campaign = call.param(CAMPAIGN.parameter);
+    if !campaign.is_empty() {
+        let found = call.store.document_by_name(CAMPAIGN.object, campaign, campaign)?;
+        let found = found.ok_or_else(|| not_found(CAMPAIGN.object, campaign))?;
+        if card.parent.as_ref() != Some(&found.id) {
+            return Err(not_found(VOUCHER.object, name).into());
+        }
+    }
+    if card.body.get("loyalty_card").is_none_or(|block| !block.is_object()) {
+        return Err(not_found("loyalty_card", name).into());
+    }
+    Ok(card)
+}
