@@ -17,12 +17,36 @@ export function vectors() {
   const chosen = vectorPaths().filter((path) => path.startsWith(only));
   if (chosen.length === 0) throw new Error(`no vector begins with \`${only}\``);
   return chosen.map((path) => {
-    const vector = JSON.parse(readFileSync(join(root, "tests/vectors", path), "utf8"));
+    const text = readFileSync(join(root, "tests/vectors", path), "utf8");
+    const vector = JSON.parse(text);
     const unknown = Object.keys(vector).filter((field) => !FIELDS.includes(field));
     if (unknown.length > 0) throw new Error(`${path}: unknown field \`${unknown[0]}\``);
     if (!(vector.claims.length > 0)) throw new Error(`${path}: claims nothing of the answer`);
-    return { ...vector, path, given: whole(vector.given), request: whole(vector.request) };
+    const request = whole(vector.request);
+    const written = partOf(text, "request");
+    return { ...vector, path, given: whole(vector.given), request, sent: written.includes('"@') ? JSON.stringify(request) : written };
   });
+}
+
+/** Some JSON in its parts, each as it is written: texts, brackets, commas, colons and the rest. */
+export function partsOf(json) {
+  return json.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^"[\]{},:\s]+/gs) ?? [];
+}
+
+/** The value of a field as it is written: parsed and printed, a number may be another text. */
+function partOf(json, field) {
+  let depth = 0;
+  const parts = partsOf(json);
+  const begin = parts.findIndex((part, place) => {
+    depth += Number(part === "{" || part === "[") - Number(part === "}" || part === "]");
+    return depth === 1 && part === JSON.stringify(field) && parts[place + 1] === ":";
+  }) + 2;
+  depth = 0;
+  const length = parts.slice(begin).findIndex((part) => {
+    depth += Number(part === "{" || part === "[") - Number(part === "}" || part === "]");
+    return depth < 0 || (depth === 0 && part === ",");
+  });
+  return parts.slice(begin, begin + length).join("");
 }
 
 /** The paths of all vectors in a folder that holds the repository, in order. */

@@ -10,7 +10,7 @@ import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { Remedy, main, root, run, say, step } from "../../worker/tools/say.mjs";
-import { FOUND, vectorPaths } from "../support/vectors.mjs";
+import { FOUND, partsOf, vectorPaths } from "../support/vectors.mjs";
 
 const FOLDER = join(root, "target/vectors");
 const SUBJECTS = ["service", "http", "wasm", "types"];
@@ -41,18 +41,19 @@ async function answersOf(revision) {
   const folder = join(FOLDER, commit.slice(0, 12));
   if (existsSync(folder)) return folder;
   const made = join(FOLDER, "made");
-  // A place of its own for each revision, because cargo tells sources apart by where they lie and how old they are.
-  const source = join(FOLDER, "source", commit.slice(0, 12));
+  const source = join(FOLDER, "source");
   for (const fresh of [made, source]) {
     rmSync(fresh, { recursive: true, force: true });
     mkdirSync(fresh, { recursive: true });
   }
   await run("git", ["archive", "--output", join(source, "source.tar"), commit]);
-  await run("tar", ["-xf", join(source, "source.tar"), "-C", source]);
+  // Its files are new, whenever they were written, so that cargo compiles them.
+  await run("tar", ["-xmf", join(source, "source.tar"), "-C", source]);
   const paths = vectorPaths(source);
   const full = new Map(paths.map((path) => [path, JSON.parse(readFileSync(join(source, "tests/vectors", path), "utf8")).expect?.answer]));
   for (const [path, answer] of full) if (answer !== undefined) write(join(made, path), JSON.stringify(answer));
   if (paths.some((path) => full.get(path) === undefined)) {
+    // A place apart: cargo takes what is compiled there for this tree's own where sources are older.
     await ask(`asking the engine of ${revision}`, source, made, { CARGO_TARGET_DIR: join(FOLDER, "build") });
   }
   write(join(made, "paths.json"), JSON.stringify(paths));
@@ -86,6 +87,7 @@ function shown(path, name, folder, otherName, otherFolder, onlyFound = false) {
   const names = [name, otherName].map((side) => join("shown", side, path));
   write(join(FOLDER, names[0]), laidOut(one));
   write(join(FOLDER, names[1]), laidOut(other));
+  if (laidOut(one) === laidOut(other)) console.log(`${path}: ${name} and ${otherName} differ in white space alone`);
   spawnSync("git", ["--no-pager", "diff", "--no-index", "--no-prefix", ...names], { cwd: FOLDER, stdio: "inherit" });
   return true;
 }
@@ -101,19 +103,20 @@ function write(path, content) {
 
 /** JSON with a line for each value, and every byte of each value as it was. */
 function laidOut(json) {
+  const parts = partsOf(json);
   let depth = 0;
-  const line = () => `\n${"  ".repeat(depth)}`;
-  const parts = json.match(/"(?:[^"\\]|\\.)*"|\[\]|\{\}|[^"[\]{},:]+|./gs) ?? [];
-  const laid = parts.map((part) => {
-    if (part === "{" || part === "[") {
-      depth += 1;
-      return part + line();
-    }
-    if (part === "}" || part === "]") {
-      depth -= 1;
-      return line() + part;
-    }
-    if (part === ",") return part + line();
+  const line = (part, deeper) => {
+    depth += deeper;
+    const begin = `\n${"  ".repeat(depth)}`;
+    return deeper < 0 ? begin + part : part + begin;
+  };
+  const laid = parts.map((part, place) => {
+    const isEmpty = /^[[{]$/.test(part) && /^[\]}]$/.test(parts[place + 1]);
+    const endsEmpty = /^[[{]$/.test(parts[place - 1]) && /^[\]}]$/.test(part);
+    if (isEmpty || endsEmpty) return part;
+    if (part === "{" || part === "[") return line(part, 1);
+    if (part === "}" || part === "]") return line(part, -1);
+    if (part === ",") return line(part, 0);
     return part === ":" ? ": " : part;
   });
   return `${laid.join("")}\n`;

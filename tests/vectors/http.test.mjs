@@ -19,18 +19,18 @@ after(async () => {
 
 async function send(path, body, headers = {}) {
   const reply = await fetch(`${worker.url}${path}`, {
-    method: "POST", headers: { ...serverHeaders, ...headers }, body: JSON.stringify(body),
+    method: "POST", headers: { ...serverHeaders, ...headers }, body,
   });
   return { status: reply.status, text: await reply.text() };
 }
 
 /** The call that a verb stands for. */
-function call({ verb, request }) {
-  if (verb === "validate") return ["/v1/validations", request];
-  if (verb === "qualify") return ["/v1/qualifications", request];
-  if (verb === "redeem") return ["/v1/redemptions", request];
+function call({ verb, request, sent }) {
+  if (verb === "validate") return ["/v1/validations", sent];
+  if (verb === "qualify") return ["/v1/qualifications", sent];
+  if (verb === "redeem") return ["/v1/redemptions", sent];
   const { redemption, stack = false, body = {} } = request;
-  return [`/v1/redemptions/${redemption}/${stack ? "rollbacks" : "rollback"}`, body];
+  return [`/v1/redemptions/${redemption}/${stack ? "rollbacks" : "rollback"}`, JSON.stringify(body)];
 }
 
 /**
@@ -51,7 +51,7 @@ for (const vector of vectors()) {
   test(vector.path, async () => {
     const { now, seed } = vector.context;
     // By the vector's clock too: by today's its locks have ended, and would be swept.
-    const given = await send("/rehearsal/given", vector.given, { "scrip-rehearsal-now": now });
+    const given = await send("/rehearsal/given", JSON.stringify(vector.given), { "scrip-rehearsal-now": now });
     assert.ok(given.status < 300, `the facts were not taken: ${given.status} ${given.text}`);
     const [path, body] = call(vector);
     const { status, text } = await send(path, body, { "scrip-rehearsal-now": now, "scrip-rehearsal-seed": seed });
