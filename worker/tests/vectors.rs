@@ -14,7 +14,7 @@ mod edge;
 mod support;
 
 use edge::Edge;
-use scrip_worker::service::Request;
+use scrip_worker::http::request::Request;
 use serde_json::{Value as Json, json};
 use support::tally;
 use support::vector::{self, Vector};
