@@ -11,6 +11,8 @@
 
 #[path = "support/code.rs"]
 mod code;
+#[path = "support/floors.rs"]
+mod floors;
 #[path = "support/reading.rs"]
 mod reading;
 #[path = "support/rooms.rs"]
@@ -70,35 +72,6 @@ fn none(rule: &str, faults: Vec<String>) {
 /// Where the code of a crate lies. ARCHITECTURE.md has a heading that names the folder, and below it a table of floors.
 const ROOTS: [&str; 2] = ["src/", "worker/src/"];
 
-/// The floors of a crate, by room: what stands in backticks in the second cell of a row that begins with a number.
-/// `api/<area>` is every folder and file of `api`, each a room of its own.
-fn floors(root: &str) -> BTreeMap<String, u32> {
-    let map = std::fs::read_to_string(self::root().join("ARCHITECTURE.md")).unwrap();
-    let heading = format!("`{root}`");
-    let section = map.split("\n## ").find(|section| section.lines().next().is_some_and(|line| line.contains(&heading)));
-    let mut floors = BTreeMap::new();
-    for row in section.unwrap_or_default().lines().filter(|line| line.starts_with('|')) {
-        let mut cells = row.trim_matches('|').split('|').map(str::trim);
-        let (Some(Ok(floor)), Some(rooms)) = (cells.next().map(str::parse::<u32>), cells.next()) else {
-            continue;
-        };
-        for room in rooms.split('`').skip(1).step_by(2) {
-            floors.insert(room.trim_end_matches('/').to_owned(), floor);
-        }
-    }
-    floors
-}
-
-/// The room that a file belongs to, and its floor: the longest whose path begins the file's.
-fn room_of(file: &str, root: &str, floors: &BTreeMap<String, u32>) -> Option<(String, u32)> {
-    let steps: Vec<&str> = file.strip_prefix(root)?.strip_suffix(".rs")?.split('/').collect();
-    (1..=steps.len()).rev().find_map(|length| {
-        let room = steps[..length].join("/");
-        let any = [&steps[..length - 1], &["<area>"]].concat().join("/");
-        floors.get(&room).or_else(|| floors.get(&any)).map(|floor| (room, *floor))
-    })
-}
-
 /// The arrows of a crate: which file names what of which.
 fn arrows(root: &str) -> Vec<rooms::Arrow> {
     rooms::arrows(root, files().iter().map(|file| (file.path.as_str(), file.text.as_str())))
@@ -106,43 +79,19 @@ fn arrows(root: &str) -> Vec<rooms::Arrow> {
 
 #[test]
 fn rooms_use_only_the_floors_below() {
+    let map = std::fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let all = files();
     let mut faults = Vec::new();
     for root in ROOTS {
-        let floors = floors(root);
+        let floors = floors::floors(&map, root);
         // The worker's table is still to come.
         if floors.is_empty() && root == "worker/src/" {
             continue;
         }
         assert!(floors.len() >= 8, "ARCHITECTURE.md places {} rooms of {root}", floors.len());
-        let arrows = arrows(root);
-        let library = format!("{root}lib.rs");
-        for file in files().iter().filter(|file| file.under(root) && file.is("rs") && file.path != library) {
-            let own: Vec<&rooms::Arrow> = arrows.iter().filter(|arrow| arrow.from == file.path).collect();
-            let Some((room, floor)) = room_of(&file.path, root, &floors) else {
-                // The file above some rooms may name them, and nothing else.
-                let above = file.path.trim_end_matches("rs").replace('.', "/");
-                if own.is_empty() || own.iter().any(|arrow| arrow.needed || !arrow.to.starts_with(&above)) {
-                    faults.push(format!("{}: ARCHITECTURE.md places no room that it is in", file.path));
-                }
-                continue;
-            };
-            for arrow in own {
-                let passed = arrow.through.iter().filter(|passed| **passed != library).chain([&arrow.to]);
-                for used in passed {
-                    match room_of(used, root, &floors) {
-                        Some((other, _)) if other == room => {}
-                        Some((_, below)) if below < floor => {}
-                        Some((other, above)) => {
-                            faults.push(format!("{arrow}: floor {floor} uses `{other}` of floor {above}"));
-                        }
-                        None if file.path.starts_with(used.trim_end_matches(".rs")) => {}
-                        None => faults.push(format!("{arrow}: {used} is in no room")),
-                    }
-                }
-            }
-        }
+        let paths = all.iter().filter(|file| file.under(root) && file.is("rs")).map(|file| file.path.as_str());
+        faults.extend(floors::faults(root, &floors, paths, &arrows(root)));
     }
-    faults.dedup();
     none("a room uses only floors below its own", faults);
 }
 
