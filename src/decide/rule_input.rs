@@ -4,8 +4,9 @@
 
 use std::cell::RefCell;
 
+use crate::decide::case::stored::IDENTIFIED;
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::{Finding, WHO};
+use crate::decide::finding::Finding;
 pub use crate::decide::items::Items;
 use crate::decide::running::Running;
 use crate::facts::{
@@ -349,7 +350,7 @@ fn violated(view: &OfferFacts<'_>, failure: Failure<'_>, input: &RuleInput<'_>) 
     let missing = if input.customer.is_none() && needs.meets(Needs::CUSTOMER) {
         Some((Reason::MissingCustomer, "Customer is"))
     } else if !input.identified && counts_customer {
-        Some((Reason::MissingCustomer, WHO))
+        Some((Reason::MissingCustomer, IDENTIFIED))
     } else if input.order.is_none() && needs.meets(Needs::ORDER) {
         Some((Reason::MissingOrder, "An order is"))
     } else if input.items.is_empty() && facts(Needs::LINES) {

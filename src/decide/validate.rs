@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Findings, standing};
+use crate::decide::finding::Findings;
 use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
 use crate::decide::postings::{Posting, reserved};
@@ -109,7 +109,7 @@ impl<'a> Evaluated<'a> {
         for lack in found.lacks() {
             case.lacks.add(lack.clone());
         }
-        self.conceal();
+        case.conceal_beside(walk);
         self.track();
     }
 
@@ -187,6 +187,23 @@ impl<'a> Evaluated<'a> {
             Outcome::Refused(told) => Some((told, self.truth(step)?)),
             _ => None,
         })
+    }
+
+    /// How many names of codes in the request were of no use.
+    pub fn guesses(&self) -> usize {
+        self.wrong.len()
+    }
+
+    /// Why a step was refused, whatever a page is told.
+    pub fn truth<'s>(&'s self, step: &'s Step) -> Option<&'s Refusal> {
+        let Outcome::Refused(told) = &step.outcome else { return None };
+        Some(self.wrong_at(step.place).map_or(told, |wrong| &wrong.refusal))
+    }
+
+    /// What a step is about, whatever a page is told.
+    pub fn meant(&self, step: &Step) -> Option<&Offer<'a>> {
+        let hidden = || self.wrong_at(step.place)?.offer.as_deref();
+        self.offer(step.place).or_else(hidden)
     }
 
     /// Whether all must hold.
@@ -362,7 +379,7 @@ fn lock(
         for Posting { debit: account, allotment, amount, .. } in reserved {
             // A lock that only the server can set is lacking, also on an account without a limit.
             let held = case.facts.held(&account, now, Some(&own));
-            match (standing(case, &account, allotment), held) {
+            match (case.standing(&account, allotment), held) {
                 (Known::Is(standing), Known::Is(_)) => book.open(account.clone(), standing),
                 _ => unknown.push(account.clone()),
             }
