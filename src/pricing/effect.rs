@@ -8,9 +8,8 @@ use crate::model::discount::{AmountEffect, Discount, GiftEffect};
 use crate::model::scope::{Entry, Scope};
 use crate::money::{Money, Percent};
 use crate::pricing::cart::{Cart, Line};
-use crate::pricing::gain::Gain;
+use crate::pricing::gain::{CoveredUnits, Gain};
 use crate::pricing::numbers::Numbers;
-use crate::pricing::select::CoveredUnits;
 use crate::pricing::spread::{Share, spread};
 use crate::rank::ranked;
 
