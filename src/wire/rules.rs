@@ -11,6 +11,7 @@ pub use filter::{read_collection, read_filter, read_segment};
 use crate::json::same;
 use std::sync::Arc;
 
+use crate::facts::Assignment;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rank::{arranged, ranked_by};
 use crate::rules::names::Pick;
@@ -20,7 +21,6 @@ use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 use crate::wire::scope::read_scope;
-pub(crate) use condition::read_goods;
 use condition::{Values, read_conditions};
 
 /// How deep rules may nest in one another.
@@ -55,6 +55,17 @@ pub fn read_rule(at: &At<'_>) -> Rule {
     add_scopes(&mut rule);
     rule.note_collections();
     rule
+}
+
+/// Reads which rule was assigned to what.
+pub fn read_assignment(at: &At<'_>) -> Assignment {
+    at.object();
+    Assignment {
+        id: at.option("id", read::name).unwrap_or_default(),
+        related_object_id: at.need("related_object_id", read::name),
+        related_object_type: at.option("related_object_type", read::text).unwrap_or_default(),
+        rule_id: at.need("rule_id", read::name),
+    }
 }
 
 /// The text that the rule's author wrote for a failure.

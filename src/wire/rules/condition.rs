@@ -3,13 +3,14 @@
 //! validation-rules.md section 3.
 
 use crate::json::same;
-use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::model::scope::GoodsObject;
 use crate::rules::among::Sorted;
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
 use crate::text::{Text, parts, whole, words};
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
-use crate::wire::at::{At, read};
+use crate::wire::at::At;
+use crate::wire::goods::read_goods;
 use crate::wire::node::Node;
 
 /// What the values of a test are.
@@ -131,30 +132,6 @@ fn moment(at: &At<'_>) -> Option<Operand> {
 
 fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
     at.node.as_str()
-}
-
-/// Reads a product, SKU or collection of a test.
-pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
-    const OBJECTS: &[(&str, GoodsObject)] = &[
-        ("product", GoodsObject::Product),
-        ("sku", GoodsObject::Sku),
-        ("products_collection", GoodsObject::Collection),
-    ];
-    if let (Node::Text(_), Some(object)) = (at.node, assumed) {
-        return GoodsRef::new(object, at.name(), None);
-    }
-    at.object();
-    let object = match assumed {
-        Some(assumed) => at.option("object", |object| object.one_of(OBJECTS)).unwrap_or(assumed),
-        None => at.need("object", |object| object.one_of(OBJECTS)),
-    };
-    let source_id = at.option("source_id", read::name);
-    let id = match (at.option("id", read::name), &source_id) {
-        (Some(id), _) => id,
-        (None, Some(source_id)) => source_id.clone(),
-        (None, None) => at.need("id", read::name),
-    };
-    GoodsRef::new(object, id, source_id)
 }
 
 /// Reads a window: its parts stand in one text, divided by semicolons.
