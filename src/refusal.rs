@@ -173,10 +173,17 @@ impl Refusal {
         Refusal::said(reason, details.into(), "")
     }
 
-    /// A rule of this id that a kind of redeemable has, and that is violated.
+    /// A rule of this id that a kind of redeemable has, and that is violated; `unanswered` names the test that nothing which
+    /// is redeemed can answer, where it is because of that.
     #[inline]
-    pub fn violated(reason: Reason, kind: &'static str, rule: &Text) -> Refusal {
-        Refusal::said(reason, rule.clone(), kind)
+    pub fn violated(reason: Reason, kind: &'static str, rule: &Text, unanswered: Option<&'static str>) -> Refusal {
+        match unanswered {
+            None => Refusal::said(reason, rule.clone(), kind),
+            Some(test) => {
+                let only_earning = joined(&[rule, ", in which only earning can answer `", test, "`"]);
+                Refusal::said(reason, only_earning, kind)
+            }
+        }
     }
 
     #[inline(never)]

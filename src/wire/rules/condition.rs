@@ -3,8 +3,8 @@
 //! validation-rules.md section 3.
 
 use crate::json::same;
-use crate::model::scope::GoodsObject;
 use crate::rules::among::Sorted;
+use crate::rules::names::Values;
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
 use crate::text::{Text, parts, whole, words};
@@ -12,17 +12,6 @@ use crate::time::{DailyHours, Duration, Instant, Timeframe};
 use crate::wire::at::At;
 use crate::wire::goods::read_goods;
 use crate::wire::node::Node;
-
-/// What the values of a test are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
-    /// Numbers only.
-    Numbers,
-    /// Goods; those that do not say what they are, are these.
-    Goods(Option<GoodsObject>),
-    /// Anything.
-    Any,
-}
 
 /// The operators that take a list, which may be empty.
 const LISTS: &[&str] = &["$in", "$not_in", "$from", "$dow", "$not_differ", "$not_intersect"];
@@ -82,15 +71,17 @@ fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Option<Opera
         (Takes::Moments, _) => (moment(at), "must be an ISO 8601 date or date-time"),
         (Takes::Windows, _) => (read_window(at, operator), WINDOW),
         (Takes::Anything, _) => (Some(Operand::Flag(true)), ""),
-        (Takes::Texts, Values::Any) => (text(at).map(|text| Operand::Text(Text::from(text))), "must be a string"),
+        (Takes::Texts, Values::Any | Values::Property) => {
+            (text(at).map(|text| Operand::Text(Text::from(text))), "must be a string")
+        }
         (Takes::Texts, _) => {
             at.problem(NOT_HERE);
             (None, NOT_HERE)
         }
-        (Takes::Comparable, Values::Any) => {
+        (Takes::Comparable, Values::Any | Values::Property) => {
             (number(at).or_else(|| moment(at)), "must be a number or an ISO 8601 date or date-time")
         }
-        (_, Values::Numbers) => (number(at), "must be a number"),
+        (_, Values::Money | Values::Count) => (number(at), "must be a number"),
         _ => {
             let operand = match at.node {
                 Node::Text(text) => Some(Operand::Text(Text::from(text.as_ref()))),
