@@ -1,10 +1,12 @@
-//! Runs every vector against the native engine. `UPDATE=1` writes the exact answers, `ONLY=20-percent` runs some.
+//! Runs every vector against the native engine. `UPDATE=1` pins the exact answers, `ONLY=20-percent` runs some, and
+//! `SCRIP_ANSWERS=FOLDER` writes every answer there.
 //! It must not know how the engine decides: it compares bytes, and claims that were written by hand.
 #![allow(clippy::panic, clippy::unwrap_used, clippy::arithmetic_side_effects, reason = "a trial may fail")]
 
 mod support;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use scrip::Context;
 use scrip::bundle::Prepared;
@@ -15,40 +17,24 @@ use serde_json::json;
 use support::tally;
 use support::vector::{self, Vector};
 
-/// Whoever can answer a vector.
-trait Subject {
-    /// Its name in the tally.
-    fn name(&self) -> &'static str;
-    /// The bytes of its answer.
-    fn answer(&mut self, vector: &Vector) -> Result<String, String>;
-}
-
-/// The engine in this process.
-struct Native;
-
-impl Subject for Native {
-    fn name(&self) -> &'static str {
-        "native"
-    }
-
-    fn answer(&mut self, vector: &Vector) -> Result<String, String> {
-        let now = Instant::parse(&vector.now).ok_or("`now` is no moment")?;
-        let seed = unhex(&vector.seed).ok_or("`seed` is not hexadecimal")?;
-        let context = Context { now, seed };
-        let prepared = Prepared::new(vector.given.as_bytes()).map_err(|problem| format!("given: {problem:?}"))?;
-        let request = vector.request.as_bytes();
-        let answer = match vector.verb.as_str() {
-            "validate" => prepared.validate(request, &context),
-            "qualify" => prepared.qualify(request, &context),
-            "redeem" => prepared.redeem(request, &context),
-            "rollback" => {
-                let RollBack { redemption, stack, body } = RollBack::read(&vector.request)?;
-                prepared.rollback(&redemption, stack, body.to_string().as_bytes(), &context)
-            }
-            other => return Err(format!("`{other}` is no verb")),
-        };
-        String::from_utf8(answer.body).map_err(|error| error.to_string())
-    }
+/// The bytes of the engine's answer.
+fn answer(vector: &Vector) -> Result<String, String> {
+    let now = Instant::parse(&vector.now).ok_or("`now` is no moment")?;
+    let seed = unhex(&vector.seed).ok_or("`seed` is not hexadecimal")?;
+    let context = Context { now, seed };
+    let prepared = Prepared::new(vector.given.as_bytes()).map_err(|problem| format!("given: {problem:?}"))?;
+    let request = vector.request.as_bytes();
+    let answer = match vector.verb.as_str() {
+        "validate" => prepared.validate(request, &context),
+        "qualify" => prepared.qualify(request, &context),
+        "redeem" => prepared.redeem(request, &context),
+        "rollback" => {
+            let RollBack { redemption, stack, body } = RollBack::read(&vector.request)?;
+            prepared.rollback(&redemption, stack, body.to_string().as_bytes(), &context)
+        }
+        other => return Err(format!("`{other}` is no verb")),
+    };
+    String::from_utf8(answer.body).map_err(|error| error.to_string())
 }
 
 /// The request of a rollback: the path says which redemption, and whether it is a stack; the rest is the body.
@@ -70,39 +56,26 @@ impl RollBack {
 }
 
 /// What is wrong with one vector, if anything.
-fn check(subject: &mut dyn Subject, vector: &Vector, update: bool) -> Result<(), String> {
-    let answer = subject.answer(vector)?;
-    let broken = vector.broken_claims(&answer);
-    if update && broken.is_empty() {
-        vector.write_answer(&answer)?;
-    } else if !update {
-        match &vector.answer {
-            None => return Err("has no exact answer yet: run with UPDATE=1 and read what it wrote".to_owned()),
-            Some(wanted) if *wanted != answer && broken.is_empty() => {
-                return Err(format!("the answer is another one\n    wanted {wanted}\n    found  {answer}"));
-            }
-            Some(_) => {}
-        }
+fn check(vector: &Vector, update: bool, kept: Option<&Path>) -> Option<String> {
+    let answer = match answer(vector) {
+        Ok(answer) => answer,
+        Err(fault) => return Some(format!("{}: {fault}", vector.path)),
+    };
+    if let Some(folder) = kept {
+        vector.keep(folder, &answer);
     }
-    if broken.is_empty() { Ok(()) } else { Err(format!("{}\n    {answer}", broken.join("\n    "))) }
+    if update { vector.pin(&answer).err() } else { vector.fault("native", &answer) }
 }
 
 #[test]
 fn every_vector_holds() {
     let update = std::env::var("UPDATE").is_ok_and(|value| value == "1");
-    let only = std::env::var("ONLY").unwrap_or_default();
-    let mut subject = Native;
-    let mut ran = 0_u32;
-    let mut failures = Vec::new();
-    for vector in vector::all().iter().filter(|vector| vector.path.starts_with(&only)) {
-        ran += 1;
-        if let Err(fault) = check(&mut subject, vector, update) {
-            failures.push(format!("{}: {fault}", vector.path));
-        }
-    }
-    assert!(ran > 0, "no vector begins with `{only}`");
+    let kept = std::env::var_os("SCRIP_ANSWERS").map(PathBuf::from);
+    let vectors = vector::chosen();
+    let failures: Vec<String> = vectors.iter().filter_map(|vector| check(vector, update, kept.as_deref())).collect();
+    let ran = vectors.len();
     assert!(failures.is_empty(), "{} of {ran} vectors fail\n  {}", failures.len(), failures.join("\n  "));
-    tally::record(&json!({ "kind": "vectors", "subject": subject.name(), "ran": ran, "skipped": [] }));
+    tally::record(&json!({ "kind": "vectors", "subject": "native", "ran": ran, "skipped": [] }));
 }
 
 /// Reasons that nothing of this crate's present verbs can give, each with the reason why not.
@@ -110,7 +83,7 @@ const OUT_OF_REACH: &[(Reason, &str)] = &[];
 
 #[test]
 fn every_refusal_of_the_catalogue_has_a_vector() {
-    let claimed: BTreeSet<String> = vector::all()
+    let claimed: BTreeSet<String> = vector::beginning_with("")
         .into_iter()
         .flat_map(|vector| vector.claims)
         .filter(|(pointer, _)| pointer.ends_with("/key"))

@@ -1,5 +1,5 @@
-// Decides that the package's types say what the engine answers: every answer of the vectors is compiled against them. Fields
-// beyond those that are named are allowed to callers, for what a later version adds; here they are not.
+// Decides that the package's types say what the engine answers: every answer that the packed package gives to a vector is
+// compiled against them, and is the one that the vector pins. Fields beyond those that are named are allowed to callers, for what a later version adds; here they are not.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { tally, vectors } from "../support/vectors.mjs";
+import { scrip } from "../support/package.mjs";
+import { fault, tally, vectors } from "../support/vectors.mjs";
 
 const types = readFileSync(fileURLToPath(new URL("../../pkg-template/scrip.d.ts", import.meta.url)), "utf8");
 const KINDS = { validate: ["ValidationRequest", "Validation"], qualify: ["QualificationRequest", "Qualification"] };
@@ -42,13 +43,19 @@ function told(files) {
 test("every answer and every request that is answered fits the types, and nothing that they do not name", () => {
   const lines = ['import type * as scrip from "./scrip";', 'import type * as open from "./open";'];
   let ran = 0;
-  for (const { path, verb, request, expect } of vectors()) {
+  for (const vector of vectors()) {
+    const { path, verb, request, sent } = vector;
     const kind = KINDS[verb];
     if (!kind) continue;
     ran += 1;
-    const refused = "key" in expect.answer && "message" in expect.answer;
+    const prepared = scrip.prepare(vector.given);
+    const answer = prepared[verb](sent, vector.context);
+    prepared.free();
+    assert.equal(fault(vector, "types", answer), "", path);
+    const { key, message } = JSON.parse(answer);
+    const refused = key !== undefined && message !== undefined;
     const answers = refused ? "Invalid" : kind[1];
-    lines.push(`/* ${path} */ export const answer${ran}: scrip.${answers} = ${JSON.stringify(expect.answer)};`);
+    lines.push(`/* ${path} */ export const answer${ran}: scrip.${answers} = ${answer};`);
     if (!refused) lines.push(`/* ${path} */ export const request${ran}: open.${kind[0]} = ${JSON.stringify(request)};`);
   }
   const wrong = told({ "scrip.d.ts": strict, "open.d.ts": types, "answers.ts": lines.join("\n") });

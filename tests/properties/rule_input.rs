@@ -2,8 +2,8 @@
 
 use scrip::json::Members;
 use scrip::money::Money;
-use scrip::rules::{Counter, Period};
 use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Needs, RequestFacts, Rule, RuleFacts, RuleInput};
+use scrip::rules::{Counter, Period};
 use scrip::time::{Instant, TimeZone};
 
 /// A moment in this zone.

@@ -1,16 +1,27 @@
-//! Decides what a vector file is: what is given, what is asked, what the specification claims of the answer, and the
-//! exact answer. It must not know who answers.
+//! Decides what a vector file is: what is given, what is asked, what the specification claims of the answer, and which
+//! bytes the answer is. It must not know who answers.
 //!
-//! `claims` are written by hand from the specification and are never rewritten: `[json pointer, value]`, where null
-//! says that there must be nothing. `expect` holds the exact answer, written by `UPDATE=1` and read by a reviewer; it
-//! is what makes the native engine, the wasm package and the service comparable byte for byte.
+//! `claims` are written by hand from the specification and are never rewritten: `[json pointer, value]`, where null says
+//! that there must be nothing. There is at least one, because `expect` says nothing to a reader: it pins the exact answer,
+//! so that the native engine, the wasm package and the service are comparable byte for byte. `UPDATE=1` writes it:
+//!
+//! * `{ "sha256": "…" }` is the digest of the answer's bytes. With a `request_id` beside it the request is refused as a
+//!   whole: the engine draws that id, and a service puts its own in its place.
+//! * `{ "answer": {…} }` is the answer in full. Some twenty vectors have it, whose point is the whole shape of an answer of
+//!   their kind (the first of each verb, of a refusal, of a trace, of a rollback): write `"expect": { "answer": {} }`.
+//!
+//! An answer that is another one is written to `target/vectors/found/`, and `npm run vectors -- NAME` shows what changed.
+//! What is long because there is much of one thing is written once and repeated (`extremes`).
 
 use std::path::{Path, PathBuf};
 
+use scrip::text::hex;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
+use super::extremes;
 use super::json::Json;
 
 /// A vector file as it was read.
@@ -29,8 +40,8 @@ pub struct Vector {
     pub request: String,
     /// Pointers and values.
     pub claims: Vec<(String, Value)>,
-    /// The exact answer without white space, when it has been written.
-    pub answer: Option<String>,
+    /// What the answer is, byte for byte, when it has been written.
+    expect: Option<Expect>,
     text: String,
 }
 
@@ -63,24 +74,74 @@ struct Context {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expect {
-    answer: Json,
+#[serde(deny_unknown_fields, untagged)]
+enum Expect {
+    Digest { sha256: String, request_id: Option<String> },
+    Answer { answer: Json },
 }
 
-/// The folder of the vectors.
-pub fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors")
+impl Expect {
+    /// What pins an answer's bytes; in full where it was pinned in full.
+    fn of(answer: &str, in_full: bool) -> Result<Json, String> {
+        let shown = Json::parse(answer)?;
+        let field = |name: &str, value: Json| (name.to_owned(), value);
+        if in_full {
+            return Ok(Json::Object(vec![field("answer", shown)]));
+        }
+        let mut fields = vec![field("sha256", Json::Text(digest(answer)))];
+        if let (Some(_), Some(id)) = (shown.get("code"), shown.get("request_id")) {
+            fields.push(field("request_id", id.clone()));
+        }
+        Ok(Json::Object(fields))
+    }
+
+    fn digest(&self) -> String {
+        match self {
+            Expect::Digest { sha256, .. } => sha256.clone(),
+            Expect::Answer { answer } => digest(&answer.compact()),
+        }
+    }
+
+    /// The id that the engine draws for a request that is refused as a whole.
+    fn request_id(&self) -> Option<&str> {
+        match self {
+            Expect::Digest { request_id, .. } => request_id.as_deref(),
+            Expect::Answer { answer } => match (answer.get("code"), answer.get("request_id")) {
+                (Some(_), Some(Json::Text(id))) => Some(id),
+                _ => None,
+            },
+        }
+    }
 }
 
-/// Every vector file, in order.
-pub fn all() -> Vec<Vector> {
-    let root = folder();
+fn digest(answer: &str) -> String {
+    hex(&Sha256::digest(answer.as_bytes()))
+}
+
+/// The root of the repository, for every crate of it.
+fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let found = own.ancestors().find(|folder| folder.join("tests/vectors").is_dir());
+    found.unwrap_or_else(|| panic!("no folder above {} has vectors", own.display())).to_path_buf()
+}
+
+/// Every vector file whose path begins so, in order.
+pub fn beginning_with(only: &str) -> Vec<Vector> {
+    let folder = root().join("tests/vectors");
     let mut paths = Vec::new();
-    collect(&root, &mut paths);
+    collect(&folder, &mut paths);
     paths.sort();
-    let named = |path: &PathBuf| path.strip_prefix(&root).map(|path| path.to_string_lossy().into_owned());
-    paths.iter().map(|path| read(path, named(path).unwrap_or_default())).collect()
+    let named = |path: &PathBuf| path.strip_prefix(&folder).map(|path| path.to_string_lossy().into_owned());
+    let chosen = paths.iter().map(|path| (path, named(path).unwrap_or_default()));
+    let vectors: Vec<Vector> =
+        chosen.filter(|(_, name)| name.starts_with(only)).map(|(path, name)| read(path, name)).collect();
+    assert!(!vectors.is_empty(), "no vector begins with `{only}`");
+    vectors
+}
+
+/// Every vector that `ONLY` lets through.
+pub fn chosen() -> Vec<Vector> {
+    beginning_with(&std::env::var("ONLY").unwrap_or_default())
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
@@ -98,19 +159,23 @@ fn read(path: &Path, name: String) -> Vector {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let file: File<'_> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
     let context: Context = part(&name, "context", file.context);
-    let expect: Option<Expect> = file.expect.map(|expect| part(&name, "expect", expect));
     let title: String = part(&name, "name", file.name);
     assert!(!title.is_empty(), "{name}: `name` is empty");
     let why: String = part(&name, "why", file.why);
     assert!(!why.is_empty(), "{name}: `why` is empty");
+    let claims: Vec<(String, Value)> = part(&name, "claims", file.claims);
+    assert!(!claims.is_empty(), "{name}: claims nothing of the answer");
+    let whole = |field: &str, raw: &RawValue| {
+        extremes::whole(raw.get()).unwrap_or_else(|fault| panic!("{name}: `{field}`: {fault}"))
+    };
     Vector {
         verb: part(&name, "verb", file.verb),
         now: context.now,
         seed: context.seed,
-        given: file.given.get().to_owned(),
-        request: file.request.get().to_owned(),
-        claims: part(&name, "claims", file.claims),
-        answer: expect.map(|expect| expect.answer.compact()),
+        given: whole("given", file.given),
+        request: whole("request", file.request),
+        claims,
+        expect: file.expect.map(|expect| part(&name, "expect", expect)),
         path: name,
         text,
     }
@@ -121,6 +186,39 @@ fn part<'a, T: Deserialize<'a>>(name: &str, field: &str, raw: &'a RawValue) -> T
 }
 
 impl Vector {
+    /// What is wrong with somebody's answer, if anything: first the claims, then the bytes.
+    pub fn fault(&self, subject: &str, answer: &str) -> Option<String> {
+        let found = root().join("target/vectors/found").join(subject).join(&self.path);
+        let fault = self.fault_of(answer);
+        match fault {
+            None => drop(std::fs::remove_file(found)),
+            Some(_) => write(&found, answer),
+        }
+        let name = self.path.trim_end_matches(".json");
+        let shown = format!(
+            "target/vectors/found/{subject}/{} holds the answer; `npm run vectors -- {name}` shows what changed",
+            self.path
+        );
+        fault.map(|fault| format!("{}: {fault}\n    {shown}", self.path))
+    }
+
+    fn fault_of(&self, answer: &str) -> Option<String> {
+        let broken = self.broken_claims(answer);
+        if !broken.is_empty() {
+            return Some(broken.join("\n    "));
+        }
+        let Some(expect) = &self.expect else {
+            return Some("the answer is not pinned yet: run with UPDATE=1".to_owned());
+        };
+        let (wanted, found) = (expect.digest(), digest(answer));
+        (wanted != found).then(|| format!("the claims hold, the bytes do not: sha256 {found} where {wanted} is pinned"))
+    }
+
+    /// The id that the engine draws for a request that is refused as a whole.
+    pub fn request_id(&self) -> Option<&str> {
+        self.expect.as_ref().and_then(Expect::request_id)
+    }
+
     /// What is wrong with an answer, claim by claim.
     pub fn broken_claims(&self, answer: &str) -> Vec<String> {
         let answer: Value = match serde_json::from_str(answer) {
@@ -137,9 +235,12 @@ impl Vector {
         self.claims.iter().filter_map(differs).collect()
     }
 
-    /// Writes the exact answer into the file; everything else in it stays as it stands.
-    pub fn write_answer(&self, answer: &str) -> Result<(), String> {
-        let answer = Json::parse(answer)?;
+    /// Pins an answer in the file, where the claims hold; everything else in it stays as it stands.
+    pub fn pin(&self, answer: &str) -> Result<(), String> {
+        let broken = self.broken_claims(answer);
+        if !broken.is_empty() {
+            return Err(format!("{}: {}", self.path, broken.join("\n    ")));
+        }
         let file: File<'_> = serde_json::from_str(&self.text).map_err(|error| error.to_string())?;
         let kept = [
             ("name", file.name),
@@ -151,12 +252,22 @@ impl Vector {
             ("claims", file.claims),
         ];
         let mut lines: Vec<String> = kept.iter().map(|(key, raw)| format!("  \"{key}\": {}", raw.get())).collect();
-        let expect = Json::Object(vec![("answer".to_owned(), answer)]);
+        let expect = Expect::of(answer, matches!(self.expect, Some(Expect::Answer { .. })))?;
         lines.push(format!("  \"expect\": {}", expect.pretty(2, 11)));
         let text = format!("{{\n{}\n}}\n", lines.join(",\n"));
         if text == self.text {
             return Ok(());
         }
-        std::fs::write(folder().join(&self.path), text).map_err(|error| error.to_string())
+        std::fs::write(root().join("tests/vectors").join(&self.path), text).map_err(|error| error.to_string())
     }
+
+    /// Writes an answer, byte for byte, where somebody gathers answers.
+    pub fn keep(&self, folder: &Path, answer: &str) {
+        write(&folder.join(&self.path), answer);
+    }
+}
+
+fn write(path: &Path, answer: &str) {
+    let written = std::fs::create_dir_all(path.parent().unwrap_or(path)).and_then(|()| std::fs::write(path, answer));
+    written.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }

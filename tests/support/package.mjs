@@ -1,0 +1,10 @@
+// Decides which file of the packed package a test loads: its Node entry, as the package's manifest names it. It must not
+// know what is decided with it.
+import { readFileSync } from "node:fs";
+
+const folder = new URL("../../pkg/", import.meta.url);
+const manifest = JSON.parse(readFileSync(new URL("package.json", folder)));
+
+/** The packed package, ready to decide. */
+export const scrip = await import(new URL(manifest.exports["."].node.import, folder));
+await scrip.load();
