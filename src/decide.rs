@@ -11,6 +11,7 @@ mod hidden;
 pub mod items;
 pub mod judge;
 mod load;
+mod lock;
 pub mod loyalty;
 pub mod postings;
 pub mod qualify;
