@@ -13,8 +13,9 @@ pub mod why;
 pub use why::{Act, Change, Why};
 
 macro_rules! catalogue {
-    ($($(#[$note:meta])* $reason:ident: $key:literal, $message:literal,)*) => {
-        /// The closed catalogue. Variants of one redeemable stand in the order in which they are checked.
+    ($($(#[$note:meta])* $reason:ident: $code:literal, $key:literal, $message:literal,)*) => {
+        /// The closed catalogue, a row each: HTTP status, key, message. What one redeemable can be refused for stands in the
+        /// order in which it is checked.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Reason {
             $($(#[$note])* $reason,)*
@@ -24,9 +25,9 @@ macro_rules! catalogue {
             /// Every reason there is.
             pub const ALL: &[Reason] = &[$(Reason::$reason,)*];
 
-            fn texts(self) -> (&'static str, &'static str) {
+            fn row(self) -> (u16, &'static str, &'static str) {
                 match self {
-                    $(Reason::$reason => ($key, $message),)*
+                    $(Reason::$reason => ($code, $key, $message),)*
                 }
             }
         }
@@ -35,101 +36,97 @@ macro_rules! catalogue {
 
 catalogue! {
     /// A thing that is named does not exist.
-    NotFound: "not_found", "Resource not found",
+    NotFound: 404, "not_found", "Resource not found",
     /// A document that it takes to decide is there and cannot be read.
-    Unreadable: "unreadable_document", "Document cannot be read",
+    Unreadable: 400, "unreadable_document", "Document cannot be read",
     /// The voucher or its campaign is switched off.
-    VoucherDisabled: "voucher_disabled", "voucher is disabled",
+    VoucherDisabled: 400, "voucher_disabled", "voucher is disabled",
     /// Before the start date.
-    VoucherNotActive: "voucher_not_active", "voucher not active yet",
+    VoucherNotActive: 400, "voucher_not_active", "voucher not active yet",
     /// After the expiration date.
-    VoucherExpired: "voucher_expired", "voucher expired",
+    VoucherExpired: 400, "voucher_expired", "voucher expired",
     /// Outside of a recurring window.
-    VoucherNotActiveNow: "voucher_not_active_now", "voucher not active now",
+    VoucherNotActiveNow: 400, "voucher_not_active_now", "voucher not active now",
     /// The tier or its promotion is switched off.
-    PromotionInactive: "promotion_inactive", "Inactive Promotion",
+    PromotionInactive: 400, "promotion_inactive", "Inactive Promotion",
     /// Outside of the tier's or the promotion's time.
-    PromotionNotActiveNow: "promotion_not_active_now", "promotion not active now",
+    PromotionNotActiveNow: 400, "promotion_not_active_now", "promotion not active now",
     /// Whoever was given a referral code uses it.
-    ReferrerNotPermittedToRedeem: "referrer_not_permitted_to_redeem", "voucher cannot be redeemed by referrer",
+    ReferrerNotPermittedToRedeem: 400, "referrer_not_permitted_to_redeem", "voucher cannot be redeemed by referrer",
     /// No redemption is left, those under other locks counted.
-    QuantityExceeded: "quantity_exceeded", "quantity exceeded",
+    QuantityExceeded: 400, "quantity_exceeded", "quantity exceeded",
     /// Gift parameters on something that is no gift card.
-    InvalidGift: "invalid_gift", "Invalid gift",
+    InvalidGift: 400, "invalid_gift", "Invalid gift",
     /// More credits than the card has.
-    GiftAmountExceeded: "gift_amount_exceeded", "gift amount exceeded",
+    GiftAmountExceeded: 400, "gift_amount_exceeded", "gift amount exceeded",
     /// A loyalty card without a reward to exchange its points for.
-    MissingReward: "missing_reward", "Missing reward",
+    MissingReward: 400, "missing_reward", "Missing reward",
     /// The customer does not hold the loyalty card.
-    NotTheHolder: "invalid_customer", "Customer must be a holder of a loyalty card.",
+    NotTheHolder: 400, "invalid_customer", "Customer must be a holder of a loyalty card.",
     /// More points than the card has.
-    LoyaltyCardPointsExceeded: "loyalty_card_points_exceeded", "loyalty card points exceeded",
+    LoyaltyCardPointsExceeded: 400, "loyalty_card_points_exceeded", "loyalty card points exceeded",
     /// None of the goods is left.
-    RewardOutOfStock: "reward_out_of_stock", "Cannot purchase reward when stock is not available",
+    RewardOutOfStock: 400, "reward_out_of_stock", "Cannot purchase reward when stock is not available",
     /// No code of the campaign is left that a reward could be.
-    NoCodeLeft: "no_voucher_suitable_for_publication", "Couldn't find any voucher suitable for publication",
+    NoCodeLeft: 400, "no_voucher_suitable_for_publication", "Couldn't find any voucher suitable for publication",
     /// A rule needs a customer.
-    MissingCustomer: "missing_customer", "Missing customer",
+    MissingCustomer: 400, "missing_customer", "Missing customer",
     /// The grant needs an order.
-    MissingOrder: "missing_order", "Missing order",
+    MissingOrder: 400, "missing_order", "Missing order",
     /// The grant needs an order amount.
-    MissingAmount: "missing_amount", "Missing amount",
+    MissingAmount: 400, "missing_amount", "Missing amount",
     /// The grant needs lines.
-    MissingOrderItems: "missing_order_items", "Missing order items",
+    MissingOrderItems: 400, "missing_order_items", "Missing order items",
     /// Gift credits for lines, and no line in scope has an amount.
-    MissingOrderItemsAmount: "missing_order_items_amount", "Missing applicable order items",
+    MissingOrderItemsAmount: 400, "missing_order_items_amount", "Missing applicable order items",
     /// A rule about the customer does not hold.
-    CustomerRulesViolated: "customer_rules_violated", "customer does not match validation rules",
+    CustomerRulesViolated: 400, "customer_rules_violated", "customer does not match validation rules",
     /// The rule that a code is for whom it was published to does not hold: in the words of the customer's rules, and about the code.
-    NotPublishedTo: "customer_rules_violated", "customer does not match validation rules",
+    NotPublishedTo: 400, "customer_rules_violated", "customer does not match validation rules",
     /// A rule about the order does not hold.
-    OrderRulesViolated: "order_rules_violated", "order does not match validation rules",
+    OrderRulesViolated: 400, "order_rules_violated", "order does not match validation rules",
     /// A rule about the redemption does not hold.
-    RedemptionRulesViolated: "redemption_rules_violated", "redemption does not match validation rules",
+    RedemptionRulesViolated: 400, "redemption_rules_violated", "redemption does not match validation rules",
     /// Nothing of the request could be applied.
-    NoApplicableRedeemables: "no_applicable_redeemables", "No applicable redeemables",
+    NoApplicableRedeemables: 400, "no_applicable_redeemables", "No applicable redeemables",
     /// The request takes more work than one may.
-    TooMuchWork: "request_too_complex", "Request takes too much work",
+    TooMuchWork: 400, "request_too_complex", "Request takes too much work",
     /// One redeemable named twice.
-    DuplicatedRedeemables: "duplicated_redeemables", "Duplicated redeemables detected",
+    DuplicatedRedeemables: 400, "duplicated_redeemables", "Duplicated redeemables detected",
     /// A combination that is never allowed.
-    InvalidRedeemables: "invalid_redeemables", "Invalid redeemables",
+    InvalidRedeemables: 400, "invalid_redeemables", "Invalid redeemables",
     /// Two names that mean two things.
-    DuplicateFound: "duplicate_found", "Duplicated resource found",
+    DuplicateFound: 409, "duplicate_found", "Duplicated resource found",
     /// Amounts that cannot be.
-    InvalidAmount: "invalid_amount", "Invalid Amount",
+    InvalidAmount: 400, "invalid_amount", "Invalid Amount",
     /// The redemption has been undone before.
-    AlreadyRolledBack: "already_rolled_back", "Already rolled back",
+    AlreadyRolledBack: 400, "already_rolled_back", "Already rolled back",
     /// A child of a stack cannot be undone alone.
-    InvalidRedemptionParent: "invalid_redemption_parent", "Invalid redemption parent",
+    InvalidRedemptionParent: 400, "invalid_redemption_parent", "Invalid redemption parent",
     /// A stack is undone as a whole, and only a success can be.
-    InvalidRedemption: "invalid_redemption", "Invalid redemption",
+    InvalidRedemption: 400, "invalid_redemption", "Invalid redemption",
     /// The customer is not the redemption's.
-    InvalidCustomer: "invalid_customer", "Invalid customer",
+    InvalidCustomer: 400, "invalid_customer", "Invalid customer",
     /// The order is not the redemption's.
-    InvalidOrder: "invalid_order", "Invalid order",
+    InvalidOrder: 400, "invalid_order", "Invalid order",
     /// What whoever asks may not ask.
-    InvalidPayload: "invalid_payload", "Invalid payload",
+    InvalidPayload: 400, "invalid_payload", "Invalid payload",
 }
 
 impl Reason {
     /// The machine key.
     pub fn key(self) -> &'static str {
-        self.texts().0
+        self.row().1
     }
 
     /// The text for people; part of the contract.
     pub fn message(self) -> &'static str {
-        self.texts().1
+        self.row().2
     }
 
     /// The HTTP status.
     pub fn code(self) -> u16 {
-        match self {
-            Reason::NotFound => 404,
-            Reason::DuplicateFound => 409,
-            _ => 400,
-        }
+        self.row().0
     }
 }
 
@@ -173,10 +170,17 @@ impl Refusal {
         Refusal::said(reason, details.into(), "")
     }
 
-    /// A rule of this id that a kind of redeemable has, and that is violated.
+    /// A rule of this id that a kind of redeemable has, and that is violated; `unanswered` names the test that nothing which
+    /// is redeemed can answer, where it is because of that.
     #[inline]
-    pub fn violated(reason: Reason, kind: &'static str, rule: &Text) -> Refusal {
-        Refusal::said(reason, rule.clone(), kind)
+    pub fn violated(reason: Reason, kind: &'static str, rule: &Text, unanswered: Option<&'static str>) -> Refusal {
+        match unanswered {
+            None => Refusal::said(reason, rule.clone(), kind),
+            Some(test) => {
+                let only_earning = joined(&[rule, ", in which only earning can answer `", test, "`"]);
+                Refusal::said(reason, only_earning, kind)
+            }
+        }
     }
 
     #[inline(never)]

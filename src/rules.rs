@@ -3,6 +3,7 @@
 //!
 //! validation-rules.md sections 1 to 4, 8 and 12.
 
+pub mod about;
 pub mod among;
 mod ast;
 pub mod basket;
@@ -11,24 +12,29 @@ pub mod eval;
 pub mod filter;
 pub mod index;
 pub mod input;
+pub mod kind;
 pub mod lint;
 pub mod logic;
 pub mod names;
+mod needs;
 pub mod number;
+pub mod operand;
 pub mod operator;
 mod range;
 pub mod why;
-mod wording;
 
-pub use ast::{Group, Leaf, Needs, Rule, Test};
+pub use ast::{Group, Leaf, Rule, Test};
 pub use basket::{Basket, GoodsIndex, ResolvedLine};
-pub use compare::{Clock, Condition, FoundValue, Moment, Operand, Window};
+pub use compare::{Clock, Condition};
 pub use eval::{Blamed, Failure};
 pub use filter::{Collection, Contents, Field, Filter, Members, Segment};
-pub use index::{Index, about};
-pub use input::{Figures, Membership, RequestFacts, RuleFacts, RuleInput};
+pub use index::Index;
+pub use input::{Figures, RequestFacts, RuleFacts, RuleInput};
+pub use kind::{Counter, Kind, Period};
 pub use lint::{Warning, lint};
 pub use logic::{Expression, LogicError};
-pub use names::{Area, Counter, Kind, Period};
+pub use names::RuleName;
+pub use needs::Needs;
 pub use number::Number;
+pub use operand::{FoundValue, Moment, Operand, Window};
 pub use operator::Operator;

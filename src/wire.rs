@@ -6,6 +6,7 @@ pub mod candidates;
 pub mod decision;
 pub mod error;
 pub mod failure;
+pub mod goods;
 pub mod legible;
 pub mod name;
 pub mod node;

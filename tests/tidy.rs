@@ -97,14 +97,14 @@ fn rooms_use_only_the_floors_below() {
 
 /// Files that may still stand in a circle, by what their paths begin with.
 const STILL_IN_A_CIRCLE: &[&str] = &[
-    "src/decide/",
-    "src/facts",
     "src/json/",
-    "src/pricing/",
-    "src/rules/",
     "src/text",
     "src/time",
-    "src/wire/",
+    "src/wire/at",
+    "src/wire/failure",
+    "src/wire/name",
+    "src/wire/node",
+    "src/wire/redemption",
     "worker/src/store/facts",
 ];
 

@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use scrip::json::Members;
 use scrip::money::{LARGEST, Money};
-use scrip::rules::names::{Counter, Period};
-use scrip::rules::{RuleFacts, Basket, Clock, Figures, GoodsIndex, Membership, Needs, RuleInput, RequestFacts, Told, lint};
+use scrip::rules::{Counter, Period};
+use scrip::rules::{RuleFacts, Basket, Clock, Figures, GoodsIndex, Needs, RuleInput, RequestFacts, ResolvedLine, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
@@ -32,7 +32,7 @@ impl RuleFacts for Adverse {
         [None, Some(&self.data), None, Some(&self.data)]
     }
 
-    fn belongs(&self, _to: Membership, id: &str) -> Option<bool> {
+    fn is_in_segment(&self, id: &str) -> Option<bool> {
         Some(id.len() % 2 == 0)
     }
 
@@ -60,9 +60,9 @@ fuzz_target!(|text: &str| {
     let names = ["A", "A-1", "a", ""].map(Text::from);
     let [product, sku, source, nothing] = &names;
     let items = [
-        Told::new([Some(product), None], [Some(sku), Some(source)]),
-        Told::new([None, Some(nothing)], [None, None]),
-        Told::default(),
+        ResolvedLine::new([Some(product), None], [Some(sku), Some(source)]),
+        ResolvedLine::new([None, Some(nothing)], [None, None]),
+        ResolvedLine::default(),
     ];
     let items = Basket(&items);
     let index = GoodsIndex::new(items);

@@ -365,7 +365,7 @@ impl Facts for GivenFacts {
                     voucher.campaign_id.as_deref() == Some(campaign_id)
                         && voucher.holder_id.is_none()
                         && voucher.active
-                        && voucher.validity.expiration_date.is_none_or(|end| end > now)
+                        && !voucher.validity.has_ended(now)
                 };
                 let free = self.vouchers.iter().filter(|voucher| is_free(voucher)).count();
                 Known::Is(u64::try_from(free).ok())

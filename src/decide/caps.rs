@@ -4,7 +4,6 @@
 //! calculation.md section 7.1. Only an entry with a cap is counted: a cap that is set later begins to count then.
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::standing;
 use crate::decide::postings::Posting;
 use crate::facts::{Known, discounted_units_account, units_account};
 use crate::ledger::AccountId;
@@ -66,7 +65,7 @@ impl Allowance for Left<'_> {
             let account =
                 self.items.get(place).and_then(|item| account_of(cap, entry, self.offer, item, customer.as_deref()));
             let Some(account) = account else { continue };
-            let known = match standing(self.caps.case, &account, Some(most)) {
+            let known = match self.caps.case.standing(&account, Some(most)) {
                 Known::Is(standing) => standing.available().unwrap_or(most),
                 _ => {
                     self.lacks.borrow_mut().push(Text::from(account.as_str()));

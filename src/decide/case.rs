@@ -1,28 +1,22 @@
-//! Decides what a request is about once its names are resolved: the vouchers, the customer, the order with its
-//! prices, the rules of the project. The only file that asks facts on behalf of a whole request; everything after
-//! it is total. It must not know what any of them leads to.
+//! Decides what is known of a request: what its names turned out to be, the customer, the order with its prices, the rules of
+//! the project, what only the server has. It must not know how any of it is found, or what it leads to.
 
 pub mod stored;
 
 use std::borrow::Cow;
 use std::ops::Deref;
-use std::sync::Arc;
 
-use crate::decide::concealed::Wrong;
-use crate::decide::shape::{check_shape, check_stack, duplicated};
 pub use crate::facts::Offer;
 use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
-use crate::ledger::Session;
-use crate::model::incentive::Incentive;
+use crate::ledger::{AccountId, Session, Standing};
 use crate::model::order::Order;
 use crate::model::page::Page;
-use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
+use crate::model::request::{Redeemable, Redeemables};
 use crate::model::stacking::StackingRules;
-use crate::pricing::lines::{Priced, Trust, price};
-use crate::rank::has_twins;
+use crate::pricing::lines::{Priced, Trust};
 use crate::refusal::Refusal;
-use crate::rules::{Needs, Rule};
+use crate::rules::Needs;
 use crate::text::{Text, joined};
 use crate::time::TimeZone;
 use crate::work::Work;
@@ -58,6 +52,17 @@ pub enum Resolved<'a> {
     Refused(Refusal),
     /// Only the server knows it.
     Unknown,
+}
+
+/// A name in a page's request that is of no use: a guess, as far as anybody can say.
+#[derive(Debug, Clone)]
+pub struct Wrong<'a> {
+    /// Its place in the request.
+    pub(super) place: usize,
+    /// What it names and the page is not told of, when it is anything.
+    pub(super) offer: Option<Fact<'a, Offer<'a>>>,
+    /// Why it cannot be used.
+    pub(super) refusal: Refusal,
 }
 
 /// A request with its names resolved.
@@ -128,37 +133,6 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Resolves the request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
-    pub fn open(&mut self) -> Result<(), Refusal> {
-        let request = self.request;
-        check_shape(&request.redeemables, &self.stacking)?;
-        self.buyer = stored::find_buyer(self.facts, request, &mut self.unreadable)?;
-        self.find_order()?;
-        self.resolved = Vec::with_capacity(request.redeemables.len());
-        let priced = self.price();
-        match request.redeemables.as_slice() {
-            [stack] if stack.object == RedeemableObject::PromotionStack => {
-                priced?;
-                self.expand(stack)?;
-            }
-            _ => {
-                self.resolve_all();
-                // What is named twice is told before what is wrong with the order; one voucher under two names, after it, and
-                // to a page only of vouchers that it may know of.
-                let has_twins = self.has_twins();
-                if has_twins && named_twice(&request.redeemables) {
-                    return Err(duplicated());
-                }
-                priced?;
-                self.conceal();
-                if has_twins && self.has_twins() {
-                    return Err(duplicated());
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// The offer at a place, when there is one.
     pub fn offer(&self, place: usize) -> Option<&Offer<'a>> {
         match self.resolved.get(place)? {
@@ -171,76 +145,6 @@ impl<'a> Case<'a> {
     pub fn own_session(&self) -> Option<Session> {
         let key = self.request.session.as_ref()?.key.clone()?;
         Some(Session { key, owner: self.request.channel.page.as_ref().map(Page::owner) })
-    }
-
-    fn price(&mut self) -> Result<(), Refusal> {
-        let Case { order: Some(order), priced, lacks, trust, .. } = self else { return Ok(()) };
-        price(order, self.facts, *trust, &mut |lack| lacks.add(lack), priced)?;
-        if *trust == Trust::Catalogue
-            && let Some(settled) = priced.overruled(order)
-        {
-            *order = Fact::Own(Arc::new(settled));
-        }
-        let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
-        let all = (0..order.items.len()).flat_map(of_line);
-        // Nobody can say what they cost, or which scopes they are in.
-        let unreadable = all.filter_map(|(kind, goods)| Some((kind, goods.filter(|goods| goods.unreadable)?))).next();
-        if let Some((kind, goods)) = unreadable {
-            let name = goods.id.as_deref().or(goods.source_id.as_deref()).unwrap_or_default();
-            self.unreadable = Some(Refusal::unreadable(kind, name));
-        }
-        Ok(())
-    }
-
-    /// Finds the order of the request (calculation.md section 2.1): of a stored one named by `id`, what is sent wins; of
-    /// one named by `source_id`, what is stored. For a page one that it may not touch is as one that is not stored, and the order
-    /// is a new one.
-    fn find_order(&mut self) -> Result<(), Refusal> {
-        let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
-        let client = self.request.channel.is_page();
-        self.trust = if client { Trust::Catalogue } else { Trust::Sent };
-        self.order = Some(Fact::Lent(sent));
-        let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
-        if self.request.channel.page.as_ref().is_some_and(|page| !page.is_believed()) {
-            self.begin_order(sent);
-            return Ok(());
-        }
-        match self.facts.order(key) {
-            Known::Is(stored) if self.may_touch(&stored) => {
-                let is_stored = sent.id.is_none() || sent.items.is_empty();
-                if is_stored {
-                    // Somebody vouched for what is stored (calculation.md section 19, D13).
-                    self.trust = Trust::Sent;
-                }
-                let order = stored::overlaid(stored.into_owned(), sent, client);
-                self.order = Some(Fact::Own(Arc::new(order)));
-            }
-            Known::Is(_) => self.begin_order(sent),
-            Known::Absent | Known::Unreadable if !self.sees_orders() => self.begin_order(sent),
-            Known::Absent => {
-                let other = sent.source_id.as_ref().filter(|_| sent.id.is_some());
-                if let Some(source_id) = other.filter(|source_id| stored::is_taken(self.facts, source_id)) {
-                    return Err(Refusal::taken("order", source_id));
-                }
-            }
-            Known::Unknown => self.lack("order", key),
-            Known::Unreadable => self.unreadable = Some(Refusal::unreadable("order", key)),
-        }
-        Ok(())
-    }
-
-    /// Takes an order as one that is not stored, whatever id was sent with it.
-    fn begin_order(&mut self, sent: &'a Order) {
-        if sent.id.is_some() {
-            self.order = Some(Fact::Own(Arc::new(Order { id: None, ..sent.clone() })));
-        }
-    }
-
-    fn resolve_all(&mut self) {
-        for named in &self.request.redeemables {
-            let resolved = self.resolve(named);
-            self.put(resolved);
-        }
     }
 
     /// Adds what the next name turned out to be, and what the rules of an offer look at.
@@ -257,129 +161,9 @@ impl<'a> Case<'a> {
         self.resolved.push(resolved);
     }
 
-    /// Puts the tiers of a stack in its place, in their order (calculation.md section 11.2, step 2).
-    pub(super) fn expand(&mut self, named: &Redeemable) -> Result<(), Refusal> {
-        let stack = match self.facts.stack(&named.id) {
-            Known::Is(stack) => stack,
-            Known::Absent => {
-                self.put(Resolved::Refused(Refusal::not_found(named.object.name(), &named.id)));
-                return Ok(());
-            }
-            Known::Unknown => {
-                self.lack(named.object.name(), &named.id);
-                self.put(Resolved::Unknown);
-                return Ok(());
-            }
-            Known::Unreadable => {
-                self.put(Resolved::Refused(Refusal::unreadable(named.object.name(), &named.id)));
-                return Ok(());
-            }
-        };
-        check_stack(&stack, &self.stacking)?;
-        let tier = |id: &Text| Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named(id.clone()) };
-        let tiers: Vec<Redeemable> = stack.tiers.iter().map(tier).collect();
-        for tier in &tiers {
-            let resolved = self.resolve(tier);
-            self.put(resolved);
-        }
-        self.redeemables = Cow::Owned(tiers);
-        self.stack = Some(stack.id.clone());
-        Ok(())
-    }
-
-    #[inline]
-    pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
-        match self.facts.offer(redeemable) {
-            Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive) => {
-                Resolved::Offer(Fact::Lent(offer))
-            }
-            _ => self.resolve_parts(redeemable),
-        }
-    }
-
-    #[inline(never)]
-    fn resolve_parts(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
-        let kind = redeemable.object.name();
-        let found = match redeemable.object {
-            RedeemableObject::Voucher => self.facts.voucher(&redeemable.id),
-            RedeemableObject::PromotionTier => self.facts.tier(&redeemable.id),
-            // A stack is alone in its request, and was expanded.
-            RedeemableObject::PromotionStack => Known::Absent,
-        };
-        match found {
-            Known::Is(incentive) if !self.hides(&incentive) => {
-                self.complete(incentive.into(), redeemable.reward.as_ref())
-            }
-            Known::Is(_) | Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
-            Known::Unknown => {
-                self.lack(kind, &redeemable.id);
-                Resolved::Unknown
-            }
-            Known::Unreadable => Resolved::Refused(Refusal::unreadable(kind, &redeemable.id)),
-        }
-    }
-
-    /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
-    pub fn complete(&mut self, incentive: Fact<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
-        match self.find_offer(incentive, wanted) {
-            Ok(offer) => Resolved::Offer(Fact::Own(Arc::new(offer))),
-            Err(instead) => instead,
-        }
-    }
-
-    /// The same; `Err` is what it is instead of an offer.
-    fn find_offer(
-        &mut self,
-        incentive: Fact<'a, Incentive>,
-        wanted: Option<&WantedReward>,
-    ) -> Result<Offer<'a>, Resolved<'a>> {
-        let campaign = match incentive.campaign_id.as_deref() {
-            Some(id) => self.need("campaign", id, self.facts.campaign(id))?,
-            None => None,
-        };
-        let inherited = || campaign.as_ref().and_then(|campaign| campaign.category_id.as_ref());
-        let category = match incentive.category_id.as_ref().or_else(inherited) {
-            Some(id) => self.need("category", id, self.facts.category(id))?,
-            None => None,
-        };
-        let mut rules = self.need_rules(&incentive.id, self.facts.rules(&incentive))?;
-        let exchange = self.find_exchange(&incentive, wanted)?.map(Box::new);
-        if let Some(exchange) = &exchange {
-            let id = &exchange.assignment.id;
-            rules.extend(self.need_rules(id, self.facts.rules_of(id))?);
-        }
-        Ok(Offer::new(incentive, (campaign, category), rules, exchange))
-    }
-
-    /// A part of an offer that may be missing, but must be readable when it is there.
-    fn need<T: Clone>(
-        &mut self,
-        kind: &str,
-        id: &str,
-        fact: Known<Cow<'a, T>>,
-    ) -> Result<Option<Fact<'a, T>>, Resolved<'a>> {
-        match fact {
-            Known::Is(fact) => Ok(Some(Fact::from(fact))),
-            Known::Absent => Ok(None),
-            Known::Unknown => {
-                self.lack(kind, id);
-                Ok(None)
-            }
-            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable(kind, id))),
-        }
-    }
-
-    /// Rules, all of which must be known and readable: one that is passed over would give money away.
-    fn need_rules(&mut self, id: &str, rules: Known<Vec<Fact<'a, Rule>>>) -> Result<Vec<Fact<'a, Rule>>, Resolved<'a>> {
-        match rules {
-            Known::Is(rules) => Ok(rules),
-            Known::Absent => Ok(Vec::new()),
-            Known::Unknown => {
-                self.lack("rules", id);
-                Err(Resolved::Unknown)
-            }
-            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable("a validation rule of what is known", id))),
-        }
+    /// What the name at a place is, when it is one of no use.
+    pub(super) fn wrong_at(&self, place: usize) -> Option<&Wrong<'a>> {
+        self.wrong.iter().find(|wrong| wrong.place == place)
     }
 
     /// Writes down that a fact was asked for which only the server has.
@@ -387,36 +171,18 @@ impl<'a> Case<'a> {
         self.lacks.add(joined(&[kind, "/", id]));
     }
 
-    /// Whether one voucher is named twice: by its code, by its id, or once by each.
-    #[inline(never)]
-    fn has_twins(&self) -> bool {
-        let both = || self.redeemables.iter().zip(&self.resolved);
-        if self.resolved.len() < 2 {
-            return false;
+    /// How an account stands, and whether only the server knows. An account without a limit is never asked about.
+    pub fn standing(&self, account: &AccountId, allotment: Option<u64>) -> Known<Standing> {
+        if allotment.is_none() {
+            return Known::Is(Standing::default());
         }
-        let number = |(named, resolved): (&Redeemable, &Resolved<'_>)| match resolved {
-            Resolved::Offer(offer) => offer.symbol.number(),
-            _ => named.symbol.number(),
+        let balance = match self.facts.balance(account) {
+            Known::Is(balance) => balance,
+            Known::Absent => 0,
+            Known::Unknown => return Known::Unknown,
+            Known::Unreadable => return Known::Unreadable,
         };
-        // Those that are all named by their codes are told apart by them.
-        let by_id =
-            |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
-        let any_by_id = || (0..).zip(self.redeemables.iter()).any(|(place, named)| by_id(place, named));
-        let same_id = |one: usize, other: usize| match (self.offer(one), self.offer(other)) {
-            (Some(one), Some(other)) => one.incentive.id == other.incentive.id && any_by_id(),
-            _ => false,
-        };
-        let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
-        has_twins(both().map(number), &|one, other| same(one, other) || same_id(one, other))
+        let held = self.facts.held(account, self.context.now, self.own_session().as_ref());
+        Known::Is(Standing { allotment, balance, held: held.found().unwrap_or(0) })
     }
-}
-
-/// Whether two are named alike. A tier may be called as a code is.
-fn same_name(one: Option<&Redeemable>, other: Option<&Redeemable>) -> bool {
-    one.zip(other).is_some_and(|(one, other)| one.id == other.id && one.object == other.object)
-}
-
-fn named_twice(redeemables: &[Redeemable]) -> bool {
-    let before = |place: usize| redeemables.iter().take(place);
-    redeemables.iter().enumerate().any(|(place, one)| before(place).any(|other| same_name(Some(one), Some(other))))
 }

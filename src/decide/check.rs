@@ -1,99 +1,20 @@
 //! Decides whether one incentive may be used, in the order of validation-rules.md section 8; the first reason counts.
 //! It must not know what it gives or what else is applied.
 
+use crate::decide::case::stored::IDENTIFIED;
 use crate::decide::case::{Case, Offer};
+use crate::decide::finding::Finding;
 use crate::decide::items::Items;
 use crate::decide::loyalty::check_card;
 use crate::decide::rule_input::{RunningOrder, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
-use crate::ledger::{AccountId, Standing};
-use crate::model::discount::{Discount, GiftEffect};
-use crate::model::incentive::{Grant, IncentiveObject, Validity};
+use crate::model::discount::GiftEffect;
+use crate::model::incentive::{Grant, IncentiveObject};
 use crate::model::request::Redeemable;
-use crate::pricing::{Bundles, Cart, bundles, count_bundles};
+use crate::pricing::{Cart, bundles, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, joined};
-use crate::time::{Instant, TimeZone, is_among};
-
-/// What the checks of one voucher found besides a reason against it.
-#[derive(Debug, Clone, Default)]
-pub struct Finding {
-    /// Credits left on a gift card, other locks counted; `None` when only the server knows.
-    pub credits: Option<u64>,
-    /// Points left on a loyalty card, other locks counted.
-    pub points: Option<u64>,
-    /// Points that the reward takes.
-    pub paid: Option<u64>,
-    /// Codes left of the campaign of which the reward takes one, if they end.
-    pub codes: Option<u64>,
-    /// Facts that only the server has.
-    pub lacks: Vec<Text>,
-    /// The bundles in the order, when the rules ask for any.
-    pub bundles: Option<Box<Bundles>>,
-    /// The discount with the numbers that its formulas came to and the names of the goods that it gives, when it has any.
-    pub resolved: Option<Box<Discount>>,
-}
-
-/// What the checks of a request found, by the place of the redeemable, in order: of nearly all of them nothing.
-#[derive(Debug, Clone, Default)]
-pub struct Findings(Vec<(usize, Finding)>);
-
-impl Findings {
-    /// What was found of the redeemable at this place, if anything.
-    pub fn get(&self, place: usize) -> Option<&Finding> {
-        let at = self.at(place).ok()?;
-        self.0.get(at).map(|(_, found)| found)
-    }
-
-    /// The same, to write into.
-    pub fn of(&mut self, place: usize) -> Option<&mut Finding> {
-        let at = self.at(place).unwrap_or_else(|at| {
-            self.0.insert(at, (place, Finding::default()));
-            at
-        });
-        self.0.get_mut(at).map(|(_, found)| found)
-    }
-
-    /// Puts what was found in place of what was found before, and leaves nothing behind.
-    #[inline]
-    pub fn put(&mut self, place: usize, found: &mut Finding) {
-        let Finding { credits, points, paid, codes, lacks, bundles, resolved } = &*found;
-        let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
-            && lacks.is_empty()
-            && bundles.is_none()
-            && resolved.is_none();
-        if !(is_nothing && self.0.is_empty())
-            && let Some(slot) = self.of(place)
-        {
-            *slot = std::mem::take(found);
-        }
-    }
-
-    /// Adds facts that only the server has.
-    #[inline]
-    pub fn lack(&mut self, place: usize, lacks: Vec<Text>) {
-        if !lacks.is_empty() {
-            self.add(place, lacks);
-        }
-    }
-
-    #[inline(never)]
-    fn add(&mut self, place: usize, mut lacks: Vec<Text>) {
-        if let Some(found) = self.of(place) {
-            found.lacks.append(&mut lacks);
-        }
-    }
-
-    /// All facts that only the server has.
-    pub fn lacks(&self) -> impl Iterator<Item = &Text> {
-        self.0.iter().flat_map(|(_, found)| &found.lacks)
-    }
-
-    fn at(&self, place: usize) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&place, |(at, _)| *at)
-    }
-}
 
 /// Checks a voucher against the running order. What it found is told even when it refuses.
 #[inline]
@@ -154,12 +75,9 @@ fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result
     if case.buyer.is_identified() {
         return Ok(());
     }
-    let details = joined(&[WHO, " required to count discounted products of each customer"]);
+    let details = joined(&[IDENTIFIED, " required to count discounted products of each customer"]);
     Err(Refusal::new(Reason::MissingCustomer, details))
 }
-
-/// Who can be told from others.
-pub(super) const WHO: &str = "A customer with a source_id, or with the id of a stored one, is";
 
 /// Every bundle that the rules ask for must be in the order once at least (calculation.md section 8). Which key a bundle
 /// that is not there has is not public: it is a rule about the order that is violated. `[inferred]`
@@ -220,13 +138,13 @@ fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
     let windows = [Some(&incentive.validity), campaign];
     let windows = || windows.iter().flatten();
     let now = case.context.now;
-    if windows().any(|validity| validity.start_date.is_some_and(|start| now < start)) {
+    if windows().any(|validity| !validity.has_begun(now)) {
         return refuse_time(Reason::VoucherNotActive, offer);
     }
-    if windows().any(|validity| validity.expiration_date.is_some_and(|end| now >= end)) {
+    if windows().any(|validity| validity.has_ended(now)) {
         return refuse_time(Reason::VoucherExpired, offer);
     }
-    if windows().any(|validity| !recurs_now(validity, now, &case.zone)) {
+    if windows().any(|validity| !validity.recurs(now, &case.zone)) {
         return refuse_time(Reason::VoucherNotActiveNow, offer);
     }
     Ok(())
@@ -242,35 +160,6 @@ fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Re
     // Who it is may be for the server to say.
     found.lacks.extend(case.buyer.unknown.clone());
     Ok(())
-}
-
-/// Whether the moment lies in every recurring window.
-fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
-    let in_frame = match (validity.timeframe, validity.start_date) {
-        (Some(frame), Some(start)) => frame.covers(start, now, zone),
-        // Nobody can say when it recurs; no document without a beginning reads.
-        (Some(_), None) => false,
-        (None, _) => true,
-    };
-    let on_day =
-        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
-    let in_hours = validity.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
-    in_frame && on_day && in_hours
-}
-
-/// How an account stands, and whether only the server knows. An account without a limit is never asked about.
-pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) -> Known<Standing> {
-    if allotment.is_none() {
-        return Known::Is(Standing::default());
-    }
-    let balance = match case.facts.balance(account) {
-        Known::Is(balance) => balance,
-        Known::Absent => 0,
-        Known::Unknown => return Known::Unknown,
-        Known::Unreadable => return Known::Unreadable,
-    };
-    let held = case.facts.held(account, case.context.now, case.own_session().as_ref());
-    Known::Is(Standing { allotment, balance, held: held.found().unwrap_or(0) })
 }
 
 fn check_quantity(

@@ -5,28 +5,15 @@
 //! stands in the request from then on as an unknown one does, so that no order of trying, exclusion, category or metadata tells
 //! of it either. What it was is kept beside it, for the shop.
 
-use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::Findings;
+use crate::decide::case::{Case, Offer, Resolved, Wrong};
+use crate::decide::finding::Findings;
 use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
-use crate::decide::validate::Evaluated;
-use crate::facts::Fact;
 use crate::model::request::RedeemableObject;
 use crate::pricing::Base;
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
-use crate::stacking::{Judge, Outcome, Step};
-
-/// A name in a page's request that is of no use: a guess, as far as anybody can say.
-#[derive(Debug, Clone)]
-pub struct Wrong<'a> {
-    /// Its place in the request.
-    place: usize,
-    /// What it names and the page is not told of, when it is anything.
-    offer: Option<Fact<'a, Offer<'a>>>,
-    /// Why it cannot be used.
-    refusal: Refusal,
-}
+use crate::stacking::{Judge, Outcome, Walk};
 
 impl<'a> Case<'a> {
     /// Finds what a page named wrongly, and hides what that is.
@@ -100,43 +87,19 @@ impl<'a> Case<'a> {
         self.told_instead(place).filter(|_| hidden).unwrap_or(refusal)
     }
 
-    fn wrong_at(&self, place: usize) -> Option<&Wrong<'a>> {
-        self.wrong.iter().find(|wrong| wrong.place == place)
-    }
-}
-
-impl<'a> Evaluated<'a> {
-    /// The same for codes that were of no use only beside the others of the request.
-    pub(super) fn conceal(&mut self) {
-        let Evaluated { case, walk, .. } = self;
-        if !case.request.channel.is_page() {
+    /// Hides what was of no use only beside the others of the request.
+    pub(super) fn conceal_beside(&mut self, walk: &mut Walk) {
+        if !self.request.channel.is_page() {
             return;
         }
         for step in &mut walk.steps {
             let Outcome::Refused(refusal) = &mut step.outcome else { continue };
             let place = step.place;
-            if tells_of_the_code(refusal.reason) && case.is_private(place) && case.wrong_at(place).is_none() {
-                let told = case.told(place, refusal.clone());
-                case.hide(place, std::mem::replace(refusal, told));
+            if tells_of_the_code(refusal.reason) && self.is_private(place) && self.wrong_at(place).is_none() {
+                let told = self.told(place, refusal.clone());
+                self.hide(place, std::mem::replace(refusal, told));
             }
         }
-    }
-
-    /// How many names of codes in the request were of no use.
-    pub fn guesses(&self) -> usize {
-        self.wrong.len()
-    }
-
-    /// Why a step was refused, whatever a page is told.
-    pub fn truth<'s>(&'s self, step: &'s Step) -> Option<&'s Refusal> {
-        let Outcome::Refused(told) = &step.outcome else { return None };
-        Some(self.wrong_at(step.place).map_or(told, |wrong| &wrong.refusal))
-    }
-
-    /// What a step is about, whatever a page is told.
-    pub fn meant(&self, step: &Step) -> Option<&Offer<'a>> {
-        let hidden = || self.wrong_at(step.place)?.offer.as_deref();
-        self.offer(step.place).or_else(hidden)
     }
 }
 

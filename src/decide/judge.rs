@@ -2,7 +2,8 @@
 
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Finding, Findings, check};
+use crate::decide::check::check;
+use crate::decide::finding::{Finding, Findings};
 use crate::decide::formula_inputs::OfferInputs;
 use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;

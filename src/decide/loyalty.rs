@@ -3,45 +3,17 @@
 //!
 //! calculation.md section 10.
 
-use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::Finding;
+use crate::decide::case::{Case, Offer};
+use crate::decide::finding::Finding;
 use crate::decide::rule_input::RunningOrder;
-use crate::facts::{Exchange, Known, codes_account, points_account, stock_account};
+use crate::facts::{Known, codes_account, points_account, stock_account};
 use crate::model::incentive::{Card, Grant, Incentive};
-use crate::model::request::{Redeemable, WantedReward};
+use crate::model::request::Redeemable;
 use crate::model::reward::{Reward, RewardKind};
 use crate::pricing::points::{PointsPaid, pay_with_points};
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
-
-impl<'a> Case<'a> {
-    /// Finds the reward that a loyalty card is to be exchanged for; `Err` when only the server could. That there is
-    /// none is told at its place among the checks.
-    pub(super) fn find_exchange(
-        &mut self,
-        voucher: &Incentive,
-        wanted: Option<&WantedReward>,
-    ) -> Result<Option<Exchange<'a>>, Resolved<'a>> {
-        let (Grant::Loyalty(_), Some(wanted)) = (&voucher.grant, wanted) else { return Ok(None) };
-        let reward = self.facts.reward(&wanted.id);
-        let campaign = voucher.campaign_id.as_deref().unwrap_or_default();
-        let assignment = self.facts.reward_assignment(&wanted.id, campaign);
-        match (reward, assignment) {
-            (Known::Unreadable, _) | (_, Known::Unreadable) => {
-                Err(Resolved::Refused(Refusal::unreadable("reward", &wanted.id)))
-            }
-            (Known::Unknown, _) | (_, Known::Unknown) => {
-                self.lack("reward", &wanted.id);
-                Err(Resolved::Unknown)
-            }
-            (Known::Is(reward), Known::Is(assignment)) => {
-                Ok(Some(Exchange { reward: reward.into(), assignment: assignment.into() }))
-            }
-            (Known::Absent, _) | (_, Known::Absent) => Ok(None),
-        }
-    }
-}
 
 /// Checks the reward, who holds the card, and its points (validation-rules.md section 8, step 8).
 pub fn check_card(

@@ -4,7 +4,7 @@
 //! calculation.md sections 12 and 14; validation-rules.md sections 4.5 and 4.6 say what is counted.
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::Finding;
+use crate::decide::finding::Finding;
 use crate::facts::{
     channel_account, channel_total_account, codes_account, credits_account, customer_account, customer_total_account,
     discounted_account, incentive_account, orders_account, points_account, points_spent_account, redeemed_account,

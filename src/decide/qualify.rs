@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use crate::decide::Decision;
 use crate::decide::case::{Case, Resolved};
-use crate::decide::check::Findings;
+use crate::decide::finding::Findings;
 use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
 use crate::decide::running::Running;
 use crate::decide::validate::Evaluated;
@@ -28,6 +28,7 @@ use crate::rules::{Needs, about};
 use crate::stacking::{Outcome, Step, Walk};
 use crate::text::Text;
 use crate::time::Instant;
+use page::Hit;
 pub use scenario::Products;
 
 /// What qualifies.
@@ -56,18 +57,6 @@ pub struct Shown<'a> {
     pub locked_credits: Option<u64>,
     /// What became of the tiers of a stack.
     pub stack: Option<Box<Evaluated<'a>>>,
-}
-
-/// A candidate that qualifies as far as has been seen.
-#[derive(Clone)]
-struct Hit<'a> {
-    /// Its place among the candidates.
-    place: usize,
-    created_at: Instant,
-    /// Its place among what was resolved, and what it gives, once it was looked at.
-    looked: Option<Box<(usize, Outcome)>>,
-    /// What became of the tiers of a stack.
-    stack: Option<Box<Evaluated<'a>>>,
 }
 
 /// What qualifies by rules and moments alone, before anything is priced.

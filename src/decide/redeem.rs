@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use crate::decide::caps::cap_postings;
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved, spent};
 use crate::decide::validate::{Evaluated, exceeded};
 use crate::decide::{Changes, Decision, Referral, RewardGrant};
@@ -195,7 +194,7 @@ fn post(
         campaigns.extend(campaign);
         let postings = reserved(offer, evaluated.found.get(part.place), discount, customer_id).into_iter();
         for posting in postings.chain(counted(case, offer, discount, is_first)).chain(caps) {
-            if let Known::Is(standing) = standing(case, &posting.debit, posting.allotment) {
+            if let Known::Is(standing) = case.standing(&posting.debit, posting.allotment) {
                 book.open(posting.debit.clone(), standing);
             }
             if let Some(credit) = posting.credit.filter(|_| posting.amount > 0) {

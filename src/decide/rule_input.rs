@@ -4,8 +4,9 @@
 
 use std::cell::RefCell;
 
+use crate::decide::case::stored::IDENTIFIED;
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::{Finding, WHO};
+use crate::decide::finding::Finding;
 pub use crate::decide::items::Items;
 use crate::decide::running::Running;
 use crate::facts::{
@@ -18,10 +19,7 @@ use crate::model::order::{Metadata, RelatedObject};
 use crate::money::Money;
 use crate::pricing::{Cart, Gain};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::names::{Area, Kind};
-use crate::rules::{
-    Clock, Counter, Failure, Figures, Membership, Needs, Period, RequestFacts, RuleFacts, RuleInput, Test,
-};
+use crate::rules::{Clock, Counter, Failure, Figures, Kind, Needs, Period, RequestFacts, RuleFacts, RuleInput};
 use crate::text::{Text, joined};
 
 /// The order as it stands when a redeemable is looked at.
@@ -196,11 +194,8 @@ impl RuleFacts for OfferFacts<'_> {
         found.map(|goods| goods.map(|goods| &goods.metadata))
     }
 
-    fn belongs(&self, to: Membership, id: &str) -> Option<bool> {
-        // Nothing says where a customer's tier stands: nobody is in one.
-        let (Membership::Segment, Some(customer)) = (to, self.case.buyer.customer.as_deref()) else {
-            return Some(false);
-        };
+    fn is_in_segment(&self, id: &str) -> Option<bool> {
+        let Some(customer) = self.case.buyer.customer.as_deref() else { return Some(false) };
         match self.case.facts.segment(id) {
             Known::Is(segment) => {
                 let clock = Clock { now: self.case.context.now, zone: &self.case.zone, work: Some(&self.case.work) };
@@ -344,12 +339,12 @@ fn violated(view: &OfferFacts<'_>, failure: Failure<'_>, input: &RuleInput<'_>) 
     let leaf = blamed.as_ref().map_or(outermost, |blamed| blamed.leaf);
     let needs = rule.needs;
     let test = leaf.map(|leaf| &leaf.test);
-    let facts = |what: Needs| test.is_some_and(|test| test.kind.needs().meets(what));
-    let counts_customer = test.is_some_and(|test| matches!(test.kind, Kind::Count(..)) && facts(Needs::CUSTOMER));
+    let facts = |what: Needs| test.is_some_and(|test| test.name.needs.meets(what));
+    let counts_customer = test.is_some_and(|test| matches!(test.name.kind, Kind::Count(..)) && facts(Needs::CUSTOMER));
     let missing = if input.customer.is_none() && needs.meets(Needs::CUSTOMER) {
         Some((Reason::MissingCustomer, "Customer is"))
     } else if !input.identified && counts_customer {
-        Some((Reason::MissingCustomer, WHO))
+        Some((Reason::MissingCustomer, IDENTIFIED))
     } else if input.order.is_none() && needs.meets(Needs::ORDER) {
         Some((Reason::MissingOrder, "An order is"))
     } else if input.items.is_empty() && facts(Needs::LINES) {
@@ -362,18 +357,14 @@ fn violated(view: &OfferFacts<'_>, failure: Failure<'_>, input: &RuleInput<'_>) 
     if let Some((reason, what)) = missing {
         return Refusal::new(reason, joined(&[what, " required to validate rules"]));
     }
-    let reason = match test.map_or(Area::Order, Test::area) {
-        Area::Customer if test.is_some_and(|test| test.kind == Kind::Linked) => Reason::NotPublishedTo,
-        Area::Customer => Reason::CustomerRulesViolated,
-        Area::Order => Reason::OrderRulesViolated,
-        Area::Redemption => Reason::RedemptionRulesViolated,
-    };
+    let reason = test.map_or(Reason::OrderRulesViolated, |test| test.name.refusal);
     let kind = view.offer.map_or("Redeemable", |offer| offer.incentive.kind_name(offer.campaign.as_deref()));
     let own = match &blamed {
         Some(blamed) => blamed.message(),
         None => leaf.and_then(|leaf| leaf.message.as_deref()),
     };
-    let refusal = Refusal::violated(reason, kind, &rule.id).worded(own.or(rule.message.as_deref()));
+    let unanswered = test.filter(|test| test.name.kind == Kind::Unanswered).map(|test| test.name.text);
+    let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).worded(own.or(rule.message.as_deref()));
     match blamed.filter(|_| trace).and_then(|blamed| blamed.why(input)) {
         Some(why) => refusal.because(why),
         None => refusal,

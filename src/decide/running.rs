@@ -4,7 +4,7 @@
 //! A validation and a redemption walk with this, so that both see the same last piece of goods go to the same card.
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::{Finding, standing};
+use crate::decide::finding::Finding;
 use crate::decide::postings::reserved;
 use crate::facts::Known;
 use crate::ledger::{AccountId, Standing};
@@ -27,7 +27,7 @@ impl Running {
     pub fn standing(&self, case: &Case<'_>, account: &AccountId, allotment: Option<u64>) -> Known<Standing> {
         let taken = self.taken.iter().filter(|(known, _)| known == account);
         let taken = taken.fold(0_u64, |sum, (_, units)| sum.saturating_add(*units));
-        standing(case, account, allotment)
+        case.standing(account, allotment)
             .map(|standing| Standing { held: standing.held.saturating_add(taken), ..standing })
     }
 

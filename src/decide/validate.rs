@@ -1,5 +1,4 @@
-//! Decides whether redeemables apply to an order, for how much, and what a session lock sets aside. Redeeming is
-//! this and a commit. It must not know how the answer is written.
+//! Decides whether redeemables apply to an order, and for how much. Redeeming is this and a commit. It must not know how the answer is written.
 //!
 //! calculation.md sections 11 and 12.
 
@@ -7,39 +6,22 @@ use std::borrow::Cow;
 use std::ops::Deref;
 
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Findings, standing};
+use crate::decide::finding::Findings;
 use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
-use crate::decide::postings::{Posting, reserved};
+pub use crate::decide::lock::SessionAnswer;
+pub(super) use crate::decide::lock::exceeded;
+use crate::decide::lock::{lock, wanted};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
-use crate::ledger::{self, Book, Hold};
 use crate::model::order::{Order, RelatedObject};
-use crate::model::page::Page;
-use crate::model::request::{Redeemable, Redeemables, Session, TtlUnit};
+use crate::model::request::{Redeemable, Redeemables};
 use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::Cart;
-use crate::refusal::{Reason, Refusal, Skip};
+use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select};
-use crate::text::{Text, digits, is_longer, joined};
-use crate::time::Instant;
-
-/// How long a lock lasts when the request does not say (objects.md section 2).
-const DEFAULT_TTL: (u64, TtlUnit) = (7, TtlUnit::Days);
-/// Letters that the key of a page's lock may have.
-const PAGE_KEY_LETTERS: usize = 255;
-
-/// The session of a validation, as it is answered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionAnswer {
-    /// The key to redeem with.
-    pub key: Text,
-    /// How long the lock lasts, in `unit`s.
-    pub ttl: u64,
-    /// The unit of `ttl`.
-    pub unit: TtlUnit,
-}
+use crate::text::{Text, joined};
 
 /// Whose order it is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -109,7 +91,7 @@ impl<'a> Evaluated<'a> {
         for lack in found.lacks() {
             case.lacks.add(lack.clone());
         }
-        self.conceal();
+        case.conceal_beside(walk);
         self.track();
     }
 
@@ -189,6 +171,23 @@ impl<'a> Evaluated<'a> {
         })
     }
 
+    /// How many names of codes in the request were of no use.
+    pub fn guesses(&self) -> usize {
+        self.wrong.len()
+    }
+
+    /// Why a step was refused, whatever a page is told.
+    pub fn truth<'s>(&'s self, step: &'s Step) -> Option<&'s Refusal> {
+        let Outcome::Refused(told) = &step.outcome else { return None };
+        Some(self.wrong_at(step.place).map_or(told, |wrong| &wrong.refusal))
+    }
+
+    /// What a step is about, whatever a page is told.
+    pub fn meant(&self, step: &Step) -> Option<&Offer<'a>> {
+        let hidden = || self.wrong_at(step.place)?.offer.as_deref();
+        self.offer(step.place).or_else(hidden)
+    }
+
     /// Whether all must hold.
     pub fn all_or_nothing(&self) -> bool {
         self.stacking.redeemables_application_mode == ApplicationMode::All
@@ -224,14 +223,15 @@ pub fn validate<'a>(
     request: &'a Redeemables,
     context: &'a Context,
 ) -> Result<Decision<Validated<'a>>, Refusal> {
-    let wanted = wanted(request, context)?;
+    let wanted = wanted(request, || first_id(context).1.alphanumeric("ssn_", 32))?;
     let mut evaluated = Evaluated::open(facts, request, context)?;
     evaluated.evaluate();
     evaluated.case.within_bounds()?;
     let session = wanted.filter(|_| evaluated.valid);
     let mut changes = None;
     if let Some(session) = &session {
-        let entries = lock(&mut evaluated, session, context.now)?;
+        let Evaluated { case, walk, found, .. } = &mut *evaluated;
+        let entries = lock(case, (walk, found), session, context.now)?;
         changes = Some(Box::new(Changes { entries, ..Changes::default() }));
     }
     let answer = Validated { context, evaluated, session };
@@ -297,89 +297,4 @@ fn tracking_id(case: &mut Case<'_>) -> Option<Text> {
             None
         }
     }
-}
-
-/// How long a lock lasts. Whoever opens a shop can lock: a page's lock lasts as long as its project allows, and ends.
-fn life(session: &Session, page: Option<&Page>) -> Result<(u64, TtlUnit), Refusal> {
-    let asked = session.ttl.map(|ttl| (ttl, session.unit.unwrap_or_default()));
-    let Some(page) = page else { return Ok(asked.unwrap_or(DEFAULT_TTL)) };
-    let longest = page.terms.session_seconds;
-    let Some((ttl, unit)) = asked else { return Ok((longest, TtlUnit::Seconds)) };
-    let bound = match unit.millis(ttl) {
-        0 => Text::from("must be >= 1 MILLISECONDS"),
-        millis if millis > TtlUnit::Seconds.millis(longest) => joined(&["must be <= ", &digits(longest), " SECONDS"]),
-        _ => return Ok((ttl, unit)),
-    };
-    Err(wrong_session("ttl", &bound, &["value is `", &digits(ttl), " ", unit.name()]))
-}
-
-/// Refuses a name for a page's lock that is longer than any that a page needs.
-fn check_key(key: Option<&Text>, page: Option<&Page>) -> Result<(), Refusal> {
-    match key.filter(|key| page.is_some() && is_longer(key, PAGE_KEY_LETTERS)) {
-        Some(key) => {
-            let bound = joined(&["must NOT have more than ", &digits(PAGE_KEY_LETTERS), " characters"]);
-            Err(wrong_session("key", &bound, &["length is `", &digits(key.chars().count())]))
-        }
-        None => Ok(()),
-    }
-}
-
-fn wrong_session(field: &str, bound: &str, actual: &[&str]) -> Refusal {
-    let told = joined(&["Property .session.", field, " ", bound, " (actual ", &actual.concat(), "`)"]);
-    Refusal::new(Reason::InvalidPayload, told)
-}
-
-/// The lock that a request asks for, or what is wrong with it, whether it comes to be set or not.
-fn wanted(request: &Redeemables, context: &Context) -> Result<Option<SessionAnswer>, Refusal> {
-    let Some(session) = request.session.as_ref().filter(|session| session.lock) else { return Ok(None) };
-    let page = request.channel.page.as_ref();
-    check_key(session.key.as_ref(), page)?;
-    let (ttl, unit) = life(session, page)?;
-    let key = session.key.clone().unwrap_or_else(|| first_id(context).1.alphanumeric("ssn_", 32));
-    Ok(Some(SessionAnswer { key, ttl, unit }))
-}
-
-/// Sets aside what each applied incentive would spend. The same key holds anew: what it held before is given back
-/// first, and was not counted against it.
-fn lock(
-    evaluated: &mut Evaluated<'_>,
-    session: &SessionAnswer,
-    now: Instant,
-) -> Result<Vec<crate::ledger::Entry>, Refusal> {
-    let Evaluated { case, walk, found, .. } = evaluated;
-    let owner = case.request.channel.page.as_ref().map(Page::owner);
-    let own = ledger::Session { key: session.key.clone(), owner: owner.clone() };
-    let mut book = Book::default();
-    book.release(own.clone());
-    let ttl = i64::try_from(session.unit.millis(session.ttl)).unwrap_or(i64::MAX);
-    let customer_id = case.buyer.counted_as().cloned();
-    let mut unknown = Vec::new();
-    for step in &walk.steps {
-        let Outcome::Applied(gain) = &step.outcome else { continue };
-        let Some(offer) = case.offer(step.place) else { continue };
-        let given = gain.total().unwrap_or_default().minor();
-        let reserved = reserved(offer, found.get(step.place), given, customer_id.as_deref());
-        for Posting { debit: account, allotment, amount, .. } in reserved {
-            // A lock that only the server can set is lacking, also on an account without a limit.
-            let held = case.facts.held(&account, now, Some(&own));
-            match (standing(case, &account, allotment), held) {
-                (Known::Is(standing), Known::Is(_)) => book.open(account.clone(), standing),
-                _ => unknown.push(account.clone()),
-            }
-            let owner = owner.clone().unwrap_or_default();
-            let hold = Hold { key: session.key.clone(), owner, account, amount, expires_at: now.later(ttl) };
-            // The walk took each from what was left for the next, so that there is enough for all. What could not be held
-            // would be refused.
-            book.hold(hold).map_err(|_| case.told(step.place, exceeded(offer)))?;
-        }
-    }
-    for account in unknown {
-        case.lacks.add(Text::from(account.as_str()));
-    }
-    Ok(book.into_entries())
-}
-
-/// There is not enough for an incentive after all. What an account is called is nobody's business.
-pub(super) fn exceeded(offer: &Offer<'_>) -> Refusal {
-    Refusal::new(Reason::QuantityExceeded, offer.incentive.code.as_str())
 }

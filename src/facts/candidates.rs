@@ -3,7 +3,7 @@
 //!
 //! calculation.md section 13.
 
-use super::Fact;
+use crate::facts::known::Fact;
 use crate::model::discount::Discount;
 use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;

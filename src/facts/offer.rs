@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::facts::{Fact, Terms};
+use crate::facts::candidates::Terms;
+use crate::facts::known::Fact;
 use crate::model::discount::{Discount, UnitEffect};
 use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
 use crate::model::reward::{Reward, RewardAssignment};

@@ -70,7 +70,16 @@ impl Discount {
             Discount::Percent { effect, .. } | Discount::Fixed { effect, .. } => {
                 effect.map_or(scoped, |effect| effect == PercentEffect::ApplyToItems)
             }
-            Discount::Amount { effect, .. } => effect.map_or(scoped, |effect| effect != AmountEffect::ApplyToOrder),
+            Discount::Amount { effect, .. } => match effect {
+                None => scoped,
+                Some(AmountEffect::ApplyToOrder) => false,
+                Some(
+                    AmountEffect::ApplyToItems
+                    | AmountEffect::ApplyToItemsProportionally
+                    | AmountEffect::ApplyToItemsProportionallyByQuantity
+                    | AmountEffect::ApplyToItemsByQuantity,
+                ) => true,
+            },
             Discount::Unit(_) | Discount::Units(_) => true,
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::model::order::{Item, Order};
 use crate::money::Money;
-use crate::pricing::gain::{Gain, Replacement, UnitChange};
+use crate::pricing::gain::{Gain, Replacement, UnitChange, both};
 
 /// The running state of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -263,14 +263,6 @@ fn shifted(count: u64, by: i64) -> Option<u64> {
 fn moved(amount: Option<Money>, by: i64) -> Option<Money> {
     let minor = i64::try_from(amount.unwrap_or_default().minor()).ok()?;
     Money::new(minor.checked_add(by)?)
-}
-
-/// The sum of two that may be missing.
-pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
-    match (one, other) {
-        (Some(one), Some(other)) => one.checked_add(other),
-        (one, other) => one.or(other),
-    }
 }
 
 /// The sum of those that are there; `None` when none is.

@@ -8,9 +8,8 @@ use crate::model::discount::{AmountEffect, Discount, GiftEffect};
 use crate::model::scope::{Entry, Scope};
 use crate::money::{Money, Percent};
 use crate::pricing::cart::{Cart, Line};
-use crate::pricing::gain::Gain;
+use crate::pricing::gain::{CoveredUnits, Gain};
 use crate::pricing::numbers::Numbers;
-use crate::pricing::select::CoveredUnits;
 use crate::pricing::spread::{Share, spread};
 use crate::rank::ranked;
 
@@ -109,7 +108,9 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
                     let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
                     proportionally(&ground, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
                 }
-                _ => per_line(&ground, limit, &|target| Some(multiplied(value(target), numbers.times()))),
+                None | Some(AmountEffect::ApplyToOrder | AmountEffect::ApplyToItems) => {
+                    per_line(&ground, limit, &|target| Some(multiplied(value(target), numbers.times())))
+                }
             }
         }
         Discount::Unit(_) | Discount::Units(_) => Some(Gain::default()),

@@ -5,8 +5,26 @@
 
 use crate::model::order::Item;
 use crate::money::Money;
-use crate::pricing::cart::both;
-use crate::pricing::select::CoveredUnits;
+
+/// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
+/// free come first on a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoveredUnits {
+    /// The line.
+    pub place: usize,
+    /// The entry of the scope that covers it; `None` when the scope covers everything.
+    pub entry: Option<usize>,
+    /// Whether the entry is one of those excluded; then the units are all of the line.
+    pub excluded: bool,
+    /// The number of the first unit.
+    pub first: u64,
+    /// From one unit to the next.
+    pub step: u64,
+    /// How many. None, of a line in scope whose units are all free already.
+    pub units: u64,
+    /// What was taken off them, where the gain that they are of says it here.
+    pub off: Option<Money>,
+}
 
 /// What one redeemable gave, or tried to: order level, line by line, and in units.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -129,5 +147,13 @@ impl Gain {
             let before = line.replace(off).map_or(0, Money::minor);
             self.sum = self.sum.saturating_sub(before).saturating_add(off.minor());
         }
+    }
+}
+
+/// The sum of two that may be missing.
+pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
+    match (one, other) {
+        (Some(one), Some(other)) => one.checked_add(other),
+        (one, other) => one.or(other),
     }
 }

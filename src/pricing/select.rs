@@ -4,30 +4,10 @@
 //! calculation.md sections 7.2 to 7.4 and 19, D1 to D3.
 
 use crate::model::scope::{Entry, Pick, Scope, TargetKind};
-use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
+use crate::pricing::gain::CoveredUnits;
 use crate::rank::ranked;
 use crate::rules::Basket;
-
-/// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
-/// free come first on a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CoveredUnits {
-    /// The line.
-    pub place: usize,
-    /// The entry of the scope that covers it; `None` when the scope covers everything.
-    pub entry: Option<usize>,
-    /// Whether the entry is one of those excluded; then the units are all of the line.
-    pub excluded: bool,
-    /// The number of the first unit.
-    pub first: u64,
-    /// From one unit to the next.
-    pub step: u64,
-    /// How many. None, of a line in scope whose units are all free already.
-    pub units: u64,
-    /// What was taken off them, where the gain that they are of says it here.
-    pub off: Option<Money>,
-}
 
 /// Knows how many units may still be discounted in the life of a campaign or tier (calculation.md section 7.1).
 pub trait Allowance {

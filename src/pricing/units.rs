@@ -8,8 +8,7 @@ use crate::model::order::Item;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
-use crate::pricing::gain::{Gain, Replacement, UnitChange, UnitGain};
-use crate::pricing::select::CoveredUnits;
+use crate::pricing::gain::{CoveredUnits, Gain, Replacement, UnitChange, UnitGain};
 use crate::rules::Basket;
 
 /// Free units of one product or SKU, with everything known of it.

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::rank::{arranged, ranked_by};
-use crate::rules::compare::{FoundValue, Operand};
 use crate::rules::number::Number;
+use crate::rules::operand::{FoundValue, Operand};
 use crate::text::Text;
 
 /// As many are looked at one by one sooner than they are put in order.

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use crate::model::scope::{BundleRules, GoodsObject, GoodsRef, Scope};
+use crate::rules::about;
 use crate::rules::compare::Condition;
 use crate::rules::filter::Collection;
+use crate::rules::kind::Kind;
 use crate::rules::logic::Expression;
-use crate::rules::names::{Area, Kind};
+use crate::rules::names::RuleName;
+use crate::rules::needs::Needs;
 use crate::rules::range::Range;
 use crate::text::Text;
 
@@ -38,6 +41,8 @@ pub struct Group {
     pub logic: Expression,
     /// Whether that is nothing but `and`, all of them in their order.
     pub(super) plain: bool,
+    /// Whether any of them, or of those inside, is one that nobody can answer.
+    pub(super) unanswered: bool,
 }
 
 /// One numbered test of a rule.
@@ -54,10 +59,8 @@ pub struct Leaf {
 /// What is looked at, the conditions that it must meet, and tests that refine it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Test {
-    /// Its name on the wire.
-    pub name: &'static str,
-    /// What it looks at.
-    pub kind: Kind,
+    /// Its name: what it looks at, and all that follows from that.
+    pub name: &'static RuleName,
     /// The property of custom data, for those that have one: its name or, inside nested objects, names joined with dots.
     pub property: Option<Text>,
     /// All must hold.
@@ -66,50 +69,6 @@ pub struct Test {
     pub rules: Option<Arc<Group>>,
     /// The amounts that meet its conditions, when it looks at an amount and they are a range.
     pub(super) range: Option<Range>,
-}
-
-/// What tests look at, as a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Needs(u16);
-
-impl Needs {
-    /// The customer.
-    pub const CUSTOMER: Needs = Needs(1);
-    /// The order.
-    pub const ORDER: Needs = Needs(2);
-    /// Lines of the order.
-    pub const LINES: Needs = Needs(4);
-    /// What the redeemable itself leaves of the order.
-    pub const AFTER: Needs = Needs(8);
-    /// Custom data of products and SKUs.
-    pub const GOODS_DATA: Needs = Needs(16);
-    /// The order amount.
-    pub const AMOUNT: Needs = Needs(32);
-    /// The redemption, its channel, or counts.
-    pub const REDEMPTION: Needs = Needs(64);
-    /// Budgets, limits per customer and the amount before discounts, which qualifications pass over.
-    pub const BUDGET: Needs = Needs(128);
-    /// An event or a member of a programme, which only earning has.
-    pub const EARNING: Needs = Needs(256);
-    /// Collections of goods, also those of a scope or a bundle.
-    pub const COLLECTIONS: Needs = Needs(512);
-    /// A bundle of goods, which no test asks for; only what offers need says it.
-    pub const BUNDLE: Needs = Needs(1024);
-
-    /// Both.
-    pub const fn and(self, other: Needs) -> Needs {
-        Needs(self.0 | other.0)
-    }
-
-    /// Whether they have anything in common.
-    pub fn meets(self, other: Needs) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Whether it has all of the other.
-    pub fn covers(self, other: Needs) -> bool {
-        self.0 & other.0 == other.0
-    }
 }
 
 impl Group {
@@ -121,7 +80,9 @@ impl Group {
             one => std::slice::from_ref(one),
         };
         let plain = parts.len() == leaves.len() && parts.iter().enumerate().all(is_next);
-        Group { leaves, logic, plain }
+        let unanswered =
+            leaves.iter().enumerate().any(|(place, leaf)| leaf.test.is_unanswered() && logic.mentions(place));
+        Group { leaves, logic, plain, unanswered }
     }
 
     /// What the tests look at that the logic mentions.
@@ -132,7 +93,7 @@ impl Group {
             let (Some(leaf), Some(seen)) = (self.leaves.get(place), seen.get_mut(place)) else { return };
             if !std::mem::replace(seen, true) {
                 let inner = leaf.test.rules.as_ref().map(|rules| rules.needs()).unwrap_or_default();
-                needs = needs.and(leaf.test.kind.needs()).and(inner);
+                needs = needs.and(leaf.test.name.needs).and(inner);
             }
         });
         needs
@@ -171,18 +132,31 @@ impl Rule {
 impl Test {
     /// A test of this name.
     pub fn new(
-        (name, kind): (&'static str, Kind),
+        name: &'static RuleName,
         property: Option<Text>,
         conditions: Vec<Condition>,
         rules: Option<Group>,
     ) -> Test {
-        let is_amount = matches!(kind, Kind::Amount | Kind::InitialAmount | Kind::TotalAmount);
+        let is_amount = matches!(name.kind, Kind::Amount | Kind::InitialAmount | Kind::TotalAmount);
         let range = if is_amount { Range::ANY.within(&conditions) } else { None };
-        Test { name, kind, property, conditions: conditions.into(), rules: rules.map(Arc::new), range }
+        Test { name, property, conditions: conditions.into(), rules: rules.map(Arc::new), range }
     }
 
-    /// Whose refusal a failure is (validation-rules.md section 8).
-    pub fn area(&self) -> Area {
-        Area::of(self.kind)
+    /// Whether nobody can answer it, or one of those that refine it.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.name.kind == Kind::Unanswered || self.rules.as_ref().is_some_and(|rules| rules.unanswered)
+    }
+
+    /// What it is about: one of [`about`]. What refines it is part of it.
+    pub fn about(&self) -> u8 {
+        let inner = self.rules.as_deref().map(Group::needs).unwrap_or_default();
+        let spends = inner.meets(Needs::AFTER.and(Needs::REDEMPTION));
+        match self.name.about {
+            _ if inner.meets(Needs::BUDGET) => about::COUNTED,
+            own @ (about::COUNTED | about::OWN) => own,
+            _ if spends && !matches!(self.name.kind, Kind::Data(_) | Kind::Channel(_)) => about::OWN,
+            about::ORDER if inner.meets(Needs::LINES) => about::GOODS,
+            own => own,
+        }
     }
 }

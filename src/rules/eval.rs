@@ -5,19 +5,19 @@
 
 mod lines;
 
-use lines::{all_lines, extreme, over_lines};
+use lines::{Within, all_lines, extreme, over_lines};
+pub(super) use lines::{figure, sum};
 
-pub(super) use lines::sum;
-
-use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::money::Money;
-use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
+use crate::rules::ast::{Group, Leaf, Rule, Test};
 use crate::rules::basket::ResolvedLine;
-use crate::rules::compare::{Condition, FoundValue, Operand};
+use crate::rules::compare::Condition;
 use crate::rules::input::{Lines, RuleInput};
-use crate::rules::names::{ChannelPart, Counter, Data, Figure, Kind, Membership, Over, Pick};
+use crate::rules::kind::{ChannelPart, Counter, Data, Figure, Kind, Over, Pick};
+use crate::rules::needs::Needs;
 use crate::rules::number::Number;
+use crate::rules::operand::{FoundValue, Operand};
 use crate::rules::operator::Operator;
 use crate::text::Text;
 
@@ -85,15 +85,6 @@ impl<'a> Blamed<'a> {
     }
 }
 
-/// What tests inside of another one look at.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Within {
-    /// The lines that the one around matched.
-    pub lines: Lines,
-    /// Whether all of them must answer, where one could.
-    pub each: bool,
-}
-
 impl Rule {
     /// Whether the rule holds before its redeemable acts; otherwise what failed. A rule that looks at what is left
     /// afterwards is not decided yet, and holds.
@@ -154,15 +145,15 @@ impl Group {
 }
 
 impl Condition {
-    /// Whether the customer belongs to any of what it names; nothing when nobody can say.
-    fn belongs(&self, to: Membership, input: &RuleInput<'_>) -> Option<bool> {
+    /// Whether the customer is in any segment that it names; nothing when nobody can say.
+    fn is_in_segment(&self, input: &RuleInput<'_>) -> Option<bool> {
         /// A set is looked up for it.
         const LOOK: usize = 100;
         if !input.clock.takes(self.operands.len().saturating_mul(LOOK)) {
             return None;
         }
         for wanted in self.operands.iter().filter_map(Operand::as_text) {
-            if input.facts.belongs(to, wanted)? {
+            if input.facts.is_in_segment(wanted)? {
                 return Some(true);
             }
         }
@@ -171,7 +162,7 @@ impl Condition {
 }
 
 impl Test {
-    /// Whether the test holds on the scene as a whole.
+    /// Whether the test holds when nothing is around it.
     #[inline(never)]
     pub fn stands(&self, input: &RuleInput<'_>) -> bool {
         self.holds(input, None)
@@ -179,7 +170,7 @@ impl Test {
 
     #[inline]
     fn holds(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
-        if input.passes != Needs::default() && input.passes.meets(self.kind.needs()) {
+        if input.passes != Needs::default() && input.passes.meets(self.name.needs) {
             return true;
         }
         if let Some(rules) = &self.rules {
@@ -189,13 +180,16 @@ impl Test {
     }
 
     /// Whether the test holds without what refines it.
-    #[inline]
     fn holds_itself(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
-        match self.kind {
-            Kind::Amount => self.money(input.facts.amount(), input),
-            Kind::InitialAmount => self.money(input.initial_amount, input),
-            // Of nobody neither "is" holds nor "is not": whoever is left out cannot come in by saying nothing.
-            Kind::Data(Data::Customer) => input.customer.is_some() && self.holds_of(input.customer, input),
+        match self.name.kind {
+            Kind::Amount | Kind::InitialAmount | Kind::TotalAmount => {
+                self.amount(input).is_some_and(|amount| self.money(amount, input))
+            }
+            Kind::Lines(figure, over) => self.lines(figure, over, input, within),
+            Kind::LineData(over) => over_lines(over, input, within, |line| {
+                let data = input.items.get(line).and_then(ResolvedLine::data);
+                self.all(self.property_of(data), input)
+            }),
             Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
                     only.is_on_a_line(input) == (pick == Pick::Any)
@@ -203,22 +197,8 @@ impl Test {
                 _ => self.goods(pick, input, within).is_some(),
             },
             Kind::GoodsData => self.goods_data(input, within).is_some(),
-            _ => self.holds_rarely(input, within),
-        }
-    }
-
-    /// Everything that is looked at less often.
-    #[inline(never)]
-    fn holds_rarely(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
-        match self.kind {
-            Kind::TotalAmount => self.money(input.after, input),
-            Kind::Lines(figure, over) => self.lines(figure, over, input, within),
-            Kind::LineData(over) => over_lines(over, input, within, |line| {
-                let data = input.items.get(line).and_then(ResolvedLine::data);
-                self.all(self.property_of(data), input)
-            }),
             // Of somebody who cannot be told from others nobody can say how often they have been here.
-            Kind::Count(..) if !input.identified && self.kind.needs().meets(Needs::CUSTOMER) => false,
+            Kind::Count(..) if !input.identified && self.name.needs.meets(Needs::CUSTOMER) => false,
             // And of a call that is no user's, how often its user has.
             Kind::Count(Counter::IncentiveOfUser, _) if input.channel[1].is_none() => false,
             // A count that only the server knows is no reason to refuse.
@@ -226,41 +206,44 @@ impl Test {
                 Some(count) => self.all(FoundValue::Number(Number::count(count)), input),
                 None => true,
             },
-            Kind::Data(data) => {
-                let data = match data {
-                    Data::Order => input.order,
-                    Data::Redemption => Some(input.redemption),
-                    Data::Customer => input.customer,
-                    Data::Event | Data::Member => input.facts.earning_data(data == Data::Member),
-                };
-                self.all(self.property_of(data), input)
-            }
-            Kind::Member(to) => {
+            // Of nobody neither "is" holds nor "is not": whoever is left out cannot come in by saying nothing.
+            Kind::Data(Data::Customer) if input.customer.is_none() => false,
+            Kind::Data(data) => self.all(self.property_of(data_of(data, input)), input),
+            Kind::Segment => {
                 input.customer.is_some()
                     && self.conditions.iter().all(|condition| {
                         // Where nobody can say, neither "is" holds nor "is not".
-                        let belongs = condition.belongs(to, input);
-                        belongs.is_some_and(|belongs| belongs != condition.operator.is_negative())
+                        let is_in = condition.is_in_segment(input);
+                        is_in.is_some_and(|is_in| is_in != condition.operator.is_negative())
                     })
             }
-            Kind::Channel(part) => {
-                let [key, user] = input.channel;
-                let found = if part == ChannelPart::Key { key } else { user };
-                self.all(found.map_or(FoundValue::Missing, FoundValue::Text), input)
-            }
+            Kind::Channel(part) => self.all(channel(part, input), input),
             // `false` asks for nothing: the code may be redeemed by everybody [inferred].
             Kind::Linked => input.linked || !self.wants_true(),
             // They say something of the test around them, and test nothing.
             Kind::Scopes | Kind::MatchAll => true,
-            // Asked before, so that nobody comes here; whoever did would not be let through.
-            Kind::Amount | Kind::InitialAmount | Kind::Goods(_) | Kind::GoodsData => false,
+            // Neither "is" holds nor "is not".
+            Kind::Unanswered => false,
+        }
+    }
+
+    /// The amount that a test of one looks at.
+    #[inline]
+    pub(super) fn amount(&self, input: &RuleInput<'_>) -> Option<Money> {
+        match self.name.kind {
+            Kind::Amount => input.facts.amount(),
+            Kind::InitialAmount => input.initial_amount,
+            Kind::TotalAmount => input.after,
+            Kind::Lines(..) | Kind::Count(..) | Kind::Data(_) | Kind::LineData(_) | Kind::GoodsData => None,
+            Kind::Goods(_) | Kind::Segment | Kind::Channel(_) | Kind::Linked => None,
+            Kind::Scopes | Kind::MatchAll | Kind::Unanswered => None,
         }
     }
 
     /// Whether its conditions name yes.
     pub fn wants_true(&self) -> bool {
         let operands = || self.conditions.iter().flat_map(|condition| &condition.operands);
-        operands().any(|operand| *operand == crate::rules::Operand::Flag(true))
+        operands().any(|operand| *operand == Operand::Flag(true))
     }
 
     #[inline]
@@ -270,43 +253,26 @@ impl Test {
 
     /// Numbers that are not there fail, whatever is asked of them.
     #[inline]
-    fn money(&self, found: Option<Money>, input: &RuleInput<'_>) -> bool {
-        found.is_some_and(|money| match self.range {
+    fn money(&self, money: Money, input: &RuleInput<'_>) -> bool {
+        match self.range {
             Some(range) => range.holds(money.minor()),
-            None => self.amount(money, input),
-        })
-    }
-
-    #[inline(never)]
-    fn amount(&self, money: Money, input: &RuleInput<'_>) -> bool {
-        self.all(FoundValue::Number(Number::count(money.minor())), input)
-    }
-
-    /// Whether data meets the conditions. Nearly always that is a text among texts.
-    #[inline(never)]
-    fn holds_of(&self, data: Option<&Metadata>, input: &RuleInput<'_>) -> bool {
-        let node = self.node_of(data);
-        match (node, &*self.conditions) {
-            (Some(Node::Text(found)), [only]) if only.operator == Operator::In => only.has_text(found),
-            _ => self.all(FoundValue::value(node), input),
+            None => self.all(FoundValue::Number(Number::count(money.minor())), input),
         }
     }
 
-    #[inline]
-    fn node_of<'a>(&self, data: Option<&'a Metadata>) -> Option<&'a Node<'static>> {
-        data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property))
-    }
-
-    #[inline(never)]
+    /// What custom data has under the property of the test.
     pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> FoundValue<'a> {
-        FoundValue::value(self.node_of(data))
+        let found = data.zip(self.property.as_ref()).and_then(|(data, property)| data.find_dotted(property));
+        FoundValue::value(found)
     }
 
-    /// A test and what refines it. No line may pass where none is to match [inferred].
+    /// A test and what refines it. No line may pass where none is to match [inferred]; where nobody can say which would
+    /// pass, that does not hold either.
     #[inline(never)]
     fn holds_refined(&self, rules: &Group, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
-        let none = self.kind == Kind::Goods(Pick::None) || self.forbids();
+        let none = self.name.kind == Kind::Goods(Pick::None) || self.forbids();
         match self.matched(input, within) {
+            Some(_) if none && rules.unanswered => false,
             Some(matched) => rules.holds(input, Some(&matched)) != none,
             None => none,
         }
@@ -315,12 +281,12 @@ impl Test {
     /// Whether it asks that goods are not there.
     fn forbids(&self) -> bool {
         let negative = |condition: &Condition| condition.operator.is_negative();
-        matches!(self.kind, Kind::Goods(Pick::Product | Pick::Sku)) && self.conditions.iter().any(negative)
+        matches!(self.name.kind, Kind::Goods(Pick::Product | Pick::Sku)) && self.conditions.iter().any(negative)
     }
 
     /// The lines that a test with others inside of it matched; `None` when it does not hold by itself.
     pub(super) fn matched(&self, input: &RuleInput<'_>, within: Option<&Within>) -> Option<Within> {
-        match self.kind {
+        match self.name.kind {
             // What refines "none" and "is not" is asked of the lines that must not be there.
             Kind::Goods(Pick::None) => self.goods(Pick::Any, input, within),
             Kind::Goods(_) if self.forbids() => {
@@ -332,7 +298,19 @@ impl Test {
             }
             Kind::Goods(pick) => self.goods(pick, input, within),
             Kind::GoodsData => self.goods_data(input, within),
-            _ => {
+            Kind::Amount
+            | Kind::TotalAmount
+            | Kind::InitialAmount
+            | Kind::Lines(..)
+            | Kind::Count(..)
+            | Kind::Data(_)
+            | Kind::LineData(_)
+            | Kind::Segment
+            | Kind::Channel(_)
+            | Kind::Linked
+            | Kind::Scopes
+            | Kind::MatchAll
+            | Kind::Unanswered => {
                 let all = within.copied().unwrap_or_else(|| Within { lines: all_lines(input), each: false });
                 self.holds_itself(input, within).then_some(all)
             }
@@ -378,7 +356,7 @@ impl Test {
         let count = input.items.len();
         let lines = Lines::of(count, |line| inside(line) && meets(line));
         let inner = self.rules.iter().flat_map(|rules| &rules.leaves);
-        let all = inner.into_iter().any(|leaf| leaf.test.kind == Kind::MatchAll && leaf.test.wants_true());
+        let all = inner.into_iter().any(|leaf| leaf.test.name.kind == Kind::MatchAll && leaf.test.wants_true());
         let complete = !all || lines == Lines::of(count, inside);
         (!lines.is_empty() && complete).then_some(Within { lines, each: all })
     }
@@ -390,16 +368,26 @@ impl Test {
             return sum.is_some_and(|sum| self.all(FoundValue::Number(sum), input));
         }
         over_lines(over, input, within, |line| {
-            self.figure(figure, input, line).is_some_and(|number| self.all(FoundValue::Number(number), input))
+            lines::figure(figure, input, line).is_some_and(|number| self.all(FoundValue::Number(number), input))
         })
     }
+}
 
-    pub(super) fn figure(&self, figure: Figure, input: &RuleInput<'_>, line: usize) -> Option<Number> {
-        let figures = input.facts.figures(line);
-        match figure {
-            Figure::Price => figures.price.map(|price| Number::count(price.minor())),
-            Figure::Quantity => Some(Number::count(figures.quantity)),
-            Figure::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
-        }
+/// Whose custom data a test looks at.
+pub(super) fn data_of<'a>(data: Data, input: &RuleInput<'a>) -> Option<&'a Metadata> {
+    match data {
+        Data::Order => input.order,
+        Data::Redemption => Some(input.redemption),
+        Data::Customer => input.customer,
     }
+}
+
+/// What is known of the caller.
+pub(super) fn channel<'a>(part: ChannelPart, input: &RuleInput<'a>) -> FoundValue<'a> {
+    let [key, user] = input.channel;
+    let found = match part {
+        ChannelPart::Key => key,
+        ChannelPart::User => user,
+    };
+    found.map_or(FoundValue::Missing, FoundValue::Text)
 }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use crate::model::customer::Customer;
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
-use crate::rules::compare::{Clock, Condition, FoundValue};
+use crate::rules::compare::{Clock, Condition};
 use crate::rules::number::Number;
+use crate::rules::operand::FoundValue;
 use crate::text::Text;
 
 /// Conditions on fields, joined by and/or.

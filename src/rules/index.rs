@@ -7,68 +7,26 @@
 mod answers;
 mod key;
 
-use answers::{Property, Way, way};
-use key::key;
+use answers::{Tests, number};
 
 use crate::model::scope::GoodsObject;
 use crate::money::Money;
 use crate::rank::ranked;
-use crate::rules::ast::{Group, Needs, Rule, Test};
-use crate::rules::basket::Symbols;
+use crate::rules::about;
+use crate::rules::ast::Rule;
 use crate::rules::filter::Collection;
 use crate::rules::input::RuleInput;
+use crate::rules::kind::Kind;
 use crate::rules::logic::Expression;
-use crate::rules::names::{Data, Kind, Pick};
+use crate::rules::needs::Needs;
 use crate::rules::range::Range;
-use crate::shelf::Shelf;
-use crate::text::{Text, digits};
-
-/// What a test is about; sets of them are sums.
-pub mod about {
-    /// The customer.
-    pub const CUSTOMER: u8 = 1;
-    /// Amounts and custom data of the order, the moment, the request.
-    pub const ORDER: u8 = 2;
-    /// Goods that must be there.
-    pub const GOODS: u8 = 4;
-    /// Goods that must not be there.
-    pub const BARRED: u8 = 8;
-    /// What has been counted of redemptions, and campaign budgets: qualification never asks for it
-    /// (calculation.md section 13).
-    pub const COUNTED: u8 = 16;
-    /// Something of the incentive itself: no two lists share the answer.
-    pub const OWN: u8 = 32;
-    /// Whatever can be asked.
-    pub const EVERYTHING: u8 = 63;
-}
-
-impl Test {
-    /// What it is about: one of [`about`]. What refines it is part of it.
-    pub fn about(&self) -> u8 {
-        let inner = self.rules.as_deref().map(Group::needs).unwrap_or_default();
-        let needs = self.kind.needs().and(inner);
-        let own = Needs::AFTER.and(Needs::REDEMPTION);
-        match self.kind {
-            _ if needs.meets(Needs::BUDGET) => about::COUNTED,
-            Kind::Linked | Kind::Count(..) => about::OWN,
-            _ if needs.meets(own) && !matches!(self.kind, Kind::Data(_) | Kind::Channel(_)) => about::OWN,
-            Kind::Data(Data::Customer) | Kind::Member(_) => about::CUSTOMER,
-            Kind::Goods(Pick::None) => about::BARRED,
-            _ if needs.meets(Needs::LINES) => about::GOODS,
-            _ => about::ORDER,
-        }
-    }
-}
+use crate::text::Text;
 
 /// Many lists of rules, prepared to be checked together.
 #[derive(Debug, Clone, Default)]
 pub struct Index {
-    /// Every different test, by its key.
-    tests: Shelf<Test>,
-    /// What each of them is about.
-    about: Vec<u8>,
-    /// How each of them is asked.
-    ways: Vec<Way>,
+    /// Every different test.
+    tests: Tests,
     /// The lists that each test must hold for, test after test, and where those of each test end.
     barred: Vec<u32>,
     ends: Vec<u32>,
@@ -81,9 +39,6 @@ pub struct Index {
     initial: Vec<(u32, Range)>,
     /// Rules that are more than a conjunction.
     trees: Vec<Tree>,
-    /// The goods and properties that tests name.
-    goods: Symbols,
-    properties: Vec<Property>,
     /// The collections that tests name, and those of them that a rule makes itself.
     pub collections: Vec<(Text, Option<Collection>)>,
     /// Whether any test looks at custom data of products and SKUs.
@@ -124,7 +79,7 @@ impl Index {
             self.ends.resize(self.ends.len().max(*test as usize), number(self.barred.len()));
             self.barred.push(*list);
         }
-        self.ends.resize(self.about.len(), number(self.barred.len()));
+        self.ends.resize(self.tests.len(), number(self.barred.len()));
     }
 
     /// How many lists there are.
@@ -153,7 +108,7 @@ impl Index {
         let [amount, initial] = ranges;
         for test in places.iter().filter_map(|place| leaves.get(*place)).map(|leaf| &leaf.test) {
             about |= test.about();
-            let range = match test.kind {
+            let range = match test.name.kind {
                 Kind::Amount => Some(&mut *amount),
                 Kind::InitialAmount => Some(&mut *initial),
                 _ => None,
@@ -164,28 +119,15 @@ impl Index {
                 Some(())
             });
             if plain && within.is_none() {
-                let test = self.number_of(test);
+                let test = self.tests.number_of(test);
                 self.needs.push((list, test));
             }
         }
         if !plain {
-            let tests = leaves.iter().map(|leaf| self.number_of(&leaf.test)).collect();
+            let tests = leaves.iter().map(|leaf| self.tests.number_of(&leaf.test)).collect();
             self.trees.push(Tree { list, logic: rule.tests.logic.clone(), tests });
         }
         about
-    }
-
-    /// The number of a test; every different one is kept once.
-    fn number_of(&mut self, test: &Test) -> u32 {
-        let next = self.about.len();
-        let key = key(test).map_or_else(|| digits(next).into(), Text::from);
-        if let Some(known) = self.tests.place(&key) {
-            return number(known);
-        }
-        self.tests.put(key, test.clone());
-        self.about.push(test.about());
-        self.ways.push(way(test, number(next), &mut self.goods, &mut self.properties));
-        number(next)
     }
 
     /// What tests want to know of lines besides their names.
@@ -219,7 +161,7 @@ impl Index {
                 bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }
         }
-        let found = self.answers(input, asked);
+        let found = self.tests.answers(input, asked);
         let mut from = 0;
         for (holds, end) in found.iter().zip(&self.ends) {
             let end = *end as usize;
@@ -253,8 +195,8 @@ pub fn omitted(rule: &Rule, asked: u8) -> Vec<&'static str> {
     leaves_of(&rule.tests.logic, &mut places);
     let mut names = Vec::new();
     for test in places.into_iter().filter_map(|place| rule.tests.leaves.get(place)).map(|leaf| &leaf.test) {
-        if test.about() & asked == 0 && !names.contains(&test.name) {
-            names.push(test.name);
+        if test.about() & asked == 0 && !names.contains(&test.name.text) {
+            names.push(test.name.text);
         }
     }
     names
@@ -271,12 +213,4 @@ fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
         Expression::Any(parts) => (parts, false),
     };
     parts.iter().fold(plain, |plain, part| leaves_of(part, places) && plain)
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-fn at(numbers: &[u32], place: u32) -> Option<u32> {
-    numbers.get(place as usize).copied()
 }

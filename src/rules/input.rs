@@ -4,11 +4,10 @@ use std::ops::Deref;
 
 use crate::model::order::Metadata;
 use crate::money::Money;
-use crate::rules::ast::Needs;
 use crate::rules::basket::Basket;
 use crate::rules::compare::Clock;
-pub use crate::rules::names::Membership;
-use crate::rules::names::{Counter, Period};
+use crate::rules::kind::{Counter, Period};
+use crate::rules::needs::Needs;
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
 pub trait RuleFacts {
@@ -18,14 +17,10 @@ pub trait RuleFacts {
     fn figures(&self, line: usize) -> Figures;
     /// Custom data of the SKU and the product of a line, the first that has the property counts.
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4];
-    /// Whether the customer belongs to this segment or tier; `None` when nobody can say: then no test of it holds.
-    fn belongs(&self, to: Membership, id: &str) -> Option<bool>;
+    /// Whether the customer is in this segment; `None` when nobody can say: then no test of it holds.
+    fn is_in_segment(&self, id: &str) -> Option<bool>;
     /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.
     fn count(&self, counter: Counter, period: Period) -> Option<u64>;
-    /// Custom data of a custom event or of a member, which only earning has.
-    fn earning_data(&self, _member: bool) -> Option<&Metadata> {
-        None
-    }
 }
 
 /// A line as it stands.

@@ -8,10 +8,12 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::rules::ast::{Group, Leaf, Rule, Test};
-use crate::rules::compare::{Clock, Condition, FoundValue, Operand};
+use crate::rules::compare::{Clock, Condition};
+use crate::rules::kind::{Kind, Over};
 use crate::rules::logic::Expression;
-use crate::rules::names::{Data, Kind, Membership, Over};
+use crate::rules::names::{RuleName, Values};
 use crate::rules::number::Number;
+use crate::rules::operand::{FoundValue, Operand};
 use crate::rules::operator::Operator;
 use crate::time::{Instant, TimeZone};
 use crate::work::Work;
@@ -75,7 +77,7 @@ fn lint_group(group: &Group, (path, nested): (&str, bool), work: &Work, found: &
             return;
         }
         let both: Vec<Condition> = other.test.conditions.iter().chain(test.conditions.iter()).cloned().collect();
-        if one_value(test.kind) && leaf.key != other.key && verdict(test.kind, &both) == Verdict::Never {
+        if one_value(test.name.kind) && leaf.key != other.key && verdict(test.name, &both) == Verdict::Never {
             let text = format!("contradicts the rule `{}`: both can never hold", other.key);
             found.push(Warning { path: format!("{path}.{}", leaf.key), text });
         }
@@ -88,17 +90,17 @@ fn operands(conditions: &[Condition]) -> usize {
 }
 
 fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
-    if matches!(test.kind, Kind::Scopes | Kind::MatchAll) {
+    if matches!(test.name.kind, Kind::Scopes | Kind::MatchAll) {
         if !nested {
-            warn("", format!("`{}` has a meaning only inside of another rule", test.name));
+            warn("", format!("`{}` has a meaning only inside of another rule", test.name.text));
         }
         return;
     }
-    if !nested && matches!(test.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
+    if !nested && matches!(test.name.kind, Kind::Lines(_, Over::Inherit) | Kind::LineData(Over::Inherit)) {
         warn("", "stands outside of a rule about items: it looks at every line".to_owned());
     }
-    if matches!(test.kind, Kind::Member(Membership::Tier) | Kind::Data(Data::Event | Data::Member)) {
-        warn("", format!("looks at loyalty, which this service does not serve: `{}` finds nothing", test.name));
+    if test.name.kind == Kind::Unanswered {
+        warn("", format!("looks at loyalty, which this service does not serve: `{}` finds nothing", test.name.text));
         return;
     }
     if test.conditions.is_empty() {
@@ -112,10 +114,10 @@ fn lint_test(test: &Test, nested: bool, warn: &mut dyn FnMut(&str, String)) {
             return;
         }
     }
-    if test.kind == Kind::Linked && !test.wants_true() {
+    if test.name.kind == Kind::Linked && !test.wants_true() {
         warn(".conditions", "always holds".to_owned());
     }
-    match verdict(test.kind, &test.conditions) {
+    match verdict(test.name, &test.conditions) {
         Verdict::Never => warn(".conditions", "can never hold".to_owned()),
         Verdict::Always => warn(".conditions", "always holds".to_owned()),
         Verdict::Depends => {}
@@ -144,13 +146,13 @@ enum Verdict {
 }
 
 /// Tries the conditions on the values around those that they name.
-fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
+fn verdict(name: &RuleName, conditions: &[Condition]) -> Verdict {
     use Operator as O;
     let compares = |one: &Condition| {
         let known = matches!(one.operator, O::In | O::NotIn | O::Less | O::AtMost | O::More | O::AtLeast);
         known && one.goods.is_empty() && !one.operands.iter().any(|operand| matches!(operand, Operand::Moment(_)))
     };
-    if matches!(kind, Kind::Goods(_)) || !conditions.iter().all(compares) {
+    if matches!(name.values, Values::Goods(_)) || !conditions.iter().all(compares) {
         return Verdict::Depends;
     }
     let zone = TimeZone::default();
@@ -160,13 +162,15 @@ fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
     let mut verdicts = Vec::new();
     for operand in operands() {
         match operand {
-            Operand::Number(number) => verdicts.extend(around(*number, kind).map(|one| holds(FoundValue::Number(one)))),
+            Operand::Number(number) => {
+                verdicts.extend(around(*number, name.values).map(|one| holds(FoundValue::Number(one))))
+            }
             Operand::Text(text) => verdicts.push(holds(FoundValue::Text(text))),
             Operand::Flag(flag) => verdicts.extend([holds(FoundValue::Flag(*flag)), holds(FoundValue::Flag(!flag))]),
             Operand::Moment(_) | Operand::Window(_) => {}
         }
     }
-    if kind.is_number() {
+    if name.values.are_numbers() {
         verdicts.push(holds(FoundValue::Number(Number::whole(0))));
     } else {
         // A list may have all of them, a text may be none of them, and there may be nothing.
@@ -181,10 +185,10 @@ fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
 }
 
 /// The number itself and the ones beside it. Amounts and counts are whole and not below nothing.
-fn around(number: Number, kind: Kind) -> impl Iterator<Item = Number> {
+fn around(number: Number, values: Values) -> impl Iterator<Item = Number> {
     let one = Number::whole(1);
     let beside = [one.to(number), number, number.next()];
-    beside.into_iter().filter(move |number| !kind.is_number() || !number.is_negative())
+    beside.into_iter().filter(move |number| !values.are_numbers() || !number.is_negative())
 }
 
 fn json(operand: &Operand) -> Node<'static> {

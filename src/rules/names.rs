@@ -1,313 +1,200 @@
-//! Decides which rule names there are and what each looks at: one table. It must not know how anything is compared.
+//! Decides which rule names there are: one row says everything of one. It must not know how anything is found or compared.
 //!
-//! validation-rules.md section 4.
+//! validation-rules.md section 4. Reading, the lint, the index of many rules, evaluation and refusals go by these rows.
 
-use crate::rules::ast::Needs;
+use crate::model::scope::GoodsObject;
+use crate::refusal::Reason;
+use crate::rules::about;
+use crate::rules::kind::{ChannelPart, Counter, Data, Figure, Kind, Over, Period, Pick};
+use crate::rules::needs::Needs;
+use crate::rules::operator::Operators;
 
-/// What a test looks at.
+/// What the values of a test are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// What is left of the order amount.
-    Amount,
-    /// What is left after the redeemable itself.
-    TotalAmount,
-    /// The order amount before any discount.
-    InitialAmount,
-    /// A figure of lines.
-    Lines(Figure, Over),
-    /// How often, or for how much, something was redeemed, this time included.
-    Count(Counter, Period),
-    /// Custom data.
-    Data(Data),
-    /// Custom data of a line.
-    LineData(Over),
-    /// Custom data of the SKU or product of a line.
-    GoodsData,
-    /// Which goods there are.
-    Goods(Pick),
-    /// Whether the customer belongs to one of these.
-    Member(Membership),
-    /// Through what a request came.
-    Channel(ChannelPart),
-    /// Whether the code was published to the customer.
-    Linked,
-    /// Puts what the test around it matched into the scope of the discount; it tests nothing.
-    Scopes,
-    /// Makes the test around it about every line; it tests nothing.
-    MatchAll,
-}
-
-/// A figure of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Figure {
-    /// Unit price.
-    Price,
-    /// Units.
-    Quantity,
-    /// What is left to pay, discounts of the line off.
-    Amount,
-}
-
-/// How lines answer together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Over {
-    /// At least one does.
+pub enum Values {
+    /// Amounts of money, in minor units.
+    Money,
+    /// Numbers of anything else.
+    Count,
+    /// Goods; those that do not say what they are, are these.
+    Goods(Option<GoodsObject>),
+    /// Whatever a property of custom data is, so that the test must name one.
+    Property,
+    /// Texts or flags.
     Any,
-    /// All do, and there is one.
-    Each,
-    /// As the test around it says.
-    Inherit,
-    /// Their sum does.
-    Sum,
 }
 
-/// Which goods a test is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Pick {
-    /// At least one line matches.
-    Any,
-    /// Every line does.
-    Every,
-    /// No line does.
-    None,
-    /// One of those with the lowest unit price does.
-    Cheapest,
-    /// One of those with the highest unit price does.
-    MostExpensive,
-    /// The cart has one of these products.
-    Product,
-    /// The cart has one of these SKUs.
-    Sku,
+impl Values {
+    /// Whether they are numbers: then a missing one fails.
+    pub fn are_numbers(self) -> bool {
+        match self {
+            Values::Money | Values::Count => true,
+            Values::Goods(_) | Values::Property | Values::Any => false,
+        }
+    }
 }
 
-/// Whose custom data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Data {
-    /// The customer's.
-    Customer,
-    /// The order's.
-    Order,
-    /// The redemption's.
-    Redemption,
-    /// A custom event's.
-    Event,
-    /// The member's of a loyalty programme.
-    Member,
+/// A rule name.
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct RuleName {
+    /// As it is written.
+    pub text: &'static str,
+    /// How what it looks at is found.
+    pub kind: Kind,
+    /// What its values are.
+    pub values: Values,
+    /// How they may be compared.
+    pub operators: Operators,
+    /// What of a request it looks at: where that is missing, the refusal says so.
+    pub needs: Needs,
+    /// What it is about: by this a qualification passes over it.
+    pub about: u8,
+    /// Which refusal a failure is.
+    pub refusal: Reason,
 }
 
-/// What a customer may belong to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Membership {
-    /// A segment.
-    Segment,
-    /// A tier of a loyalty programme.
-    Tier,
+impl RuleName {
+    /// The row of a name; nothing is known of any other, and a rule with one is refused.
+    pub fn find(text: &str) -> Option<&'static RuleName> {
+        NAMES.iter().find(|row| row.text == text)
+    }
 }
-
-/// What is known of the caller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ChannelPart {
-    /// The id of its key.
-    Key,
-    /// The login of the user.
-    User,
-}
-
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Counter {
-    /// Redemptions of the incentive.
-    Incentive,
-    /// Redemptions of the incentive by the customer.
-    IncentiveOfCustomer,
-    /// Redemptions of the incentive through the caller's key.
-    IncentiveOfKey,
-    /// Redemptions of the incentive by the caller's user.
-    IncentiveOfUser,
-    /// Redemptions in the campaign.
-    Campaign,
-    /// Redemptions in the campaign by the customer.
-    CampaignOfCustomer,
-    /// The value of orders made with the campaign.
-    Orders,
-    /// Discounts granted in the campaign.
-    Discounted,
-    /// Gift credits spent in the campaign.
-    GiftAmount,
-    /// Points spent to pay for orders.
-    Points,
-}
-
-/// Over which time it is counted, by the calendar of the project's zone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Period {
-    /// Always.
-    Ever,
-    /// Today.
-    Day,
-    /// Since Monday.
-    Week,
-    /// Since the first of the month.
-    Month,
-}
-
-use Counter as C;
-use Kind as K;
-use Period as P;
-
-/// Every rule name.
-const NAMES: &[(&str, Kind)] = &[
-    ("customer.segment", K::Member(Membership::Segment)),
-    // The older spelling.
-    ("customer_segment", K::Member(Membership::Segment)),
-    ("customer.metadata", K::Data(Data::Customer)),
-    ("customer.loyalty.tier", K::Member(Membership::Tier)),
-    ("publication.redeemable_by_linked_customer", K::Linked),
-    ("order.amount", K::Amount),
-    ("order.total_amount", K::TotalAmount),
-    ("order.initial_amount", K::InitialAmount),
-    ("order.metadata", K::Data(Data::Order)),
-    // Units, not lines [inferred from "number of products in the cart"].
-    ("order.items.count", K::Lines(Figure::Quantity, Over::Sum)),
-    ("order.items.price_any", K::Lines(Figure::Price, Over::Any)),
-    ("order.items.price_each", K::Lines(Figure::Price, Over::Each)),
-    ("order.items.metadata_any", K::LineData(Over::Any)),
-    ("order.items.metadata_each", K::LineData(Over::Each)),
-    ("order.items.any", K::Goods(Pick::Any)),
-    ("order.items.every", K::Goods(Pick::Every)),
-    ("order.items.none", K::Goods(Pick::None)),
-    ("order.items.cheapest", K::Goods(Pick::Cheapest)),
-    ("order.items.most_expensive", K::Goods(Pick::MostExpensive)),
-    ("order.items.aggregated_amount", K::Lines(Figure::Amount, Over::Sum)),
-    ("order.items.aggregated_quantity", K::Lines(Figure::Quantity, Over::Sum)),
-    ("order.items.price", K::Lines(Figure::Price, Over::Inherit)),
-    ("order.items.quantity", K::Lines(Figure::Quantity, Over::Inherit)),
-    ("order.items.metadata", K::LineData(Over::Inherit)),
-    ("product.id", K::Goods(Pick::Product)),
-    ("sku.id", K::Goods(Pick::Sku)),
-    ("product.price", K::Lines(Figure::Price, Over::Any)),
-    ("sku.price", K::Lines(Figure::Price, Over::Any)),
-    // The product's units, over all lines that have it [inferred].
-    ("product.quantity", K::Lines(Figure::Quantity, Over::Sum)),
-    ("sku.quantity", K::Lines(Figure::Quantity, Over::Sum)),
-    ("product.discount_applicable", K::Scopes),
-    ("sku.discount_applicable", K::Scopes),
-    ("product.metadata", K::GoodsData),
-    ("product.metadata.aggregated_quantity", K::Lines(Figure::Quantity, Over::Sum)),
-    ("product.metadata.aggregated_amount", K::Lines(Figure::Amount, Over::Sum)),
-    ("product.metadata.discount_applicable", K::Scopes),
-    ("product.metadata.match_all", K::MatchAll),
-    ("redemption.count.daily", K::Count(C::Incentive, P::Day)),
-    ("redemption.count.weekly", K::Count(C::Incentive, P::Week)),
-    ("redemption.count.monthly", K::Count(C::Incentive, P::Month)),
-    ("redemption.count.per_customer", K::Count(C::IncentiveOfCustomer, P::Ever)),
-    ("redemption.count.per_customer.daily", K::Count(C::IncentiveOfCustomer, P::Day)),
-    ("redemption.count.per_customer.weekly", K::Count(C::IncentiveOfCustomer, P::Week)),
-    ("redemption.count.per_customer.monthly", K::Count(C::IncentiveOfCustomer, P::Month)),
-    ("redemption.count.per_api_key", K::Count(C::IncentiveOfKey, P::Ever)),
-    ("redemption.count.per_user", K::Count(C::IncentiveOfUser, P::Ever)),
-    ("redemption.api_key", K::Channel(ChannelPart::Key)),
-    ("redemption.user.login", K::Channel(ChannelPart::User)),
-    ("redemption.metadata", K::Data(Data::Redemption)),
-    ("redemption.gift.amount", K::Count(C::GiftAmount, P::Ever)),
-    ("redemption.reward.pay_with_points.points_used", K::Count(C::Points, P::Ever)),
-    ("campaign.orders.amount", K::Count(C::Orders, P::Ever)),
-    ("campaign.orders.amount_discounted", K::Count(C::Discounted, P::Ever)),
-    ("campaign.redemptions.count", K::Count(C::Campaign, P::Ever)),
-    ("campaign.redemptions.count.daily", K::Count(C::Campaign, P::Day)),
-    ("campaign.redemptions.count.weekly", K::Count(C::Campaign, P::Week)),
-    ("campaign.redemptions.count.monthly", K::Count(C::Campaign, P::Month)),
-    ("campaign.redemptions.customers_count", K::Count(C::CampaignOfCustomer, P::Ever)),
-    ("campaign.redemptions.customers_count.daily", K::Count(C::CampaignOfCustomer, P::Day)),
-    ("campaign.redemptions.customers_count.weekly", K::Count(C::CampaignOfCustomer, P::Week)),
-    ("campaign.redemptions.customers_count.monthly", K::Count(C::CampaignOfCustomer, P::Month)),
-    ("custom_event.metadata", K::Data(Data::Event)),
-    ("member.metadata", K::Data(Data::Member)),
-];
 
 /// Every name.
 pub fn all() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().map(|(name, _)| *name)
+    NAMES.iter().map(|row| row.text)
 }
 
-impl Kind {
-    /// What the rule of this name looks at, and the name as it is kept.
-    pub fn named(name: &str) -> Option<(&'static str, Kind)> {
-        NAMES.iter().find(|(known, _)| *known == name).copied()
-    }
-
-    /// Whether it is about a property.
-    pub fn has_property(self) -> bool {
-        matches!(self, K::Data(_) | K::LineData(_) | K::GoodsData)
-    }
-
-    /// Whether it is a number: its operators compare, and a missing one fails.
-    pub fn is_number(self) -> bool {
-        matches!(self, K::Amount | K::TotalAmount | K::InitialAmount | K::Lines(..) | K::Count(..))
-    }
-
-    /// Whether it is an amount of money.
-    pub fn is_money(self) -> bool {
-        matches!(
-            self,
-            K::Amount
-                | K::TotalAmount
-                | K::InitialAmount
-                | K::Lines(Figure::Price | Figure::Amount, _)
-                | K::Count(C::Orders | C::Discounted | C::GiftAmount, _)
-        )
-    }
-
-    /// What it looks at.
-    pub fn needs(self) -> Needs {
-        const LINES: Needs = Needs::ORDER.and(Needs::LINES);
-        match self {
-            K::Amount | K::InitialAmount => Needs::ORDER.and(Needs::AMOUNT),
-            K::TotalAmount => Needs::ORDER.and(Needs::AMOUNT).and(Needs::AFTER),
-            K::Lines(..) | K::LineData(_) | K::Goods(_) => LINES,
-            K::GoodsData => LINES.and(Needs::GOODS_DATA),
-            K::Data(Data::Order) => Needs::ORDER,
-            K::Data(Data::Customer) | K::Member(_) | K::Linked => Needs::CUSTOMER,
-            K::Data(Data::Event | Data::Member) => Needs::EARNING,
-            K::Data(Data::Redemption) | K::Channel(_) => Needs::REDEMPTION,
-            K::Count(counter, _) => counter.needs(),
-            K::Scopes | K::MatchAll => Needs::default(),
-        }
-    }
+const fn row(
+    text: &'static str,
+    kind: Kind,
+    (values, operators): (Values, Operators),
+    needs: Needs,
+    about: u8,
+    refusal: Reason,
+) -> RuleName {
+    RuleName { text, kind, values, operators, needs, about, refusal }
 }
 
-impl Counter {
-    fn needs(self) -> Needs {
-        let needs = match self {
-            C::IncentiveOfCustomer | C::CampaignOfCustomer => Needs::CUSTOMER.and(Needs::BUDGET),
-            C::Campaign => Needs::BUDGET,
-            C::Orders => Needs::ORDER.and(Needs::BUDGET),
-            C::Discounted => Needs::AFTER.and(Needs::BUDGET),
-            C::GiftAmount | C::Points => Needs::AFTER,
-            C::Incentive | C::IncentiveOfKey | C::IncentiveOfUser => Needs::default(),
-        };
-        needs.and(Needs::REDEMPTION)
-    }
+use Counter as C;
+use Figure as F;
+use Kind as K;
+use Operators as O;
+use Over::{Any, Each, Inherit, Sum};
+use Period as P;
+use Reason::{CustomerRulesViolated as CUSTOMER_RULE, OrderRulesViolated as ORDER_RULE};
+use Reason::{NotPublishedTo as PUBLICATION_RULE, RedemptionRulesViolated as REDEMPTION_RULE};
+use Values as V;
+
+// What values are and how they may be compared.
+const MONEY: (Values, Operators) = (V::Money, O::Numbers);
+const COUNT: (Values, Operators) = (V::Count, O::Numbers);
+const DATA: (Values, Operators) = (V::Property, O::All);
+const TEXT: (Values, Operators) = (V::Any, O::All);
+const NAMED: (Values, Operators) = (V::Any, O::Equal);
+const FLAG: (Values, Operators) = (V::Any, O::Equal);
+const GOODS: (Values, Operators) = (V::Goods(None), O::Goods);
+const PRODUCT: (Values, Operators) = (V::Goods(Some(GoodsObject::Product)), O::GoodsOrNot);
+const SKU: (Values, Operators) = (V::Goods(Some(GoodsObject::Sku)), O::GoodsOrNot);
+
+// What is looked at together.
+const NOTHING: Needs = Needs::NOTHING;
+const CUSTOMER: Needs = Needs::CUSTOMER;
+const ORDER: Needs = Needs::ORDER;
+const AMOUNT: Needs = ORDER.and(Needs::AMOUNT);
+const AFTER: Needs = AMOUNT.and(Needs::AFTER);
+const LINES: Needs = ORDER.and(Needs::LINES);
+const GOODS_DATA: Needs = LINES.and(Needs::GOODS_DATA);
+const REDEMPTION: Needs = Needs::REDEMPTION;
+const OF_CUSTOMER: Needs = REDEMPTION.and(Needs::CUSTOMER).and(Needs::BUDGET);
+const BUDGET: Needs = REDEMPTION.and(Needs::BUDGET);
+const ORDERS: Needs = BUDGET.and(Needs::ORDER);
+const DISCOUNTED: Needs = BUDGET.and(Needs::AFTER);
+const SPENT: Needs = REDEMPTION.and(Needs::AFTER);
+const EARNING: Needs = Needs::EARNING;
+
+/// Every rule name: text, kind, values and operators, needs, about, refusal.
+const NAMES: &[RuleName] = &[
+    row("customer.segment", K::Segment, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
+    // The older spelling.
+    row("customer_segment", K::Segment, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
+    row("customer.metadata", K::Data(Data::Customer), DATA, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
+    row("customer.loyalty.tier", K::Unanswered, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
+    row("publication.redeemable_by_linked_customer", K::Linked, FLAG, CUSTOMER, about::OWN, PUBLICATION_RULE),
+    row("order.amount", K::Amount, MONEY, AMOUNT, about::ORDER, ORDER_RULE),
+    row("order.total_amount", K::TotalAmount, MONEY, AFTER, about::OWN, ORDER_RULE),
+    row("order.initial_amount", K::InitialAmount, MONEY, AMOUNT, about::ORDER, ORDER_RULE),
+    row("order.metadata", K::Data(Data::Order), DATA, ORDER, about::ORDER, ORDER_RULE),
+    // Units, not lines [inferred from "number of products in the cart"].
+    row("order.items.count", K::Lines(F::Quantity, Sum), COUNT, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.price_any", K::Lines(F::Price, Any), MONEY, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.price_each", K::Lines(F::Price, Each), MONEY, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.metadata_any", K::LineData(Any), DATA, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.metadata_each", K::LineData(Each), DATA, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.any", K::Goods(Pick::Any), GOODS, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.every", K::Goods(Pick::Every), GOODS, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.none", K::Goods(Pick::None), GOODS, LINES, about::BARRED, ORDER_RULE),
+    row("order.items.cheapest", K::Goods(Pick::Cheapest), GOODS, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.most_expensive", K::Goods(Pick::MostExpensive), GOODS, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.aggregated_amount", K::Lines(F::Amount, Sum), MONEY, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.aggregated_quantity", K::Lines(F::Quantity, Sum), COUNT, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.price", K::Lines(F::Price, Inherit), MONEY, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.quantity", K::Lines(F::Quantity, Inherit), COUNT, LINES, about::GOODS, ORDER_RULE),
+    row("order.items.metadata", K::LineData(Inherit), DATA, LINES, about::GOODS, ORDER_RULE),
+    row("product.id", K::Goods(Pick::Product), PRODUCT, LINES, about::GOODS, ORDER_RULE),
+    row("sku.id", K::Goods(Pick::Sku), SKU, LINES, about::GOODS, ORDER_RULE),
+    row("product.price", K::Lines(F::Price, Any), MONEY, LINES, about::GOODS, ORDER_RULE),
+    row("sku.price", K::Lines(F::Price, Any), MONEY, LINES, about::GOODS, ORDER_RULE),
+    // The product's units, over all lines that have it [inferred].
+    row("product.quantity", K::Lines(F::Quantity, Sum), COUNT, LINES, about::GOODS, ORDER_RULE),
+    row("sku.quantity", K::Lines(F::Quantity, Sum), COUNT, LINES, about::GOODS, ORDER_RULE),
+    row("product.discount_applicable", K::Scopes, FLAG, NOTHING, about::ORDER, ORDER_RULE),
+    row("sku.discount_applicable", K::Scopes, FLAG, NOTHING, about::ORDER, ORDER_RULE),
+    row("product.metadata", K::GoodsData, DATA, GOODS_DATA, about::GOODS, ORDER_RULE),
+    row("product.metadata.aggregated_quantity", K::Lines(F::Quantity, Sum), COUNT, LINES, about::GOODS, ORDER_RULE),
+    row("product.metadata.aggregated_amount", K::Lines(F::Amount, Sum), MONEY, LINES, about::GOODS, ORDER_RULE),
+    row("product.metadata.discount_applicable", K::Scopes, FLAG, NOTHING, about::ORDER, ORDER_RULE),
+    row("product.metadata.match_all", K::MatchAll, FLAG, NOTHING, about::ORDER, ORDER_RULE),
+    counted("redemption.count.daily", (C::Incentive, P::Day), COUNT, REDEMPTION, about::OWN),
+    counted("redemption.count.weekly", (C::Incentive, P::Week), COUNT, REDEMPTION, about::OWN),
+    counted("redemption.count.monthly", (C::Incentive, P::Month), COUNT, REDEMPTION, about::OWN),
+    of_customer("redemption.count.per_customer", C::IncentiveOfCustomer, P::Ever),
+    of_customer("redemption.count.per_customer.daily", C::IncentiveOfCustomer, P::Day),
+    of_customer("redemption.count.per_customer.weekly", C::IncentiveOfCustomer, P::Week),
+    of_customer("redemption.count.per_customer.monthly", C::IncentiveOfCustomer, P::Month),
+    counted("redemption.count.per_api_key", (C::IncentiveOfKey, P::Ever), COUNT, REDEMPTION, about::OWN),
+    counted("redemption.count.per_user", (C::IncentiveOfUser, P::Ever), COUNT, REDEMPTION, about::OWN),
+    row("redemption.api_key", K::Channel(ChannelPart::Key), TEXT, REDEMPTION, about::ORDER, REDEMPTION_RULE),
+    row("redemption.user.login", K::Channel(ChannelPart::User), TEXT, REDEMPTION, about::ORDER, REDEMPTION_RULE),
+    row("redemption.metadata", K::Data(Data::Redemption), DATA, REDEMPTION, about::ORDER, REDEMPTION_RULE),
+    counted("redemption.gift.amount", (C::GiftAmount, P::Ever), MONEY, SPENT, about::OWN),
+    counted("redemption.reward.pay_with_points.points_used", (C::Points, P::Ever), COUNT, SPENT, about::OWN),
+    counted("campaign.orders.amount", (C::Orders, P::Ever), MONEY, ORDERS, about::COUNTED),
+    counted("campaign.orders.amount_discounted", (C::Discounted, P::Ever), MONEY, DISCOUNTED, about::COUNTED),
+    counted("campaign.redemptions.count", (C::Campaign, P::Ever), COUNT, BUDGET, about::COUNTED),
+    counted("campaign.redemptions.count.daily", (C::Campaign, P::Day), COUNT, BUDGET, about::COUNTED),
+    counted("campaign.redemptions.count.weekly", (C::Campaign, P::Week), COUNT, BUDGET, about::COUNTED),
+    counted("campaign.redemptions.count.monthly", (C::Campaign, P::Month), COUNT, BUDGET, about::COUNTED),
+    of_customer("campaign.redemptions.customers_count", C::CampaignOfCustomer, P::Ever),
+    of_customer("campaign.redemptions.customers_count.daily", C::CampaignOfCustomer, P::Day),
+    of_customer("campaign.redemptions.customers_count.weekly", C::CampaignOfCustomer, P::Week),
+    of_customer("campaign.redemptions.customers_count.monthly", C::CampaignOfCustomer, P::Month),
+    row("custom_event.metadata", K::Unanswered, DATA, EARNING, about::ORDER, REDEMPTION_RULE),
+    row("member.metadata", K::Unanswered, DATA, EARNING, about::ORDER, CUSTOMER_RULE),
+];
+
+/// What is counted, over which time.
+const fn counted(
+    text: &'static str,
+    (counter, period): (Counter, Period),
+    values: (Values, Operators),
+    needs: Needs,
+    about: u8,
+) -> RuleName {
+    row(text, K::Count(counter, period), values, needs, about, REDEMPTION_RULE)
 }
 
-/// The three groups of refusals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Area {
-    /// Who buys.
-    Customer,
-    /// What is bought.
-    Order,
-    /// How it is redeemed.
-    Redemption,
-}
-
-impl Area {
-    /// The area of what a test looks at [inferred grouping]. A code published to somebody else is about the customer.
-    pub fn of(kind: Kind) -> Area {
-        match kind {
-            K::Data(Data::Customer | Data::Member) | K::Member(_) | K::Linked => Area::Customer,
-            K::Data(Data::Redemption | Data::Event) | K::Count(..) | K::Channel(_) => Area::Redemption,
-            _ => Area::Order,
-        }
-    }
+/// What is counted of one customer.
+const fn of_customer(text: &'static str, counter: Counter, period: Period) -> RuleName {
+    counted(text, (counter, period), COUNT, OF_CUSTOMER, about::COUNTED)
 }

@@ -99,6 +99,35 @@ pub enum Takes {
     Anything,
 }
 
+/// The operators that a test may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operators {
+    /// Whether it is one of them, or none.
+    Equal,
+    /// The same, and below or above.
+    Numbers,
+    /// Whether it is one of these goods, and from which collection.
+    Goods,
+    /// The same, or none of them.
+    GoodsOrNot,
+    /// All: what the values are is anything, and whatever does not fit a value does not hold.
+    All,
+}
+
+impl Operators {
+    /// Whether an operator is one of them.
+    pub fn allow(self, operator: Operator) -> bool {
+        let is_equal = matches!(operator, O::In | O::NotIn);
+        match self {
+            Operators::Equal => is_equal,
+            Operators::Numbers => is_equal || matches!(operator, O::Less | O::AtMost | O::More | O::AtLeast),
+            Operators::Goods => matches!(operator, O::In | O::From),
+            Operators::GoodsOrNot => is_equal || operator == O::From,
+            Operators::All => true,
+        }
+    }
+}
+
 use Operator as O;
 use Takes as T;
 

@@ -2,7 +2,8 @@
 //! are of.
 
 use crate::money::LARGEST;
-use crate::rules::compare::{Condition, Operand};
+use crate::rules::compare::Condition;
+use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
 
 /// The amounts that are wanted. [`Range::NO_AMOUNT`] stands for an amount that nothing says: only what is not bounded

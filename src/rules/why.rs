@@ -4,14 +4,16 @@
 //! validation-rules.md section 8.
 
 use crate::model::scope::GoodsRef;
-use crate::money::Money;
 use crate::refusal::{Act, Change, Why};
 use crate::rules::ast::Test;
-use crate::rules::compare::{Condition, FoundValue, Operand};
-use crate::rules::eval::{Blamed, sum};
+use crate::rules::basket::ResolvedLine;
+use crate::rules::compare::Condition;
+use crate::rules::eval::{Blamed, channel, data_of, figure, sum};
 use crate::rules::input::RuleInput;
-use crate::rules::names::{ChannelPart, Data, Kind, Over, Period, Pick};
+use crate::rules::kind::{Kind, Over, Period, Pick};
+use crate::rules::names::Values;
 use crate::rules::number::Number;
+use crate::rules::operand::{FoundValue, Operand};
 use crate::rules::operator::Operator;
 
 impl Blamed<'_> {
@@ -31,7 +33,7 @@ impl Blamed<'_> {
         Some(Why {
             rule: self.rule.id.clone(),
             test: keys.join("."),
-            name: leaf.name,
+            name: leaf.name.text,
             property: leaf.property.clone(),
             operator: condition.map_or("", |condition| condition.operator.name()),
             wanted: condition.map(wanted).unwrap_or_default(),
@@ -45,52 +47,39 @@ impl Blamed<'_> {
     }
 
     fn seen<'s>(&self, leaf: &Test, input: &RuleInput<'s>) -> Seen<'s> {
-        let count = match leaf.kind {
-            Kind::Amount => input.facts.amount().map(Money::minor),
-            Kind::InitialAmount => input.initial_amount.map(Money::minor),
-            Kind::TotalAmount => input.after.map(Money::minor),
-            Kind::Count(counter, period) => input.facts.count(counter, period),
-            Kind::Lines(figure, Over::Sum) => {
-                return Seen::One(
-                    sum(figure, input, self.lines.as_deref()).map_or(FoundValue::Missing, FoundValue::Number),
-                );
+        let number = |number: Option<Number>| Seen::One(number.map_or(FoundValue::Missing, FoundValue::Number));
+        match leaf.name.kind {
+            Kind::Amount | Kind::InitialAmount | Kind::TotalAmount => {
+                number(leaf.amount(input).map(|amount| Number::count(amount.minor())))
             }
-            Kind::Data(data) => {
-                return Seen::One(leaf.property_of(match data {
-                    Data::Customer => input.customer,
-                    Data::Order => input.order,
-                    Data::Redemption => Some(input.redemption),
-                    Data::Event | Data::Member => None,
-                }));
-            }
-            Kind::Channel(part) => {
-                let [key, user] = input.channel;
-                let found = if part == ChannelPart::Key { key } else { user };
-                return Seen::One(found.map_or(FoundValue::Missing, FoundValue::Text));
-            }
-            Kind::Linked => return Seen::One(FoundValue::Flag(input.linked)),
-            _ => return self.seen_of_lines(leaf, input),
-        };
-        Seen::One(count.map_or(FoundValue::Missing, |count| FoundValue::Number(Number::count(count))))
+            Kind::Count(counter, period) => number(input.facts.count(counter, period).map(Number::count)),
+            Kind::Lines(figure, Over::Sum) => number(sum(figure, input, self.lines.as_deref())),
+            Kind::Lines(of, Over::Any | Over::Each | Over::Inherit) => self.seen_of_lines(input, |line, _| {
+                figure(of, input, line).map_or(FoundValue::Missing, FoundValue::Number)
+            }),
+            Kind::LineData(_) => self.seen_of_lines(input, |_, item| leaf.property_of(item.data())),
+            Kind::Goods(_) | Kind::GoodsData => self.seen_of_lines(input, |_, item| {
+                item.names().into_iter().flatten().next().map_or(FoundValue::Missing, FoundValue::Text)
+            }),
+            Kind::Data(data) => Seen::One(leaf.property_of(data_of(data, input))),
+            Kind::Channel(part) => Seen::One(channel(part, input)),
+            Kind::Linked => Seen::One(FoundValue::Flag(input.linked)),
+            Kind::Segment | Kind::Scopes | Kind::MatchAll | Kind::Unanswered => Seen::Several(String::new()),
+        }
     }
 
     /// What there is on each line that was looked at.
-    fn seen_of_lines<'s>(&self, leaf: &Test, input: &RuleInput<'s>) -> Seen<'s> {
+    fn seen_of_lines<'s>(
+        &self,
+        input: &RuleInput<'s>,
+        find: impl Fn(usize, &'s ResolvedLine<'s>) -> FoundValue<'s>,
+    ) -> Seen<'s> {
         let (mut texts, mut between) = (String::new(), "");
         for (line, item) in input.items.iter().enumerate() {
             if self.lines.as_ref().is_some_and(|lines| !lines.has(line)) {
                 continue;
             }
-            let found = match leaf.kind {
-                Kind::Lines(figure, _) => {
-                    leaf.figure(figure, input, line).map_or(FoundValue::Missing, FoundValue::Number)
-                }
-                Kind::LineData(_) => leaf.property_of(item.data()),
-                Kind::Goods(_) | Kind::GoodsData => {
-                    item.names().into_iter().flatten().next().map_or(FoundValue::Missing, FoundValue::Text)
-                }
-                _ => FoundValue::Missing,
-            };
+            let found = find(line, item);
             if !matches!(found, FoundValue::Missing) {
                 texts.push_str(between);
                 texts.push_str(&found.text());
@@ -107,7 +96,7 @@ impl Blamed<'_> {
     }
 
     fn change(&self, leaf: &Test, condition: &Condition, seen: &Seen<'_>, input: &RuleInput<'_>) -> Option<Change> {
-        let (act, by, of) = match (leaf.kind, seen) {
+        let (act, by, of) = match (leaf.name.kind, seen) {
             (Kind::Count(_, period), _) => (Act::After, None, Some(period_end(period, input)?)),
             (Kind::Goods(pick), _) => {
                 let name = name_of(condition.goods.first()?);
@@ -118,7 +107,7 @@ impl Blamed<'_> {
                 };
                 (act, None, Some(name))
             }
-            (kind, Seen::One(FoundValue::Number(found))) if kind.is_number() => {
+            (kind, Seen::One(FoundValue::Number(found))) if leaf.name.values.are_numbers() => {
                 let (act, by) = step(*found, condition)?;
                 let of = if matches!(kind, Kind::Lines(..)) { self.goods_around() } else { None };
                 (act, Some(u64::try_from(by.as_whole()?).ok()?), of)
@@ -135,7 +124,7 @@ impl Blamed<'_> {
             }
             _ => return None,
         };
-        Some(Change { act, by, is_money: by.is_some() && leaf.kind.is_money(), of })
+        Some(Change { act, by, is_money: by.is_some() && leaf.name.values == Values::Money, of })
     }
 }
 

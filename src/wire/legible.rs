@@ -12,8 +12,7 @@ use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::request::read_customer;
 use crate::wire::reward::{read_reward, read_reward_assignment};
-use crate::wire::rule_set::read_assignment;
-use crate::wire::rules::{read_collection, read_rule, read_segment};
+use crate::wire::rules::{read_assignment, read_collection, read_rule, read_segment};
 use crate::wire::stacking::read_stacking_rules;
 use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 

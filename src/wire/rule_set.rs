@@ -29,7 +29,7 @@ use crate::wire::problem::Problem;
 use crate::wire::redemption::read_past;
 use crate::wire::request::read_customer;
 use crate::wire::reward::{read_reward, read_reward_assignment};
-use crate::wire::rules::{read_collection, read_rule, read_segment};
+use crate::wire::rules::{read_assignment, read_collection, read_rule, read_segment};
 use crate::wire::stacking::read_stacking_rules;
 use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 
@@ -252,17 +252,6 @@ fn read_offset(at: &At<'_>) -> i32 {
     let seconds = at.node.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
     let seconds = seconds.filter(|seconds| seconds.unsigned_abs() < 86_400);
     at.or_wrong(seconds, "must be an integer of seconds, less than a day")
-}
-
-/// Reads which rule was assigned to what.
-pub fn read_assignment(at: &At<'_>) -> Assignment {
-    at.object();
-    Assignment {
-        id: at.option("id", read::name).unwrap_or_default(),
-        related_object_id: at.need("related_object_id", read::name),
-        related_object_type: at.option("related_object_type", read::text).unwrap_or_default(),
-        rule_id: at.need("rule_id", read::name),
-    }
 }
 
 /// What a voucher's document says has been used, as transfers, so that there is one way of counting.

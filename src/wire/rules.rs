@@ -11,17 +11,19 @@ pub use filter::{read_collection, read_filter, read_segment};
 use crate::json::same;
 use std::sync::Arc;
 
+use crate::facts::Assignment;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rank::{arranged, ranked_by};
-use crate::rules::names::Pick;
-use crate::rules::{Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, Test};
+use crate::rules::names::Values;
+use crate::rules::{
+    Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, RuleName, Test,
+};
 use crate::text::{Text, joined, whole};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 use crate::wire::scope::read_scope;
-pub(crate) use condition::read_goods;
-use condition::{Values, read_conditions};
+use condition::read_conditions;
 
 /// How deep rules may nest in one another.
 const DEEPEST: u32 = 8;
@@ -55,6 +57,17 @@ pub fn read_rule(at: &At<'_>) -> Rule {
     add_scopes(&mut rule);
     rule.note_collections();
     rule
+}
+
+/// Reads which rule was assigned to what.
+pub fn read_assignment(at: &At<'_>) -> Assignment {
+    at.object();
+    Assignment {
+        id: at.option("id", read::name).unwrap_or_default(),
+        related_object_id: at.need("related_object_id", read::name),
+        related_object_type: at.option("related_object_type", read::text).unwrap_or_default(),
+        rule_id: at.need("rule_id", read::name),
+    }
 }
 
 /// The text that the rule's author wrote for a failure.
@@ -103,31 +116,24 @@ fn numbered<T>(things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
 #[inline(never)]
 fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
     at.object();
-    let (name, kind) = at.need("name", |name| {
-        let kind = Kind::named(name.str());
-        if kind.is_none() {
+    let name = at.need("name", |name| {
+        let known = RuleName::find(name.str());
+        if known.is_none() {
             name.wrong("is not the name of a rule");
         }
-        kind
+        known
     })?;
     let property = at.option("property", read::text).filter(|property| !property.is_empty());
-    if kind.has_property() && property.is_none() {
-        at.problem(&joined(&["Rule '", name, "' must have a 'property'"]));
+    if name.values == Values::Property && property.is_none() {
+        at.problem(&joined(&["Rule '", name.text, "' must have a 'property'"]));
     }
-    let values = match kind {
-        Kind::Goods(Pick::Product) => Values::Goods(Some(GoodsObject::Product)),
-        Kind::Goods(Pick::Sku) => Values::Goods(Some(GoodsObject::Sku)),
-        Kind::Goods(_) => Values::Goods(None),
-        kind if kind.is_number() => Values::Numbers,
-        _ => Values::Any,
-    };
     let conditions = match at.get("conditions") {
-        Some(conditions) => read_conditions(&conditions, values),
+        Some(conditions) => read_conditions(&conditions, name.values),
         None => Vec::new(),
     };
-    if let Some(wrong) = conditions.iter().find(|condition| !allows(kind, condition.operator)) {
+    if let Some(wrong) = conditions.iter().find(|condition| !name.operators.allow(condition.operator)) {
         let path = joined(&[&at.path(), ".conditions.", wrong.operator.name()]);
-        at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name, "`"])));
+        at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name.text, "`"])));
     }
     let mut rules = None;
     if let Some(inner) = at.get("rules")
@@ -138,25 +144,8 @@ fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
             rules = Some(group);
         }
     }
-    let test = Test::new((name, kind), property, conditions, rules);
+    let test = Test::new(name, property, conditions, rules);
     Some(Leaf { key: Text::from(key), test, message: read_message(at) })
-}
-
-/// Whether a test of this kind may compare so.
-fn allows(kind: Kind, operator: Operator) -> bool {
-    let is_member = matches!(operator, Operator::In | Operator::NotIn);
-    match kind {
-        Kind::Goods(Pick::Product | Pick::Sku) => is_member || operator == Operator::From,
-        Kind::Goods(_) => matches!(operator, Operator::In | Operator::From),
-        Kind::Member(_) | Kind::Linked | Kind::Scopes | Kind::MatchAll => is_member,
-        kind if kind.is_number() => {
-            is_member || matches!(operator, Operator::Less | Operator::AtMost | Operator::More | Operator::AtLeast)
-        }
-        // What their values are is anything, and whatever does not fit a value does not hold.
-        Kind::Data(_) | Kind::LineData(_) | Kind::GoodsData | Kind::Channel(_) => true,
-        // Numbers, which were asked before.
-        Kind::Amount | Kind::TotalAmount | Kind::InitialAmount | Kind::Lines(..) | Kind::Count(..) => false,
-    }
 }
 
 /// Tests of the older family that say what a discount is about become part of the scope (validation-rules.md section
@@ -165,9 +154,9 @@ fn add_scopes(rule: &mut Rule) {
     let Rule { id, tests, scope, own_collections, .. } = rule;
     tests.each_leaf(&mut |leaf| {
         let inner = leaf.test.rules.iter().flat_map(|rules| &rules.leaves).map(|inner| &inner.test);
-        for marker in inner.filter(|inner| inner.kind == Kind::Scopes) {
+        for marker in inner.filter(|inner| inner.name.kind == Kind::Scopes) {
             let included = marker.wants_true();
-            match leaf.test.kind {
+            match leaf.test.name.kind {
                 Kind::Goods(_) => {
                     let named = leaf.test.conditions.iter().filter(|condition| condition.operator == Operator::In);
                     named.flat_map(|condition| &condition.goods).for_each(|goods| scope.add(goods.clone(), included));
@@ -225,7 +214,7 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
 /// How many units a part of a bundle asks for, 1 when it says nothing; nothing when that is no count.
 fn units_of(test: &Test) -> Option<u64> {
     for inner in test.rules.iter().flat_map(|rules| &rules.leaves) {
-        if same(inner.test.name, "order.items.aggregated_quantity") {
+        if same(inner.test.name.text, "order.items.aggregated_quantity") {
             for condition in inner.test.conditions.iter() {
                 match condition.operands.first() {
                     None => {}

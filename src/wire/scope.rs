@@ -9,9 +9,9 @@ use crate::pricing::CoveredUnits;
 use crate::rank::ranked;
 use crate::text::Symbol;
 use crate::wire::at::{At, Words, read, word};
+use crate::wire::goods::read_goods;
 use crate::wire::offer::{dynamic, read_count};
 use crate::wire::out::Out;
-use crate::wire::rules::read_goods;
 
 pub(crate) const PICKS: Words<Pick> = &[
     ("APPLY_TO_EVERY", Pick::Every),

@@ -2,8 +2,8 @@
 
 use scrip::json::Members;
 use scrip::money::Money;
-use scrip::rules::names::{Counter, Period};
-use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Membership, Needs, RequestFacts, Rule, RuleFacts, RuleInput};
+use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Needs, RequestFacts, Rule, RuleFacts, RuleInput};
+use scrip::rules::{Counter, Period};
 use scrip::time::{Instant, TimeZone};
 
 /// A moment in this zone.
@@ -26,7 +26,7 @@ impl RuleFacts for Nothing {
         [None; 4]
     }
 
-    fn belongs(&self, _to: Membership, _id: &str) -> Option<bool> {
+    fn is_in_segment(&self, _id: &str) -> Option<bool> {
         Some(false)
     }
 

@@ -10,6 +10,9 @@ use crate::model::request::Redeemables;
 use crate::refusal::Refusal;
 use crate::text::{Text, joined};
 
+/// Who can be told from others, as refusals say it: see [`Buyer::is_identified`].
+pub(in crate::decide) const IDENTIFIED: &str = "A customer with a source_id, or with the id of a stored one, is";
+
 /// The customer of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Buyer<'a> {
@@ -53,7 +56,7 @@ pub fn customer_key(request: &Redeemables) -> Option<&str> {
 }
 
 /// The stored customer under what the request sent; what is sent wins for this evaluation (endpoints.md, S1).
-pub(super) fn find_buyer<'a>(
+pub(in crate::decide) fn find_buyer<'a>(
     facts: &dyn Facts,
     request: &'a Redeemables,
     unreadable: &mut Option<Refusal>,
@@ -128,13 +131,13 @@ fn find_named<'a>(facts: &dyn Facts, request: &'a Redeemables, unreadable: &mut 
 }
 
 /// Whether an order of this `source_id` is stored, so that another one cannot be stored under it.
-pub(super) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
+pub(in crate::decide) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
     facts.order(source_id).found().is_some_and(|other| other.source_id.as_ref() == Some(source_id))
 }
 
 /// A stored order under what was sent. The amounts that it was stored with are for nobody's page to change (calculation.md
 /// section 19, D13).
-pub(super) fn overlaid(stored: Order, sent: &Order, client: bool) -> Order {
+pub(in crate::decide) fn overlaid(stored: Order, sent: &Order, client: bool) -> Order {
     if sent.id.is_none() {
         return Order { status: sent.status.or(stored.status), ..stored };
     }

@@ -5,7 +5,8 @@
 
 use super::scenario::concerns;
 use crate::decide::case::Case;
-use crate::decide::check::{Finding, Findings, check_bundles, check_readable, check_terms};
+use crate::decide::check::{check_bundles, check_readable, check_terms};
+use crate::decide::finding::{Finding, Findings};
 use crate::decide::judge::CaseJudge;
 use crate::decide::loyalty::points_left;
 

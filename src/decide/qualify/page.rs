@@ -3,11 +3,24 @@
 //!
 //! calculation.md section 13: the cursor is the moment at which the last result of a page was created.
 
-use super::Hit;
+use crate::decide::validate::Evaluated;
 use crate::model::qualification::{Qualify, SortingRule};
 use crate::rank::{arranged, ranked};
 use crate::stacking::Outcome;
 use crate::time::Instant;
+
+/// A candidate that qualifies as far as has been seen.
+#[derive(Clone)]
+pub(super) struct Hit<'a> {
+    /// Its place among the candidates.
+    pub place: usize,
+    /// When it was created.
+    pub created_at: Instant,
+    /// Its place among what was resolved, and what it gives, once it was looked at.
+    pub looked: Option<Box<(usize, Outcome)>>,
+    /// What became of the tiers of a stack.
+    pub stack: Option<Box<Evaluated<'a>>>,
+}
 
 /// One page.
 pub(super) struct Page<'a> {

@@ -55,7 +55,9 @@ impl Scenario {
         match self {
             Scenario::Products | Scenario::ProductsByCustomer => Products::Concerned,
             Scenario::ProductsDiscount | Scenario::ProductsDiscountByCustomer => Products::Discounted,
-            _ => Products::Any,
+            Scenario::All | Scenario::CustomerWallet | Scenario::PromotionStacks | Scenario::AudienceOnly => {
+                Products::Any
+            }
         }
     }
 
@@ -68,7 +70,14 @@ impl Scenario {
         match self {
             Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack,
             Scenario::CustomerWallet => candidate.object == CandidateObject::Voucher && theirs,
-            _ => candidate.object != CandidateObject::PromotionStack && (public || theirs),
+            Scenario::All
+            | Scenario::AudienceOnly
+            | Scenario::Products
+            | Scenario::ProductsDiscount
+            | Scenario::ProductsByCustomer
+            | Scenario::ProductsDiscountByCustomer => {
+                candidate.object != CandidateObject::PromotionStack && (public || theirs)
+            }
         }
     }
 }

@@ -3,11 +3,19 @@
 
 use crate::money::Money;
 use crate::rules::compare::Condition;
-use crate::rules::eval::Within;
 use crate::rules::input::{Lines, RuleInput};
-use crate::rules::names::{Figure, Over};
+use crate::rules::kind::{Figure, Over};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
+
+/// What tests inside of another one look at.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::rules) struct Within {
+    /// The lines that the one around matched.
+    pub lines: Lines,
+    /// Whether all of them must answer, where one could.
+    pub each: bool,
+}
 
 impl Condition {
     /// The lines that are any of its goods.
@@ -87,4 +95,14 @@ pub(super) fn over_lines(
     let mut lines =
         (0..input.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
     if each { lines.peek().is_some() && lines.all(test) } else { lines.any(test) }
+}
+
+/// A figure of one line.
+pub(in crate::rules) fn figure(figure: Figure, input: &RuleInput<'_>, line: usize) -> Option<Number> {
+    let figures = input.facts.figures(line);
+    match figure {
+        Figure::Price => figures.price.map(|price| Number::count(price.minor())),
+        Figure::Quantity => Some(Number::count(figures.quantity)),
+        Figure::Amount => figures.subtotal.map(|subtotal| Number::count(subtotal.minor())),
+    }
 }

@@ -1,18 +1,20 @@
 //! Decides which of many different tests hold, with what tests of one kind look for looked up once. It must not know
 //! lists of rules.
 
-use super::{Index, at};
 use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::model::scope::GoodsRef;
-use crate::rules::ast::{Needs, Test};
+use crate::rules::ast::Test;
 use crate::rules::basket::Symbols;
-use crate::rules::compare::{Condition, Operand};
+use crate::rules::compare::Condition;
+use crate::rules::index::key::key;
 use crate::rules::input::RuleInput;
-use crate::rules::names::{Data, Kind, Pick};
+use crate::rules::kind::{Data, Kind, Pick};
+use crate::rules::needs::Needs;
+use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
 use crate::shelf::Shelf;
-use crate::text::Text;
+use crate::text::{Text, digits};
 
 /// How a test is asked when there are many: those of one kind share what they find.
 #[derive(Debug, Clone)]
@@ -42,7 +44,39 @@ impl Property {
     }
 }
 
-impl Index {
+/// Every different test, each kept once and known by its number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Tests {
+    /// By their keys.
+    tests: Shelf<Test>,
+    /// What each of them is about.
+    about: Vec<u8>,
+    /// How each of them is asked.
+    ways: Vec<Way>,
+    /// The goods and properties that they name.
+    goods: Symbols,
+    properties: Vec<Property>,
+}
+
+impl Tests {
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.about.len()
+    }
+
+    /// The number of a test; every different one is kept once.
+    pub(super) fn number_of(&mut self, test: &Test) -> u32 {
+        let next = self.about.len();
+        let key = key(test).map_or_else(|| digits(next).into(), Text::from);
+        if let Some(known) = self.tests.place(&key) {
+            return number(known);
+        }
+        self.tests.put(key, test.clone());
+        self.about.push(test.about());
+        self.ways.push(way(test, number(next), &mut self.goods, &mut self.properties));
+        number(next)
+    }
+
     /// Which tests hold.
     pub(super) fn answers(&self, input: &RuleInput<'_>, asked: u8) -> Vec<bool> {
         // What no test may be asked about must not be looked up either.
@@ -80,7 +114,7 @@ pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mu
     let [Condition { operator: Operator::In, operands, goods: named, .. }] = &*test.conditions else {
         return Way::Alone;
     };
-    match (test.kind, &test.property) {
+    match (test.name.kind, &test.property) {
         _ if test.rules.is_some() => Way::Alone,
         (Kind::Goods(pick @ (Pick::Any | Pick::None)), _) => {
             let symbols = named.iter().map(|one| [one.symbol, one.source_symbol].map(|symbol| goods.number(symbol)));
@@ -99,4 +133,13 @@ pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mu
         }
         _ => Way::Alone,
     }
+}
+
+/// A place as indexes keep it.
+pub(super) fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn at(numbers: &[u32], place: u32) -> Option<u32> {
+    numbers.get(place as usize).copied()
 }

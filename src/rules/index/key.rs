@@ -2,8 +2,9 @@
 
 use crate::rank::{arranged, ranked_by};
 use crate::rules::ast::Test;
-use crate::rules::compare::{Condition, Operand};
+use crate::rules::compare::Condition;
 use crate::rules::logic::Expression;
+use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
 use crate::text::digits;
 
@@ -14,7 +15,7 @@ pub(super) fn key(test: &Test) -> Option<String> {
 }
 
 fn put(key: &mut String, test: &Test) -> bool {
-    part(key, test.name);
+    part(key, test.name.text);
     part(key, test.property.as_deref().unwrap_or_default());
     if !test.conditions.iter().all(|condition| put_condition(key, condition)) {
         return false;

@@ -3,25 +3,15 @@
 //! validation-rules.md section 3.
 
 use crate::json::same;
-use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::rules::among::Sorted;
+use crate::rules::names::Values;
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
 use crate::text::{Text, parts, whole, words};
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
-use crate::wire::at::{At, read};
+use crate::wire::at::At;
+use crate::wire::goods::read_goods;
 use crate::wire::node::Node;
-
-/// What the values of a test are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
-    /// Numbers only.
-    Numbers,
-    /// Goods; those that do not say what they are, are these.
-    Goods(Option<GoodsObject>),
-    /// Anything.
-    Any,
-}
 
 /// The operators that take a list, which may be empty.
 const LISTS: &[&str] = &["$in", "$not_in", "$from", "$dow", "$not_differ", "$not_intersect"];
@@ -81,15 +71,17 @@ fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Option<Opera
         (Takes::Moments, _) => (moment(at), "must be an ISO 8601 date or date-time"),
         (Takes::Windows, _) => (read_window(at, operator), WINDOW),
         (Takes::Anything, _) => (Some(Operand::Flag(true)), ""),
-        (Takes::Texts, Values::Any) => (text(at).map(|text| Operand::Text(Text::from(text))), "must be a string"),
+        (Takes::Texts, Values::Any | Values::Property) => {
+            (text(at).map(|text| Operand::Text(Text::from(text))), "must be a string")
+        }
         (Takes::Texts, _) => {
             at.problem(NOT_HERE);
             (None, NOT_HERE)
         }
-        (Takes::Comparable, Values::Any) => {
+        (Takes::Comparable, Values::Any | Values::Property) => {
             (number(at).or_else(|| moment(at)), "must be a number or an ISO 8601 date or date-time")
         }
-        (_, Values::Numbers) => (number(at), "must be a number"),
+        (_, Values::Money | Values::Count) => (number(at), "must be a number"),
         _ => {
             let operand = match at.node {
                 Node::Text(text) => Some(Operand::Text(Text::from(text.as_ref()))),
@@ -131,30 +123,6 @@ fn moment(at: &At<'_>) -> Option<Operand> {
 
 fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
     at.node.as_str()
-}
-
-/// Reads a product, SKU or collection of a test.
-pub(crate) fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
-    const OBJECTS: &[(&str, GoodsObject)] = &[
-        ("product", GoodsObject::Product),
-        ("sku", GoodsObject::Sku),
-        ("products_collection", GoodsObject::Collection),
-    ];
-    if let (Node::Text(_), Some(object)) = (at.node, assumed) {
-        return GoodsRef::new(object, at.name(), None);
-    }
-    at.object();
-    let object = match assumed {
-        Some(assumed) => at.option("object", |object| object.one_of(OBJECTS)).unwrap_or(assumed),
-        None => at.need("object", |object| object.one_of(OBJECTS)),
-    };
-    let source_id = at.option("source_id", read::name);
-    let id = match (at.option("id", read::name), &source_id) {
-        (Some(id), _) => id,
-        (None, Some(source_id)) => source_id.clone(),
-        (None, None) => at.need("id", read::name),
-    };
-    GoodsRef::new(object, id, source_id)
 }
 
 /// Reads a window: its parts stand in one text, divided by semicolons.

@@ -4,11 +4,13 @@
 
 use crate::json::same;
 use crate::model::scope::GoodsObject;
+use crate::rules::names::Values;
 use crate::rules::operator::Operator;
 use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
 use crate::text::Text;
 use crate::wire::at::{At, read};
-use crate::wire::rules::condition::{Values, read_conditions, read_goods};
+use crate::wire::goods::read_goods;
+use crate::wire::rules::condition::read_conditions;
 
 /// Reads a filter: a junction, and conditions by the path of their field.
 pub fn read_filter(at: &At<'_>) -> Filter {

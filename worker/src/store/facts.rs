@@ -32,7 +32,7 @@ use scrip::wire::order::read_order;
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
-use scrip::wire::rule_set::read_assignment;
+use scrip::wire::rules::read_assignment;
 use scrip::wire::rules::{read_collection, read_segment};
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
