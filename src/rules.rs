@@ -4,8 +4,6 @@
 //! validation-rules.md sections 1 to 4, 8 and 12.
 
 pub mod about;
-pub mod among;
-mod ast;
 pub mod basket;
 pub mod compare;
 pub mod eval;
@@ -21,9 +19,10 @@ pub mod number;
 pub mod operand;
 pub mod operator;
 mod range;
+mod rule;
+pub mod value_set;
 pub mod why;
 
-pub use ast::{Group, Leaf, Rule, Test};
 pub use basket::{Basket, GoodsIndex, ResolvedLine};
 pub use compare::{Clock, Condition};
 pub use eval::{Blamed, Failure};
@@ -38,3 +37,4 @@ pub use needs::Needs;
 pub use number::Number;
 pub use operand::{FoundValue, Moment, Operand, Window};
 pub use operator::Operator;
+pub use rule::{Group, Leaf, Rule, Test};

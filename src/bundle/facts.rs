@@ -23,7 +23,7 @@ use crate::wire::rule_set::RuleSet;
 
 /// Everything that was given, by what it is asked for.
 #[derive(Debug, Clone, Default)]
-pub struct GivenFacts {
+pub struct RuleSetFacts {
     complete: bool,
     terms: Option<Arc<Terms>>,
     proven: Option<Text>,
@@ -70,9 +70,9 @@ struct Assigned {
     unreadable: bool,
 }
 
-impl GivenFacts {
+impl RuleSetFacts {
     /// Files everything under the names it is asked for.
-    pub fn new(given: RuleSet) -> GivenFacts {
+    pub fn new(given: RuleSet) -> RuleSetFacts {
         let mut by_id: Shelf<usize> = Shelf::default();
         for (place, rule) in given.rules.iter().enumerate() {
             // The first rule of an id has it.
@@ -100,7 +100,7 @@ impl GivenFacts {
                 assign(&voucher.id, rule);
             }
         }
-        let mut facts = GivenFacts {
+        let mut facts = RuleSetFacts {
             complete: given.complete,
             terms: given.client,
             proven: given.proven,
@@ -242,7 +242,7 @@ impl GivenFacts {
     }
 }
 
-impl Facts for GivenFacts {
+impl Facts for RuleSetFacts {
     fn stacking_rules(&self) -> Cow<'_, StackingRules> {
         Cow::Borrowed(&self.stacking_rules)
     }

@@ -1,6 +1,6 @@
 //! Answers requests from a prepared set of rules, JSON in and JSON out. It must not know how its rules came here.
 
-use crate::bundle::facts::GivenFacts;
+use crate::bundle::facts::RuleSetFacts;
 use crate::decide;
 use crate::id::Context;
 use crate::model::request::{Channel, Redeemables};
@@ -18,7 +18,7 @@ use crate::wire::rule_set::RuleSet;
 /// A set of rules, read once.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    facts: GivenFacts,
+    facts: RuleSetFacts,
     hash: String,
 }
 
@@ -54,7 +54,7 @@ impl Prepared {
     /// assert!(answer.contains(r#""total_discount_amount":101,"total_amount":904"#));
     /// ```
     pub fn new(rules: &[u8]) -> Result<Prepared, Problem> {
-        let facts = GivenFacts::new(RuleSet::read(rules)?);
+        let facts = RuleSetFacts::new(RuleSet::read(rules)?);
         Ok(Prepared { facts, hash: sha256_hex(rules) })
     }
 
@@ -64,7 +64,7 @@ impl Prepared {
     }
 
     /// The facts, for deciding without JSON.
-    pub fn facts(&self) -> &GivenFacts {
+    pub fn facts(&self) -> &RuleSetFacts {
         &self.facts
     }
 

@@ -26,8 +26,8 @@ impl<'c> Caps<'c> {
     }
 
     /// What one redeemable may use.
-    pub fn begin<'a>(&'a self, offer: &'a Offer<'a>, items: Basket<'a>, numbers: &'a Numbers<'a>) -> Left<'a> {
-        Left { caps: self, offer, items, numbers, taken: Vec::new(), lacks: std::cell::RefCell::default() }
+    pub fn begin<'a>(&'a self, offer: &'a Offer<'a>, items: Basket<'a>, numbers: &'a Numbers<'a>) -> CapsLeft<'a> {
+        CapsLeft { caps: self, offer, items, numbers, taken: Vec::new(), lacks: std::cell::RefCell::default() }
     }
 
     /// Notes what a redeemable has used, for those after it.
@@ -40,7 +40,7 @@ impl<'c> Caps<'c> {
 }
 
 /// What is left of the caps while the units of one redeemable are selected.
-pub struct Left<'a> {
+pub struct CapsLeft<'a> {
     caps: &'a Caps<'a>,
     offer: &'a Offer<'a>,
     items: Basket<'a>,
@@ -49,14 +49,14 @@ pub struct Left<'a> {
     lacks: std::cell::RefCell<Vec<Text>>,
 }
 
-impl Left<'_> {
+impl CapsLeft<'_> {
     /// The facts that only the server has.
     pub fn lacks(self) -> Vec<Text> {
         self.lacks.into_inner()
     }
 }
 
-impl Allowance for Left<'_> {
+impl Allowance for CapsLeft<'_> {
     fn left(&self, entry: &Entry, place: usize) -> u64 {
         let mut left = u64::MAX;
         let customer = customer_key(self.caps.case);

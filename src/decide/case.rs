@@ -56,7 +56,7 @@ pub enum Resolved<'a> {
 
 /// A name in a page's request that is of no use: a guess, as far as anybody can say.
 #[derive(Debug, Clone)]
-pub struct Wrong<'a> {
+pub struct WrongName<'a> {
     /// Its place in the request.
     pub(super) place: usize,
     /// What it names and the page is not told of, when it is anything.
@@ -102,7 +102,7 @@ pub struct Case<'a> {
     /// would allow.
     pub unreadable: Option<Refusal>,
     /// What a page named that is of no use to it.
-    pub wrong: Vec<Wrong<'a>>,
+    pub wrong: Vec<WrongName<'a>>,
     /// How much work may still be done.
     pub work: Work,
 }
@@ -162,7 +162,7 @@ impl<'a> Case<'a> {
     }
 
     /// What the name at a place is, when it is one of no use.
-    pub(super) fn wrong_at(&self, place: usize) -> Option<&Wrong<'a>> {
+    pub(super) fn wrong_at(&self, place: usize) -> Option<&WrongName<'a>> {
         self.wrong.iter().find(|wrong| wrong.place == place)
     }
 

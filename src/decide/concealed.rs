@@ -5,7 +5,7 @@
 //! stands in the request from then on as an unknown one does, so that no order of trying, exclusion, category or metadata tells
 //! of it either. What it was is kept beside it, for the shop.
 
-use crate::decide::case::{Case, Offer, Resolved, Wrong};
+use crate::decide::case::{Case, Offer, Resolved, WrongName};
 use crate::decide::finding::Findings;
 use crate::decide::items::Items;
 use crate::decide::judge::CaseJudge;
@@ -71,7 +71,7 @@ impl<'a> Case<'a> {
         {
             offer = Some(hidden);
         }
-        self.wrong.push(Wrong { place, offer, refusal });
+        self.wrong.push(WrongName { place, offer, refusal });
     }
 
     /// What a page is told of a code that it cannot use, unless its project tells it the reason.

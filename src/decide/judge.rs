@@ -19,8 +19,8 @@ use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::{Money, Percent};
 use crate::pricing::goods::find_named;
 use crate::pricing::{
-    Base, Cart, CoveredUnits, FreeGoods, Gain, Ground, Numbers, Unlimited, add_units, apply_gift, off_lines, off_order,
-    percent_of_all, percent_of_each, select, steps,
+    Base, Cart, CoveredUnits, FreeGoods, Gain, LinesInScope, Numbers, Unlimited, add_units, apply_gift, off_lines,
+    off_order, percent_of_all, percent_of_each, select, steps,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, RequestFacts};
@@ -55,13 +55,13 @@ pub struct CaseJudge<'c> {
     /// What has been applied.
     running: Running,
     /// What the check at hand finds; nothing between checks.
-    fresh: Finding,
+    finding: Finding,
     /// What the last check of each redeemable found.
     pub found: &'c mut Findings,
 }
 
 /// What one redeemable is judged on.
-struct Turn<'b> {
+struct Attempt<'b> {
     offer: &'b Offer<'b>,
     scope: Option<&'b Scope>,
     place: usize,
@@ -84,58 +84,58 @@ impl<'c> CaseJudge<'c> {
             is_all: false,
             caps,
             running: Running::default(),
-            fresh: Finding::default(),
+            finding: Finding::default(),
             found,
         }
     }
 
     /// A percentage off every unit in scope, which is all that most discounts of lines are.
-    fn percent(&mut self, turn: &Turn<'_>, percent: Percent, gain: &mut Gain) -> Option<()> {
-        if !self.is_seen(turn) {
+    fn percent(&mut self, attempt: &Attempt<'_>, percent: Percent, gain: &mut Gain) -> Option<()> {
+        if !self.is_seen(attempt) {
             let found = if self.is_all { &mut self.all } else { &mut self.covered };
-            let scope = turn.scope.unwrap_or(&EVERYTHING);
-            if !self.case.work.takes(steps(scope, turn.items.basket())) {
+            let scope = attempt.scope.unwrap_or(&EVERYTHING);
+            if !self.case.work.takes(steps(scope, attempt.items.basket())) {
                 return None;
             }
-            select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
+            select(scope, attempt.items.basket(), attempt.cart, attempt.once, &mut Unlimited, found);
         }
-        match turn.scope {
-            Some(_) => percent_of_each(percent, turn.cart, std::mem::take(&mut self.covered), gain),
-            None => percent_of_all(percent, turn.cart, self.covered(), gain),
+        match attempt.scope {
+            Some(_) => percent_of_each(percent, attempt.cart, std::mem::take(&mut self.covered), gain),
+            None => percent_of_all(percent, attempt.cart, self.covered(), gain),
         }
     }
 
     /// Makes room for the units in reach of a redeemable; whether they are there already.
     #[inline]
-    fn is_seen(&mut self, turn: &Turn<'_>) -> bool {
+    fn is_seen(&mut self, attempt: &Attempt<'_>) -> bool {
         self.covered.clear();
         // Nothing takes units out of everything but what changes them, or what was discounted before.
-        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.moved.is_none();
+        self.is_all = attempt.scope.is_none() && !attempt.once && attempt.cart.moved.is_none();
         self.is_all && !self.all.is_empty()
     }
 
-    /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
-    fn look(&mut self, turn: &Turn<'_>, numbers: &Numbers<'_>) {
-        let scope = turn.scope.unwrap_or(&EVERYTHING);
-        if self.is_seen(turn) {
+    /// Finds the units that the scope is about; they are in `self.covered` until the next redeemable.
+    fn look(&mut self, attempt: &Attempt<'_>, numbers: &Numbers<'_>) {
+        let scope = attempt.scope.unwrap_or(&EVERYTHING);
+        if self.is_seen(attempt) {
             return;
         }
         let mut widened = None;
         let scope = match numbers.bundles {
             Some(times) if times > 1 && scope.selective => {
-                let is_percent = matches!(&turn.offer.incentive.grant, Grant::Discount(Discount::Percent { .. }));
+                let is_percent = matches!(&attempt.offer.incentive.grant, Grant::Discount(Discount::Percent { .. }));
                 if is_percent { scope } else { &*widened.insert(scope.with_more_units(times)) }
             }
             _ => scope,
         };
-        if !self.case.work.takes(steps(scope, turn.items.basket())) {
+        if !self.case.work.takes(steps(scope, attempt.items.basket())) {
             return;
         }
-        let mut allowance = self.caps.begin(turn.offer, turn.items.basket(), numbers);
+        let mut allowance = self.caps.begin(attempt.offer, attempt.items.basket(), numbers);
         let found = if self.is_all { &mut self.all } else { &mut self.covered };
-        select(scope, turn.items.basket(), turn.cart, turn.once, &mut allowance, found);
+        select(scope, attempt.items.basket(), attempt.cart, attempt.once, &mut allowance, found);
         let lacks = allowance.lacks();
-        self.found.lack(turn.place, lacks);
+        self.found.lack(attempt.place, lacks);
     }
 
     /// The units that were found last.
@@ -143,13 +143,13 @@ impl<'c> CaseJudge<'c> {
         if self.is_all { &self.all } else { &self.covered }
     }
 
-    fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
+    fn discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Box<Gain>> {
         let mut gain = Box::<Gain>::default();
-        match (turn.offer.percent, turn.base) {
-            (Some(percent), Base::Discounted) => self.percent(turn, percent, &mut gain)?,
+        match (attempt.offer.percent, attempt.base) {
+            (Some(percent), Base::Discounted) => self.percent(attempt, percent, &mut gain)?,
             _ => {
-                *gain = self.any_discount(turn, discount)?;
-                if turn.scope.is_some() {
+                *gain = self.any_discount(attempt, discount)?;
+                if attempt.scope.is_some() {
                     gain.covered = std::mem::take(&mut self.covered);
                 }
             }
@@ -158,80 +158,80 @@ impl<'c> CaseJudge<'c> {
     }
 
     #[inline(never)]
-    fn any_discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Gain> {
-        let bundles = self.found.get(turn.place).and_then(|found| found.bundles.as_ref());
+    fn any_discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Gain> {
+        let bundles = self.found.get(attempt.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
-        let view = OfferInputs::new(self.case, turn.offer, turn.cart);
-        let numbers = Numbers { cart: turn.cart, inputs: &view, bundles };
+        let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
+        let numbers = Numbers { cart: attempt.cart, inputs: &view, bundles };
         let numbered = discount.is_dynamic().then(|| resolve(discount, &numbers));
         let mut lacks = Vec::new();
         let named = numbered.as_ref().unwrap_or(discount);
         let named = with_goods(named, self.case.facts, &mut |lack| lacks.push(lack)).or(numbered);
         if let Some(named) = named
-            && let Some(found) = self.found.of(turn.place)
+            && let Some(found) = self.found.of(attempt.place)
         {
             found.resolved = Some(Box::new(named));
         }
-        self.found.lack(turn.place, lacks);
-        let scoped = turn.scope.is_some();
+        self.found.lack(attempt.place, lacks);
+        let scoped = attempt.scope.is_some();
         let on_lines = discount.acts_on_lines(scoped);
         if on_lines || scoped {
-            self.look(turn, &numbers);
+            self.look(attempt, &numbers);
         }
         let gain = match on_lines {
-            true => self.on_lines(turn, discount, &numbers),
-            false => off_order(discount, &numbers, turn.base),
+            true => self.on_lines(attempt, discount, &numbers),
+            false => off_order(discount, &numbers, attempt.base),
         };
-        self.found.lack(turn.place, view.lacks.take());
+        self.found.lack(attempt.place, view.lacks.take());
         gain
     }
 
-    fn gift(&mut self, turn: &Turn<'_>, gift: &Gift) -> Result<Box<Gain>, Refusal> {
-        let left = self.found.get(turn.place).and_then(|found| found.credits).unwrap_or(0);
+    fn gift(&mut self, attempt: &Attempt<'_>, gift: &Gift) -> Result<Box<Gain>, Refusal> {
+        let left = self.found.get(attempt.place).and_then(|found| found.credits).unwrap_or(0);
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
-        let wanted = self.case.redeemables.get(turn.place).and_then(|redeemable| redeemable.credits);
+        let wanted = self.case.redeemables.get(attempt.place).and_then(|redeemable| redeemable.credits);
         let credits = wanted.map_or(left, |wanted| wanted.min(left));
-        let view = OfferInputs::new(self.case, turn.offer, turn.cart);
-        if turn.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
-            self.look(turn, &Numbers { cart: turn.cart, inputs: &view, bundles: None });
+        let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
+        if attempt.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
+            self.look(attempt, &Numbers { cart: attempt.cart, inputs: &view, bundles: None });
         }
         let everything = Scope::default();
-        let scope = turn.scope.unwrap_or(&everything);
-        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, covered: self.covered() };
-        let mut gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
+        let scope = attempt.scope.unwrap_or(&everything);
+        let in_scope = LinesInScope { cart: attempt.cart, base: Base::Discounted, scope, covered: self.covered() };
+        let mut gain = apply_gift(gift.effect, credits, in_scope).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
                 "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
             )
         })?;
-        if turn.scope.is_some() {
+        if attempt.scope.is_some() {
             gain.covered = std::mem::take(&mut self.covered);
         }
         Ok(Box::new(gain))
     }
 
     /// What a discount of lines or units takes off those in reach.
-    fn on_lines(&mut self, turn: &Turn<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
+    fn on_lines(&mut self, attempt: &Attempt<'_>, discount: &Discount, numbers: &Numbers<'_>) -> Option<Gain> {
         let units: &[UnitOff] = match discount {
             Discount::Unit(unit) => std::slice::from_ref(unit),
             Discount::Units(units) => units,
             _ => {
                 let everything = Scope::default();
-                let scope = turn.scope.unwrap_or(&everything);
-                let ground = Ground { cart: turn.cart, base: turn.base, scope, covered: self.covered() };
-                return off_lines(discount, numbers, ground);
+                let scope = attempt.scope.unwrap_or(&everything);
+                let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: self.covered() };
+                return off_lines(discount, numbers, in_scope);
             }
         };
         let mut all = Vec::with_capacity(units.len());
         for unit in units {
-            all.push(self.free_goods(turn, unit, numbers)?);
+            all.push(self.free_goods(attempt, unit, numbers)?);
         }
-        add_units(&all, turn.cart, turn.items.basket(), self.covered(), turn.once)
+        add_units(&all, attempt.cart, attempt.items.basket(), self.covered(), attempt.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
     /// that they would be.
-    fn free_goods(&mut self, turn: &Turn<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
+    fn free_goods(&mut self, attempt: &Attempt<'_>, unit: &UnitOff, numbers: &Numbers<'_>) -> Option<FreeGoods> {
         let times = if unit.effect == UnitEffect::ReplaceItems { 1 } else { numbers.times() };
         let units = numbers.units(&unit.unit_off).checked_mul(times)?;
         let named = |object| GoodsRef::new(object, unit.unit_type.clone(), None);
@@ -242,7 +242,7 @@ impl<'c> CaseJudge<'c> {
         };
         let in_cart = || {
             let kinds = [GoodsObject::Sku, GoodsObject::Product, GoodsObject::Collection];
-            kinds.into_iter().find(|object| turn.items.basket().first(&named(*object)).is_some())
+            kinds.into_iter().find(|object| attempt.items.basket().first(&named(*object)).is_some())
         };
         let mut free = FreeGoods {
             effect: unit.effect,
@@ -252,13 +252,13 @@ impl<'c> CaseJudge<'c> {
             item: Item { quantity: 0, ..Item::default() },
         };
         if unit.effect == UnitEffect::AddSameItems {
-            self.found.lack(turn.place, turn.items.lacks().to_vec());
+            self.found.lack(attempt.place, attempt.items.lacks().to_vec());
             free.goods = named(told.or_else(in_cart).unwrap_or(GoodsObject::Collection));
             return Some(free);
         }
         let mut lacks = Vec::new();
         let found = find_named(&unit.unit_type, told, self.case.facts, &mut |lack| lacks.push(lack));
-        self.found.lack(turn.place, lacks);
+        self.found.lack(attempt.place, lacks);
         if found.is_unreadable() {
             return None;
         }
@@ -303,8 +303,8 @@ impl Judge for CaseJudge<'_> {
         let added;
         let items = lines!(self, cart, added);
         let running_order = RunningOrder { cart, items, request_facts: &self.request_facts, running: &self.running };
-        let verdict = check(self.case, redeemable, offer, &running_order, &mut self.fresh);
-        self.found.put(place, &mut self.fresh);
+        let verdict = check(self.case, redeemable, offer, &running_order, &mut self.finding);
+        self.found.put(place, &mut self.finding);
         verdict.err()
     }
 
@@ -335,12 +335,12 @@ impl Judge for CaseJudge<'_> {
         };
         let added;
         let items = lines!(self, cart, added);
-        let turn = Turn { offer, scope: offer.scope(), place, cart, items, base, once };
+        let attempt = Attempt { offer, scope: offer.scope(), place, cart, items, base, once };
         let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
-                .discount(&turn, discount)
+                .discount(&attempt, discount)
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
-            Grant::Gift(gift) => self.gift(&turn, gift),
+            Grant::Gift(gift) => self.gift(&attempt, gift),
             Grant::Loyalty(_) => {
                 let mut found = self.found.get(place).cloned().unwrap_or_default();
                 let gain = exchange(case.redeemables.get(place), offer, cart, &mut found);

@@ -208,7 +208,7 @@ fn look<'a>(
         let Some(candidate) = set.list.get(hit.place) else { continue };
         let resolved = match candidate.object {
             CandidateObject::PromotionStack => {
-                hit.stack = stack::hear(case, &candidate.id);
+                hit.stack = stack::try_stack(case, &candidate.id);
                 Resolved::Unknown
             }
             _ => resolve(case, candidate),
@@ -219,7 +219,7 @@ fn look<'a>(
             break;
         }
     }
-    let heard = alone::hear(case, asked, from);
+    let heard = alone::try_each(case, asked, from);
     for ((at, (outcome, mut one)), hit) in (from..).zip(heard).zip(hits.iter_mut()) {
         one.lacks.iter().for_each(|lack| case.lacks.add(lack.clone()));
         // Of a stack only the sum is left to tell; what its tiers gave is told tier by tier.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::decide::case::{Case, Offer, Resolved, stored};
-use crate::decide::shape::{check_shape, check_stack, duplicated};
+use crate::decide::combination::{check_combination, check_stack, duplicated};
 use crate::facts::{Exchange, Fact, Known};
 use crate::model::incentive::{Grant, Incentive};
 use crate::model::order::Order;
@@ -21,7 +21,7 @@ impl<'a> Case<'a> {
     /// Resolves the request, or refuses it as a whole (calculation.md section 11.2, steps 1 to 3).
     pub fn open(&mut self) -> Result<(), Refusal> {
         let request = self.request;
-        check_shape(&request.redeemables, &self.stacking)?;
+        check_combination(&request.redeemables, &self.stacking)?;
         self.buyer = stored::find_buyer(self.facts, request, &mut self.unreadable)?;
         self.find_order()?;
         self.resolved = Vec::with_capacity(request.redeemables.len());

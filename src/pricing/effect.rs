@@ -28,7 +28,7 @@ pub struct NoLines;
 
 /// Where money discounts look: the cart, the base, the lines in reach and the scope that they are in.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct LinesInScope<'a> {
     /// The order as it is.
     pub cart: &'a Cart,
     /// What discounts are computed on.
@@ -81,17 +81,17 @@ pub fn off_order(discount: &Discount, numbers: &Numbers<'_>, base: Base<'_>) -> 
 }
 
 /// What a discount of lines takes off them; `None` when an amount would grow beyond every bound.
-pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>) -> Option<Gain> {
+pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, in_scope: LinesInScope<'_>) -> Option<Gain> {
     match discount {
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
-            per_line(&ground, *aggregated_amount_limit, &|target| {
+            per_line(&in_scope, *aggregated_amount_limit, &|target| {
                 let percent = numbers.percent(percent_off, Some(target.place)).checked_mul(numbers.times());
                 let (whole, units, of) = target.whole;
                 let off = if of == 0 { Money::ZERO } else { percent.of_share(whole, units, of)? };
                 Some(off.min(amount_limit.unwrap_or(off)))
             })
         }
-        Discount::Fixed { fixed_amount, .. } => per_line(&ground, None, &|target| {
+        Discount::Fixed { fixed_amount, .. } => per_line(&in_scope, None, &|target| {
             let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.place)));
             let price = own.or_else(|| numbers.price(fixed_amount, Some(target.place)));
             Some(price.map_or(Money::ZERO, |price| target.base().saturating_sub(multiplied(price, target.units))))
@@ -101,15 +101,15 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
             let value = |target: &Target<'_>| numbers.money(amount_off, Some(target.place));
             match effect {
                 Some(AmountEffect::ApplyToItemsByQuantity) => {
-                    per_line(&ground, limit, &|target| Some(multiplied(value(target), target.units)))
+                    per_line(&in_scope, limit, &|target| Some(multiplied(value(target), target.units)))
                 }
                 Some(AmountEffect::ApplyToItemsProportionally | AmountEffect::ApplyToItemsProportionallyByQuantity) => {
                     let pot = multiplied(numbers.money(amount_off, None), numbers.times());
                     let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
-                    proportionally(&ground, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
+                    proportionally(&in_scope, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
                 }
                 None | Some(AmountEffect::ApplyToOrder | AmountEffect::ApplyToItems) => {
-                    per_line(&ground, limit, &|target| Some(multiplied(value(target), numbers.times())))
+                    per_line(&in_scope, limit, &|target| Some(multiplied(value(target), numbers.times())))
                 }
             }
         }
@@ -118,17 +118,17 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
 }
 
 /// What gift credits cover: as much as is asked and is still to be paid.
-pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Result<Gain, NoLines> {
-    let credits = credits.min(ground.cart.total().unwrap_or_default());
+pub fn apply_gift(effect: GiftEffect, credits: Money, in_scope: LinesInScope<'_>) -> Result<Gain, NoLines> {
+    let credits = credits.min(in_scope.cart.total().unwrap_or_default());
     if effect == GiftEffect::ApplyToOrder {
-        return Ok(Gain::of_order(ground.cart.amount.map(|_| credits)));
+        return Ok(Gain::of_order(in_scope.cart.amount.map(|_| credits)));
     }
     // Nothing stops it but a line.
-    if each_target(&ground, &mut |_| None).is_some() {
+    if each_target(&in_scope, &mut |_| None).is_some() {
         return Err(NoLines);
     }
     // The cap of a line is what it can give; the credits are the limit of all.
-    Ok(per_line(&ground, Some(credits), &|target| Some(target.cap)).unwrap_or_default())
+    Ok(per_line(&in_scope, Some(credits), &|target| Some(target.cap)).unwrap_or_default())
 }
 
 /// `amount` so many times, or the largest amount that there is: what is taken off is cut at what is there.
@@ -173,14 +173,18 @@ fn percent_of(percent: Percent, cart: &Cart, covered: &CoveredUnits) -> Option<O
 
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the
 /// discount over all of them, that of an entry over those that it covers.
-fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>) -> Option<Money>) -> Option<Gain> {
-    let mut gain = Gain::of_lines(ground.cart.lines.len());
+fn per_line(
+    in_scope: &LinesInScope<'_>,
+    limit: Option<Money>,
+    off: &dyn Fn(&Target<'_>) -> Option<Money>,
+) -> Option<Gain> {
+    let mut gain = Gain::of_lines(in_scope.cart.lines.len());
     let mut left = limit;
     let mut purses = Purses::default();
-    each_target(ground, &mut |target| {
+    each_target(in_scope, &mut |target| {
         let mut given = off(target)?.min(target.cap);
         given = given.min(left.unwrap_or(given));
-        if ground.scope.selective {
+        if in_scope.scope.selective {
             given = purses.most(target, given);
             purses.take(target, given);
         }
@@ -221,28 +225,28 @@ impl Purses {
 
 /// Shares one pot by what the lines cost or by their units. What a line cannot take goes to the others; what the limits
 /// of its entry cut off its share goes to nobody (calculation.md section 19, D16).
-fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
-    let mut shares = Vec::with_capacity(ground.covered.len());
+fn proportionally(in_scope: &LinesInScope<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
+    let mut shares = Vec::with_capacity(in_scope.covered.len());
     let mut all = Money::ZERO;
-    each_target(ground, &mut |target| {
+    each_target(in_scope, &mut |target| {
         let base = target.base();
         all = all.checked_add(base)?;
         shares.push(Share::new(target.place, if by_quantity { target.units } else { base.minor() }, target.cap));
         Some(())
     })?;
-    if ground.scope.selective {
+    if in_scope.scope.selective {
         // Shares are rounded in the order of the lines, in whatever order they are in reach.
         let order = ranked(shares.iter().map(|share| u64::try_from(share.place).unwrap_or(u64::MAX)));
         shares = crate::rank::arranged(shares, &order);
     }
     spread(pot.min(all), &mut shares);
-    let mut gain = Gain::of_lines(ground.cart.lines.len());
+    let mut gain = Gain::of_lines(in_scope.cart.lines.len());
     for share in &shares {
         gain.set(share.place, share.given);
     }
-    if ground.scope.selective {
+    if in_scope.scope.selective {
         let mut purses = Purses::default();
-        each_target(ground, &mut |target| {
+        each_target(in_scope, &mut |target| {
             let share = gain.lines.get(target.place).copied().flatten().unwrap_or_default();
             let given = purses.most(target, share);
             purses.take(target, given);
@@ -255,15 +259,15 @@ fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<
 
 /// Shows the lines in reach that have an amount, in the order in which they are taken, until one stops it. Of a line that
 /// is only partly in reach, base and cap are its share (calculation.md section 19, D4).
-fn each_target(ground: &Ground<'_>, see: &mut dyn FnMut(&Target<'_>) -> Option<()>) -> Option<()> {
-    for covered in ground.covered.iter().filter(|covered| !covered.excluded) {
-        let Some(line) = ground.cart.lines.get(covered.place).filter(|line| line.amount.is_some()) else { continue };
+fn each_target(in_scope: &LinesInScope<'_>, see: &mut dyn FnMut(&Target<'_>) -> Option<()>) -> Option<()> {
+    for covered in in_scope.covered.iter().filter(|covered| !covered.excluded) {
+        let Some(line) = in_scope.cart.lines.get(covered.place).filter(|line| line.amount.is_some()) else { continue };
         let open = (line.subtotal(), covered.units, line.paid_units());
-        let whole = match ground.base {
+        let whole = match in_scope.base {
             Base::Discounted => open,
             Base::Initial(initial) => initial_base(initial.lines.get(covered.place), covered.units).unwrap_or(open),
         };
-        let entry = covered.entry.and_then(|place| Some((place, ground.scope.included.get(place)?)));
+        let entry = covered.entry.and_then(|place| Some((place, in_scope.scope.included.get(place)?)));
         see(&Target { place: covered.place, units: covered.units, whole, cap: share(open), entry })?;
     }
     Some(())

@@ -7,10 +7,10 @@ use std::cmp::Ordering;
 
 use crate::json::Node;
 use crate::model::scope::GoodsRef;
-use crate::rules::among::{Among, Sorted};
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Moment, Operand};
 use crate::rules::operator::Operator;
+use crate::rules::value_set::{SortedOperands, ValueSet};
 use crate::text::by_words;
 use crate::time::{Day, Instant, TimeZone};
 use crate::work::Work;
@@ -44,7 +44,7 @@ pub struct Condition {
     /// With which goods, in tests of goods.
     pub goods: Vec<GoodsRef>,
     /// The operands in order, made when there are many and somebody asks.
-    pub sorted: Sorted,
+    pub sorted: SortedOperands,
 }
 
 impl Condition {
@@ -111,7 +111,7 @@ impl Condition {
             Operator::IsUnknown => elements.is_empty(),
             // As sets: every element is wanted, and everything wanted is there.
             Operator::NotDiffer => {
-                let found = Among::found(elements.iter().map(FoundValue::of));
+                let found = ValueSet::found(elements.iter().map(FoundValue::of));
                 let there = |wanted: &Operand| {
                     let is_there = || elements.iter().any(|value| same(FoundValue::of(value), wanted));
                     found.has_operand(wanted).unwrap_or_else(is_there)

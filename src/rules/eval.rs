@@ -10,7 +10,6 @@ pub(super) use lines::{figure, sum};
 
 use crate::model::order::Metadata;
 use crate::money::Money;
-use crate::rules::ast::{Group, Leaf, Rule, Test};
 use crate::rules::basket::ResolvedLine;
 use crate::rules::compare::Condition;
 use crate::rules::input::{Lines, RuleInput};
@@ -19,6 +18,7 @@ use crate::rules::needs::Needs;
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Operand};
 use crate::rules::operator::Operator;
+use crate::rules::rule::{Group, Leaf, Rule, Test};
 use crate::text::Text;
 
 /// A rule that does not hold, and the first test in key order that makes it so; a rule that fails always has one.
@@ -164,7 +164,7 @@ impl Condition {
 impl Test {
     /// Whether the test holds when nothing is around it.
     #[inline(never)]
-    pub fn stands(&self, input: &RuleInput<'_>) -> bool {
+    pub fn holds_alone(&self, input: &RuleInput<'_>) -> bool {
         self.holds(input, None)
     }
 

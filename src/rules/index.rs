@@ -13,13 +13,13 @@ use crate::model::scope::GoodsObject;
 use crate::money::Money;
 use crate::rank::ranked;
 use crate::rules::about;
-use crate::rules::ast::Rule;
 use crate::rules::filter::Collection;
 use crate::rules::input::RuleInput;
 use crate::rules::kind::Kind;
 use crate::rules::logic::Expression;
 use crate::rules::needs::Needs;
 use crate::rules::range::Range;
+use crate::rules::rule::Rule;
 use crate::text::Text;
 
 /// Many lists of rules, prepared to be checked together.

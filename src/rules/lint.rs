@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 
 use crate::json::Node;
-use crate::rules::ast::{Group, Leaf, Rule, Test};
 use crate::rules::compare::{Clock, Condition};
 use crate::rules::kind::{Kind, Over};
 use crate::rules::logic::Expression;
@@ -15,6 +14,7 @@ use crate::rules::names::{RuleName, Values};
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Operand};
 use crate::rules::operator::Operator;
+use crate::rules::rule::{Group, Leaf, Rule, Test};
 use crate::time::{Instant, TimeZone};
 use crate::work::Work;
 

@@ -5,7 +5,6 @@
 
 use crate::model::scope::GoodsRef;
 use crate::refusal::{Act, Change, Why};
-use crate::rules::ast::Test;
 use crate::rules::basket::ResolvedLine;
 use crate::rules::compare::Condition;
 use crate::rules::eval::{Blamed, channel, data_of, figure, sum};
@@ -15,6 +14,7 @@ use crate::rules::names::Values;
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Operand};
 use crate::rules::operator::Operator;
+use crate::rules::rule::Test;
 
 impl Blamed<'_> {
     /// What can be told of it.

@@ -9,8 +9,8 @@ use scrip::model::order::Item;
 use scrip::model::scope::{Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
 use scrip::money::{Money, Percent};
 use scrip::pricing::{
-    Base, Cart, CoveredUnits, FormulaInputs, FreeGoods, Gain, Ground, Line, Numbers, Unlimited, add_units, apply_gift,
-    off_lines, off_order, percent_of_all, percent_of_each, select,
+    Base, Cart, CoveredUnits, FormulaInputs, FreeGoods, Gain, Line, LinesInScope, Numbers, Unlimited, add_units,
+    apply_gift, off_lines, off_order, percent_of_all, percent_of_each, select,
 };
 use scrip::rules::{Basket, ResolvedLine};
 use scrip::text::Text;
@@ -252,7 +252,7 @@ fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Sco
         return off_order(discount, &numbers, base).unwrap();
     }
     let reach = reach_of(scope, drawn, cart);
-    let gain = off_lines(discount, &numbers, Ground { cart, base, scope, covered: &reach }).unwrap();
+    let gain = off_lines(discount, &numbers, LinesInScope { cart, base, scope, covered: &reach }).unwrap();
     if let (Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }, None, false) =
         (discount, initial, scope.selective)
     {
@@ -373,8 +373,8 @@ fn gift_credits_are_given_as_far_as_they_reach() {
         let mut cart = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &cart);
         let effect = if on_items { GiftEffect::ApplyToItems } else { GiftEffect::ApplyToOrder };
-        let ground = Ground { cart: &cart, base: Base::Discounted, scope: &scope, covered: &reach };
-        let Ok(gain) = apply_gift(effect, money(credits), ground) else { return Ok(()) };
+        let in_scope = LinesInScope { cart: &cart, base: Base::Discounted, scope: &scope, covered: &reach };
+        let Ok(gain) = apply_gift(effect, money(credits), in_scope) else { return Ok(()) };
         prop_assert!(gain.total().unwrap() <= money(credits).min(cart.total().unwrap()));
         cart.add(&gain).unwrap();
         is_sound(&cart, None)

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use scrip::json::Node;
-use scrip::rules::among::Sorted;
+use scrip::rules::value_set::SortedOperands;
 use scrip::rules::{Basket, Clock, Condition, Expression, FoundValue, Number, Operand, Operator, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -103,7 +103,7 @@ const BASE: &[Operator] =
     &[Operator::In, Operator::NotIn, Operator::Less, Operator::AtMost, Operator::More, Operator::AtLeast];
 
 fn condition(operator: Operator, operands: Vec<Operand>) -> Condition {
-    Condition { operator, operands, goods: Vec::new(), sorted: Sorted::default() }
+    Condition { operator, operands, goods: Vec::new(), sorted: SortedOperands::default() }
 }
 
 /// The same question in integers.

@@ -22,7 +22,7 @@ use crate::stacking::{Candidate, Class, Judge, Outcome, Selection, Walk};
 use crate::text::Text;
 
 /// Hears everything that was resolved from this place on: what became of it, and what its checks found.
-pub(super) fn hear(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcome, Finding)> {
+pub(super) fn try_each(case: &Case<'_>, asked: &Qualify, from: usize) -> Vec<(Outcome, Finding)> {
     if from == case.resolved.len() {
         return Vec::new();
     }

@@ -7,7 +7,7 @@ use crate::model::request::Redeemable;
 use crate::text::Text;
 
 /// Tries a stack as a validation of it would; nothing, when it does not hold or gives nothing.
-pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'a>>> {
+pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'a>>> {
     let mut alone = Evaluated::of(Case {
         request: case.request,
         redeemables: (&[]).into(),

@@ -4,7 +4,6 @@
 use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::model::scope::GoodsRef;
-use crate::rules::ast::Test;
 use crate::rules::basket::Symbols;
 use crate::rules::compare::Condition;
 use crate::rules::index::key::key;
@@ -13,6 +12,7 @@ use crate::rules::kind::{Data, Kind, Pick};
 use crate::rules::needs::Needs;
 use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
+use crate::rules::rule::Test;
 use crate::shelf::Shelf;
 use crate::text::{Text, digits};
 
@@ -88,7 +88,7 @@ impl Tests {
         let answer = |((test, about), way): ((&Test, &u8), &Way)| match way {
             _ if about & asked == 0 => true,
             // Those that hold are found by the text, below.
-            Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.stands(input),
+            Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.holds_alone(input),
             Way::Goods(wanted, there) if shares => {
                 let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
                 let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
@@ -99,7 +99,7 @@ impl Tests {
                 };
                 wanted.iter().zip(goods).any(is_there) == *there
             }
-            _ => test.stands(input),
+            _ => test.holds_alone(input),
         };
         let mut found: Vec<bool> = tests.map(answer).collect();
         for test in texts.into_iter().flatten().flatten().filter(|_| shares) {

@@ -1,11 +1,11 @@
 //! Decides which tests ask the same: those of one key. It must not know who asks them.
 
 use crate::rank::{arranged, ranked_by};
-use crate::rules::ast::Test;
 use crate::rules::compare::Condition;
 use crate::rules::logic::Expression;
 use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
+use crate::rules::rule::Test;
 use crate::text::digits;
 
 /// The key of a test, a text that says everything that it asks; nothing for one with a window, which has none.

@@ -3,9 +3,9 @@
 //! validation-rules.md section 3.
 
 use crate::json::same;
-use crate::rules::among::Sorted;
 use crate::rules::names::Values;
 use crate::rules::operator::Takes;
+use crate::rules::value_set::SortedOperands;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
 use crate::text::{Text, parts, whole, words};
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
@@ -36,7 +36,8 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
 }
 
 fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition {
-    let mut condition = Condition { operator, operands: Vec::new(), goods: Vec::new(), sorted: Sorted::default() };
+    let mut condition =
+        Condition { operator, operands: Vec::new(), goods: Vec::new(), sorted: SortedOperands::default() };
     let takes = operator.takes();
     let mut add = |item: &At<'_>| match (values, takes) {
         (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)),

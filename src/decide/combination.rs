@@ -15,7 +15,7 @@ pub(super) fn duplicated() -> Refusal {
 }
 
 /// Refuses a combination that is never allowed, or more redeemables than a request may name.
-pub(super) fn check_shape(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), Refusal> {
+pub(super) fn check_combination(redeemables: &[Redeemable], rules: &StackingRules) -> Result<(), Refusal> {
     if redeemables.len() < 2 {
         return Ok(());
     }

@@ -14,11 +14,11 @@ const FEW: usize = 16;
 
 /// The operands of one condition in their order, once somebody asked. It says nothing that they do not say themselves.
 #[derive(Default)]
-pub struct Sorted(OnceLock<Option<Box<Among>>>);
+pub struct SortedOperands(OnceLock<Option<Box<ValueSet>>>);
 
 /// Many values by what they are.
 #[derive(Default)]
-pub(super) struct Among {
+pub(super) struct ValueSet {
     texts: Vec<Text>,
     numbers: Vec<Number>,
     /// The numbers that texts hold, once a number is looked for.
@@ -27,20 +27,20 @@ pub(super) struct Among {
     no: bool,
 }
 
-impl Sorted {
+impl SortedOperands {
     /// These operands in order; nothing where there are few, or some that have no order here.
     #[inline]
-    pub(super) fn of(&self, operands: &[Operand]) -> Option<&Among> {
+    pub(super) fn of(&self, operands: &[Operand]) -> Option<&ValueSet> {
         if operands.len() <= FEW {
             return None;
         }
-        self.0.get_or_init(|| Among::of(operands).map(Box::new)).as_deref()
+        self.0.get_or_init(|| ValueSet::of(operands).map(Box::new)).as_deref()
     }
 }
 
-impl Among {
-    fn of(operands: &[Operand]) -> Option<Among> {
-        let mut among = Among::default();
+impl ValueSet {
+    fn of(operands: &[Operand]) -> Option<ValueSet> {
+        let mut among = ValueSet::default();
         for operand in operands {
             match operand {
                 Operand::Text(text) => among.add(FoundValue::Text(text)),
@@ -53,8 +53,8 @@ impl Among {
     }
 
     /// The values that were found, for whoever asks which of them are there.
-    pub(super) fn found<'f>(all: impl Iterator<Item = FoundValue<'f>>) -> Among {
-        let mut among = Among::default();
+    pub(super) fn found<'f>(all: impl Iterator<Item = FoundValue<'f>>) -> ValueSet {
+        let mut among = ValueSet::default();
         all.for_each(|found| among.add(found));
         among.closed()
     }
@@ -69,7 +69,7 @@ impl Among {
         }
     }
 
-    fn closed(mut self) -> Among {
+    fn closed(mut self) -> ValueSet {
         self.texts = in_order(std::mem::take(&mut self.texts));
         self.numbers = in_order(std::mem::take(&mut self.numbers));
         self
@@ -120,26 +120,26 @@ fn in_order<T: Ord>(values: Vec<T>) -> Vec<T> {
     arranged(values, &places)
 }
 
-impl std::fmt::Debug for Sorted {
+impl std::fmt::Debug for SortedOperands {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Sorted")
+        formatter.write_str("SortedOperands")
     }
 }
 
-impl Clone for Sorted {
-    fn clone(&self) -> Sorted {
-        Sorted::default()
+impl Clone for SortedOperands {
+    fn clone(&self) -> SortedOperands {
+        SortedOperands::default()
     }
 }
 
-impl PartialEq for Sorted {
-    fn eq(&self, _: &Sorted) -> bool {
+impl PartialEq for SortedOperands {
+    fn eq(&self, _: &SortedOperands) -> bool {
         true
     }
 }
 
-impl Eq for Sorted {}
+impl Eq for SortedOperands {}
 
-impl Hash for Sorted {
+impl Hash for SortedOperands {
     fn hash<H: Hasher>(&self, _: &mut H) {}
 }
