@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { buildPackage, buildWorker } from "../worker/tools/build.mjs";
+import { buildAll, buildPackage } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
 import { writeTable } from "./table.mjs";
@@ -44,8 +44,7 @@ async function main(asked) {
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
   const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
-  await buildPackage();
-  if (wanted.includes("edge")) await buildWorker();
+  await (wanted.includes("edge") ? buildAll() : buildPackage());
   const results = {
     ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
     machine: {
