@@ -9,7 +9,7 @@ import { cpus, loadavg } from "node:os";
 import { buildAll, buildPackage } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
-import { writeTable } from "./table.mjs";
+import { writeTables } from "./table.mjs";
 import * as qualification from "./qualify.mjs";
 import { undrawn } from "./same.mjs";
 import { fault, workload } from "./translate.mjs";
@@ -56,8 +56,8 @@ async function main(asked) {
     if (wanted.includes(name)) results[name] = await part();
   }
   writeFileSync(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
-  writeTable(results);
-  console.log("written: benches/results.json and the table in README.md");
+  writeTables(results);
+  console.log("written: benches/results.json and the tables in README.md and benches/README.md");
 }
 
 /** The workloads in this API's objects, as files for the native contenders. */
