@@ -109,7 +109,9 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
                     let by_quantity = *effect == Some(AmountEffect::ApplyToItemsProportionallyByQuantity);
                     proportionally(&ground, limit.map_or(pot, |limit| limit.min(pot)), by_quantity)
                 }
-                _ => per_line(&ground, limit, &|target| Some(multiplied(value(target), numbers.times()))),
+                None | Some(AmountEffect::ApplyToItems | AmountEffect::ApplyToOrder) => {
+                    per_line(&ground, limit, &|target| Some(multiplied(value(target), numbers.times())))
+                }
             }
         }
         Discount::Unit(_) | Discount::Units(_) => Some(Gain::default()),
