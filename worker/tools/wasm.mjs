@@ -10,7 +10,7 @@ const target = join(root, "target");
 const registry = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
 const environment = {
   // Messages of panics carry the paths of sources: the bytes are the same on every machine.
-  RUSTFLAGS: `--remap-path-prefix=${registry}=/cargo --remap-path-prefix=${root}=/scrip`,
+  CARGO_ENCODED_RUSTFLAGS: [`--remap-path-prefix=${registry}=/cargo`, `--remap-path-prefix=${root}=/scrip`].join("\x1f"),
   // Two builds may be told at once, line by line.
   CARGO_TERM_PROGRESS_WHEN: "never",
 };
