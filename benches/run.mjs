@@ -6,10 +6,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { buildPackage, buildWorker } from "../worker/tools/build.mjs";
+import { buildAll, buildPackage } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
 import { packageSize } from "./size.mjs";
-import { writeTable } from "./table.mjs";
+import { writeTables } from "./table.mjs";
 import * as qualification from "./qualify.mjs";
 import { undrawn } from "./same.mjs";
 import { fault, workload } from "./translate.mjs";
@@ -44,8 +44,7 @@ async function main(asked) {
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
   const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
-  await buildPackage();
-  if (wanted.includes("edge")) await buildWorker();
+  await (wanted.includes("edge") ? buildAll() : buildPackage());
   const results = {
     ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
     machine: {
@@ -57,8 +56,8 @@ async function main(asked) {
     if (wanted.includes(name)) results[name] = await part();
   }
   writeFileSync(resultsPath, `${JSON.stringify(results, null, 2)}\n`);
-  writeTable(results);
-  console.log("written: benches/results.json and the table in README.md");
+  writeTables(results);
+  console.log("written: benches/results.json and the tables in README.md and benches/README.md");
 }
 
 /** The workloads in this API's objects, as files for the native contenders. */

@@ -1,4 +1,5 @@
-// Decides how results read in the README: three tables between two markers, nothing absolute without its floor beside it.
+// Decides how results read: a few lines in README.md and all tables in benches/README.md, each between two markers, nothing
+// absolute without what it is compared with beside it.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const NAMES = {
@@ -27,19 +28,50 @@ const NAMES = {
 const TITLES = { w1: "W1: one coupon, ten lines", w2: "W2: thirty coupons, five of them stacked, ten lines",
   w3: "W3: which of a thousand promotions qualify, a hundred lines",
   w4: "W4: thirty coupons, all of them stacked, 500 lines" };
+const IN_A_PAGE = { w1: "in a page, JSON in and out: one coupon, ten lines", w2: "thirty coupons, five of them stacked",
+  w3: "which of a thousand promotions qualify, a hundred lines" };
 
 const number = (value) => Math.round(value).toLocaleString("en-US");
 const times = (ratio) => ratio.toPrecision(ratio < 10 ? 2 : 3).replace(/\.0+$/, "");
 const spread = ({ median, least, most }) => `${times(median)} (${times(least)}..${times(most)})`;
+const micros = (ns) => `${Math.round(ns / 1_000)} µs`;
 const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 
-export function writeTable(results) {
-  const path = new URL("../README.md", import.meta.url);
+const MARKS = ["<!-- bench -->", "<!-- /bench -->"];
+
+/** The few lines of README.md and all tables of benches/README.md. */
+export function writeTables(results) {
+  fill("../README.md", summary(results));
+  fill("README.md", tables(results));
+}
+
+function fill(file, lines) {
+  const path = new URL(file, import.meta.url);
   const text = readFileSync(path, "utf8");
-  const [open, close] = ["<!-- bench -->", "<!-- /bench -->"];
-  const [start, end] = [text.indexOf(open), text.indexOf(close)];
-  if (start < 0 || end < start) throw new Error(`README.md has no place between \`${open}\` and \`${close}\``);
-  writeFileSync(path, `${text.slice(0, start)}${open}\n${tables(results)}\n${text.slice(end)}`);
+  const [start, end] = MARKS.map((mark) => text.indexOf(mark));
+  if (start < 0 || end < start) throw new Error(`${file} has no place between \`${MARKS.join("` and `")}\``);
+  writeFileSync(path, `${text.slice(0, start)}${MARKS[0]}\n${lines}\n${text.slice(end)}`);
+}
+
+/** What a reader wants to know, each with the ratio that says what it is worth. */
+export function summary({ machine, workloads, package: sizes, edge }) {
+  const found = (name, contender) => workloads[name].find((row) => row.contender === contender);
+  const page = ([name, what]) => {
+    const { ns, to_js_same: beside } = found(name, "wasm-text") ?? found(name, "find-wasm-text");
+    return `| ${what} | ${micros(ns)} | ${times(beside.median)} × JavaScript by hand with the same answer |`;
+  };
+  const trees = found("w3", "find-tree").ns / found("w3", "find-engine").ns;
+  const served = edge.rows.filter(({ name }) => !name.startsWith("bare"));
+  return [
+    "| | | |", "|---|---:|---|",
+    ...Object.entries(IN_A_PAGE).map(page),
+    `| the same promotions natively, request read beforehand | ${micros(found("w3", "find-engine").ns)} | `
+    + `${times(trees)} × as fast as rules as JSON trees, one by one |`,
+    `| the package, compressed | ${kilobytes(sizes.whole.brotli)} | the wasm is ${kilobytes(sizes.wasm.brotli)} of it |`,
+    ...served.map((row) => `| on \`workerd\`: ${row.name} | ${number(row.median)} a second | ${times(row.to_increment)} × a bare increment |`),
+    "",
+    `Medians on ${machine.cores} cores of ${machine.cpu}: read the ratios.`,
+  ].join("\n");
 }
 
 /** The largest basket in milliseconds, and beside what the small one's amounts take. */

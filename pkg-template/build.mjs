@@ -2,7 +2,6 @@
 // It must not download anything: the tools are installed by `npm start`, `npm test` and `npm run build`.
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -10,6 +9,7 @@ import { promisify } from "node:util";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import binaryen from "binaryen";
 import esbuild from "esbuild";
+import { bind } from "../worker/tools/wasm.mjs";
 import { hasLibrarySource } from "./library.mjs";
 
 const run = promisify(execFile);
@@ -18,10 +18,6 @@ const root = dirname(template);
 
 /** Builds the package into `out`; gives the size of the wasm in bytes, as it is and compressed. */
 export async function build(out = join(root, "pkg"), say = () => {}) {
-  const bindgen = process.env.WASM_BINDGEN_BIN ?? join(root, "target/tools/bin/wasm-bindgen");
-  if (!existsSync(bindgen)) {
-    throw new Error(`\`${bindgen}\` is missing; \`npm run build\` installs it, or name yours in WASM_BINDGEN_BIN`);
-  }
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
 
@@ -37,8 +33,7 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
 
   say("binding and shrinking it");
   const compiled = join(target, "wasm32-unknown-unknown/release/scrip.wasm");
-  const binding = ["--target", "web", "--omit-default-module-path", "--no-typescript", "--remove-producers-section"];
-  await run(bindgen, [...binding, "--out-dir", out, "--out-name", "engine", compiled]);
+  await bind(compiled, out, "engine");
   await forget(join(out, "engine_bg.wasm"));
   await shrink(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"));
   await rm(join(out, "engine_bg.wasm"));

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before } from "node:test";
 import { promisify } from "node:util";
-import { buildPackage, buildWorker, builtFolder } from "../../worker/tools/build.mjs";
+import { buildAll, builtFolder } from "../../worker/tools/build.mjs";
 import { root } from "../../worker/tools/say.mjs";
 import { tally } from "./tally.mjs";
 
@@ -13,8 +13,7 @@ const run = promisify(execFile);
 const check = tally("deploy");
 
 before(async () => {
-  await buildPackage();
-  await buildWorker();
+  await buildAll();
 }, { timeout: 600_000 });
 
 check("wrangler deploy --dry-run passes", async () => {

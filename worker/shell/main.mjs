@@ -1,9 +1,11 @@
 // Decides what the Worker exports, and that no caller waits for ever. It must not know what a request asks for.
-import Exports from "glue/entry";
+import module from "./index_bg.wasm";
+import * as entry from "glue/entry";
 
 export { Directory, Gate, Project } from "./object.mjs";
 
-const entry = Exports.prototype;
+entry.initSync({ module });
+
 // Far above what any request needs; an answer that has not come by then will not come.
 const LATEST_MS = 25_000;
 
@@ -14,7 +16,7 @@ export default {
       timer = setTimeout(done, LATEST_MS);
     });
     try {
-      const answer = await Promise.race([entry.fetch.call({ env, ctx }, request), late]);
+      const answer = await Promise.race([entry.fetch(request, env, ctx), late]);
       return answer ?? failed(`${request.method} ${new URL(request.url).pathname.slice(0, 200)} had no answer within ${LATEST_MS} ms`);
     } catch (error) {
       return failed(`failed in the shell: ${error?.stack ?? error}`);

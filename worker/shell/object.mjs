@@ -6,10 +6,12 @@
 // an instance which trapped is thrown away without any request of another caller being lost. The entry, where requests
 // wait for their objects, keeps its own instance.
 import { DurableObject } from "cloudflare:workers";
-import Exports from "glue/engine";
+import module from "./index_bg.wasm";
+import * as engine from "glue/engine";
 import { FIRST, nextRows, restMs } from "./pace.mjs";
 
-const engine = Exports.prototype;
+engine.initSync({ module });
+
 const EMPTY = new Uint8Array(0);
 // What is worth keeping of a stack; an overflow brings a hundred frames of the same name.
 const STACK_LINES = 12;

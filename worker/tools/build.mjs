@@ -1,32 +1,58 @@
-// Decides how the Worker and the npm package are built: Rust to wasm and glue by worker-build, then the JavaScript shell
-// around two instances of it, then the files of the demo. Nothing is downloaded here and nothing is built twice.
+// Decides how the Worker and the npm package are built: Rust to a binary and its glue, then the JavaScript shell around two
+// instances of it, then the files of the demo. Nothing is downloaded here and nothing is built twice.
 //
 // node worker/tools/build.mjs [--rehearsal] [--executable]
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { main, root, say, step, toolsFolder } from "./say.mjs";
+import { main, root, run, say, step } from "./say.mjs";
 import { hashOf, unlessFresh } from "./stamp.mjs";
-import { ensureToolchain, toolEnvironment } from "./toolchain.mjs";
+import { ensureToolchain } from "./toolchain.mjs";
+import { bind, compile, optimise } from "./wasm.mjs";
 
-const RUST = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "worker/Cargo.toml", "worker/src"];
-const SHELL = ["worker/shell", "worker/tools/build.mjs", "package-lock.json"];
-const PACKAGE = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "pkg-template", "package-lock.json"];
+const BINDING = ["worker/tools/bind", "worker/tools/wasm.mjs", "package-lock.json"];
+const RUST = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "worker/Cargo.toml", "worker/src", ...BINDING];
+const SHELL = ["worker/shell", "worker/tools/build.mjs"];
+const PACKAGE = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "pkg-template", ...BINDING];
 
 /** The folder of a built Worker: `modules/` and, apart because wrangler takes every wasm beside a module for one, `assets/`. */
 export function builtFolder(rehearsal = false) {
   return join(root, rehearsal ? "target/rehearsal" : "worker/build");
 }
 
-/** Builds the Worker; with `rehearsal` it obeys the tests' headers and must never be deployed. */
+/** Builds everything at once, because each part has a stretch in which it keeps one core busy. */
+export async function buildAll({ rehearsal = false } = {}) {
+  await together([buildPackage(), buildModules(kindOf(rehearsal))]);
+  await copyAssets(builtFolder(rehearsal), kindOf(rehearsal));
+  return builtFolder(rehearsal);
+}
+
+/** Builds the Worker around what there is of the package; with `rehearsal` it obeys the tests' headers and must never be deployed. */
 export async function buildWorker({ rehearsal = false } = {}) {
-  const kind = rehearsal ? "rehearsal" : "release";
+  await buildModules(kindOf(rehearsal));
+  await copyAssets(builtFolder(rehearsal), kindOf(rehearsal));
+  return builtFolder(rehearsal);
+}
+
+const kindOf = (rehearsal) => (rehearsal ? "rehearsal" : "release");
+
+/** Waits for all, so that nothing goes on after the first failure is told. */
+async function together(parts) {
+  const failed = (await Promise.allSettled(parts)).find(({ status }) => status === "rejected");
+  if (failed) throw failed.reason;
+}
+
+async function buildModules(kind) {
+  const rehearsal = kind === "rehearsal";
   const glue = join(root, "target/glue", kind);
   await unlessFresh(`target/stamps/glue-${kind}`, join(glue, "index_bg.wasm"), hashOf(RUST, kind), async () => {
-    const features = rehearsal ? ["--features", "rehearsal"] : [];
-    await step(`compiling the Worker (${kind})`, join(toolsFolder, "bin/worker-build"), ["--release", "--out-dir", glue, ...features], {
-      cwd: join(root, "worker"),
-      env: toolEnvironment,
+    const compiled = await step(`compiling the Worker (${kind})`, () => compile("scrip-worker", rehearsal ? ["rehearsal"] : []));
+    await step("binding the Worker and making it smaller", async () => {
+      rmSync(glue, { recursive: true, force: true });
+      await bind(compiled, glue, "bound", { restarts: true });
+      // With its names, so that a stack in the log can be read. Level 3 takes three times as long, and a redemption is no faster.
+      const options = ["-O1", "--debuginfo", "--enable-exception-handling"];
+      await optimise(join(glue, "bound_bg.wasm"), join(glue, "index_bg.wasm"), ...options);
     });
   });
   const out = builtFolder(rehearsal);
@@ -38,23 +64,23 @@ export async function buildWorker({ rehearsal = false } = {}) {
     cpSync(join(glue, "index_bg.wasm"), join(modules, "index_bg.wasm"));
     cpSync(join(root, "worker/shell/kv.mjs"), join(modules, "kv.mjs"));
   });
-  await copyAssets(out, kind);
-  return out;
 }
 
 /** One file of JavaScript. The glue is in it twice, so that entry and objects have an instance each. */
 async function bundle(glue, out) {
-  const { build } = await import("esbuild");
-  await build({
+  const esbuild = await import("esbuild");
+  await esbuild.build({
     entryPoints: [join(root, "worker/shell/main.mjs")],
     outfile: join(out, "index.mjs"),
     bundle: true,
     format: "esm",
     target: "es2022",
     external: ["cloudflare:*", "./index_bg.wasm"],
-    alias: { "glue/entry": join(glue, "index.js"), "glue/engine": `${join(glue, "index.js")}?engine` },
+    alias: { "glue/entry": join(glue, "bound.js"), "glue/engine": `${join(glue, "bound.js")}?engine` },
     banner: { js: "// Built by worker/tools/build.mjs from worker/shell and the engine; do not edit." },
     logLevel: "warning",
+    // wasm-bindgen names the same file once for each function that it imports from there.
+    logOverride: { "duplicate-object-key": "silent" },
   });
 }
 
@@ -75,7 +101,7 @@ export async function buildPackage() {
   const script = join(root, "pkg-template/build.mjs");
   if (!existsSync(script)) return;
   await unlessFresh("target/stamps/package", join(root, "pkg/package.json"), hashOf(PACKAGE), () =>
-    step("building the npm package", process.execPath, [script], { env: toolEnvironment }));
+    step("building the npm package", () => run(process.execPath, [script], { stdio: "inherit" })));
 }
 
 /** One program that serves everything, for a machine without Node. */
@@ -88,8 +114,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   await main(async () => {
     const wanted = new Set(process.argv.slice(2));
     await ensureToolchain();
-    await buildPackage();
-    await buildWorker({ rehearsal: wanted.has("--rehearsal") });
+    await buildAll({ rehearsal: wanted.has("--rehearsal") });
     if (wanted.has("--executable")) await buildExecutable();
     say("worker/build/ is ready for `npx wrangler deploy -c worker/wrangler.toml`, pkg/ for `npm publish`");
   });

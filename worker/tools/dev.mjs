@@ -6,9 +6,8 @@ import { ensureToolchain } from "./toolchain.mjs";
 
 await main(async () => {
   await ensureToolchain();
-  const { buildPackage, buildWorker } = await import("./build.mjs");
-  await buildPackage();
-  await buildWorker();
+  const { buildAll } = await import("./build.mjs");
+  await buildAll();
   const { setupText } = await import("./setup.mjs");
   const args = ["dev", "-c", "worker/wrangler.toml", "--persist-to", ".wrangler/state", "--port", process.env.PORT ?? "8787", "--var", `SCRIP_SETUP:${setupText()}`];
   const env = { WRANGLER_SEND_METRICS: "false" };

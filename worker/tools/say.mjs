@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-export const toolsFolder = join(root, "target/tools");
 
 /** An error that a person can mend: it is shown without a stack. */
 export class Remedy extends Error {}
@@ -13,12 +12,13 @@ export function say(text) {
   console.log(`scrip: ${text}`);
 }
 
-/** Runs a program to its end with its output shown; says what it is for first, and how long it took last. */
-export async function step(what, program, args, options = {}) {
+/** Does something that takes a while: says what it is for first, and how long it took last. */
+export async function step(what, body) {
   say(`${what} ...`);
   const begun = Date.now();
-  await run(program, args, { stdio: "inherit", ...options });
+  const outcome = await body();
   say(`${what}: done in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+  return outcome;
 }
 
 /** Runs a program to its end; gives its output when it is not shown. */
@@ -40,17 +40,6 @@ export function run(program, args, options = {}) {
 /** Whether a program can be run at all. */
 export async function works(program, args = ["--version"]) {
   return run(program, args, { stdio: "pipe" }).then(() => true, () => false);
-}
-
-/** Installs Debian packages where that is possible without asking anybody: on Debian, as root. */
-export async function installDebian(...packages) {
-  const possible = process.getuid?.() === 0 && (await works("apt-get"));
-  if (!possible) return;
-  say(`installing ${packages.join(" and ")} with apt-get (once)`);
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  for (const args of [["update", "-qq"], ["install", "-y", "-qq", ...packages]]) {
-    await run("apt-get", args, { stdio: "pipe", env }).catch((error) => say(error.message));
-  }
 }
 
 /** Ends the tool with what went wrong, and with a stack only when nobody foresaw it. */

@@ -1,7 +1,7 @@
 // Decides what `npm start` does: install what is missing, build, serve on plain workerd, seed, say where to look.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { main, Remedy, root, say } from "./say.mjs";
+import { main, Remedy, root, say, step } from "./say.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
 
 await main(async () => {
@@ -9,11 +9,10 @@ await main(async () => {
   const data = resolve(root, process.env.SCRIP_DATA ?? ".scrip");
   refuseUnreadableSetup(process.env.SCRIP_SETUP);
   await ensureToolchain();
-  const { buildPackage, buildWorker } = await import("./build.mjs");
-  await buildPackage();
-  const built = await buildWorker();
+  const { buildAll } = await import("./build.mjs");
+  const built = await buildAll();
   const { serve } = await import("./serve.mjs");
-  const service = await serve({ built, port, data: join(data, "objects") });
+  const service = await step("starting", () => serve({ built, port, data: join(data, "objects") }));
   end(service);
   await seedOnce(service.url, data);
   await welcome(service.url, data);
@@ -59,7 +58,7 @@ async function seedOnce(url, data) {
   const mark = join(data, "seeded");
   if (existsSync(mark) || process.env.SCRIP_SETUP) return;
   const { seed } = await import("./seed.mjs");
-  await seed(url);
+  await step("making the demo's campaigns", () => seed(url));
   mkdirSync(data, { recursive: true });
   writeFileSync(mark, `${new Date().toISOString()}\n`);
 }

@@ -1,28 +1,17 @@
 // Decides which programs the builds need and installs those that are missing, from package registries alone.
 // Only Node's own modules are used here: it runs before anything is installed.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
 import { hasLibrarySource } from "../../pkg-template/library.mjs";
-import { Remedy, installDebian, root, run, say, step, toolsFolder, works } from "./say.mjs";
-
-const WORKER_BUILD = "0.8.7";
-const WASM_TARGET = "wasm32-unknown-unknown";
-
-/** Where `worker-build` and the package's build find their programs; otherwise they would download them. */
-export const toolEnvironment = {
-  WASM_BINDGEN_BIN: join(toolsFolder, "bin/wasm-bindgen"),
-  WASM_OPT_BIN: join(root, "node_modules/.bin/wasm-opt"),
-  ESBUILD_BIN: join(root, "node_modules/.bin/esbuild"),
-};
+import { Remedy, root, run, say, step, works } from "./say.mjs";
+import { WASM_TARGET } from "./wasm.mjs";
 
 /** Everything that is needed before a build; quick when it is there. */
 export async function ensureToolchain() {
   ensureNode();
   await ensureRust();
   await ensureNodeModules();
-  await ensureCargoTool("wasm-bindgen", "wasm-bindgen-cli", lockedVersion("wasm-bindgen"), ["--bin", "wasm-bindgen"]);
-  await ensureCargoTool("worker-build", "worker-build", WORKER_BUILD, ["--bin", "worker-build"], checkOpenssl);
 }
 
 function ensureNode() {
@@ -50,11 +39,11 @@ async function ensureRust() {
     if (!(await works("rustup"))) {
       throw new Remedy(`the Rust target ${WASM_TARGET} is missing and \`rustup\` was not found: install it with rustup, from https://rustup.rs`);
     }
-    await step(`installing the Rust target ${WASM_TARGET}`, "rustup", ["target", "add", WASM_TARGET]);
+    await step(`installing the Rust target ${WASM_TARGET}`, () => run("rustup", ["target", "add", WASM_TARGET], { stdio: "inherit" }));
   }
   if (hasLibrarySource()) return;
   // The npm package has a library of its own, compiled for size; without its source it is built with the one at hand.
-  await step("installing the source of Rust's library", "rustup", ["component", "add", "rust-src"])
+  await step("installing the source of Rust's library", () => run("rustup", ["component", "add", "rust-src"], { stdio: "inherit" }))
     .catch(() => say("the source of Rust's library is missing: the npm package will be some kilobytes larger"));
 }
 
@@ -63,38 +52,6 @@ async function ensureNodeModules() {
   const installed = join(root, "node_modules/.package-lock.json");
   const needed = ["binaryen", "esbuild", "workerd", "wrangler"].every((name) => existsSync(join(root, "node_modules", name, "package.json")));
   const fresh = needed && existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
-  if (!fresh) await step("installing the npm packages of package-lock.json", "npm", ["ci", "--no-audit", "--no-fund"]);
-}
-
-async function ensureCargoTool(program, crate, version, only, before) {
-  const path = join(toolsFolder, "bin", program);
-  if (existsSync(path) && (await run(path, ["--version"])).includes(version)) return;
-  await before?.();
-  // Tools run for seconds: compiling them fast matters more than their speed.
-  const quick = {
-    CARGO_TARGET_DIR: join(toolsFolder, "build"),
-    CARGO_PROFILE_RELEASE_OPT_LEVEL: "1",
-    CARGO_PROFILE_RELEASE_LTO: "off",
-    CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "16",
-    CARGO_PROFILE_RELEASE_DEBUG: "0",
-  };
-  const args = ["install", crate, "--version", `=${version}`, "--root", toolsFolder, "--force", ...only];
-  await step(`installing ${crate} ${version} (once, some minutes)`, "cargo", args, { env: quick });
-}
-
-async function checkOpenssl() {
-  if (process.platform !== "linux" || process.env.OPENSSL_DIR) return;
-  const found = () => works("pkg-config", ["--exists", "openssl"]);
-  if (await found()) return;
-  await installDebian("pkg-config", "libssl-dev");
-  if (await found()) return;
-  throw new Remedy("worker-build links OpenSSL, whose headers were not found: install them (Debian: `apt-get install pkg-config libssl-dev`)");
-}
-
-/** The version of a crate in Cargo.lock. */
-export function lockedVersion(crate) {
-  const lock = readFileSync(join(root, "Cargo.lock"), "utf8");
-  const found = new RegExp(`name = "${crate}"\\nversion = "([^"]+)"`).exec(lock);
-  if (found === null) throw new Remedy(`Cargo.lock names no crate \`${crate}\``);
-  return found[1];
+  const install = () => run("npm", ["ci", "--no-audit", "--no-fund"], { stdio: "inherit" });
+  if (!fresh) await step("installing the npm packages of package-lock.json", install);
 }

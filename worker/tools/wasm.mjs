@@ -1,0 +1,35 @@
+// Decides how a library of the workspace becomes a WebAssembly binary with its JavaScript: cargo, wasm-bindgen's own library
+// (`bind/`), wasm-opt. It must not know what is made of them, a Worker or a package. Nothing is downloaded but crates.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { root, run } from "./say.mjs";
+
+export const WASM_TARGET = "wasm32-unknown-unknown";
+
+const target = join(root, "target");
+const registry = process.env.CARGO_HOME ?? join(homedir(), ".cargo");
+const environment = {
+  // Messages of panics carry the paths of sources: the bytes are the same on every machine.
+  CARGO_ENCODED_RUSTFLAGS: [`--remap-path-prefix=${registry}=/cargo`, `--remap-path-prefix=${root}=/scrip`].join("\x1f"),
+  // Two builds may be told at once, line by line.
+  CARGO_TERM_PROGRESS_WHEN: "never",
+};
+
+/** Compiles a library for release; gives the path of its binary. */
+export async function compile(crate, features = []) {
+  const chosen = features.length === 0 ? [] : ["--features", features.join()];
+  const args = ["build", "--release", "--lib", "-p", crate, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
+  await run("cargo", args, { stdio: "inherit", env: environment });
+  return join(target, WASM_TARGET, "release", `${crate.replaceAll("-", "_")}.wasm`);
+}
+
+/** Writes `<name>.js` and `<name>_bg.wasm` into a folder. With `restarts` an instance that trapped can be made anew. */
+export function bind(compiled, folder, name, { restarts = false } = {}) {
+  const words = [compiled, folder, name, ...(restarts ? ["--restarts"] : [])];
+  return run("cargo", ["run", "--quiet", "--profile", "tool", "-p", "scrip-bind", "--target-dir", target, "--", ...words]);
+}
+
+/** Makes a binary smaller, by binaryen of package-lock.json; the options say how. */
+export function optimise(from, to, ...options) {
+  return run(process.execPath, [join(root, "node_modules/binaryen/bin/wasm-opt"), ...options, from, "-o", to]);
+}
