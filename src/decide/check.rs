@@ -14,7 +14,7 @@ use crate::pricing::{Bundles, Cart, bundles, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, joined};
-use crate::time::{Instant, TimeZone, is_among};
+use crate::time::{Instant, TimeZone};
 
 /// What the checks of one voucher found besides a reason against it.
 #[derive(Debug, Clone, Default)]
@@ -253,7 +253,7 @@ fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
         (None, _) => true,
     };
     let on_day =
-        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
+        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
     let in_hours = validity.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
     in_frame && on_day && in_hours
 }
