@@ -40,7 +40,7 @@ pub enum Known<T> {
 
 impl<T> Known<T> {
     /// The fact, when it is there.
-    pub fn is(self) -> Option<T> {
+    pub fn found(self) -> Option<T> {
         match self {
             Known::Is(fact) => Some(fact),
             Known::Absent | Known::Unknown | Known::Unreadable => None,
@@ -67,39 +67,39 @@ impl<T> From<Option<T>> for Known<T> {
 /// A fact as a case keeps it: lent by whoever knows it, or its own. It is as small as a place, where a `Cow` is as large
 /// as what it may own; a case moves dozens of them.
 #[derive(Debug, Clone)]
-pub enum Held<'a, T> {
+pub enum Fact<'a, T> {
     /// Somebody else's.
     Lent(&'a T),
     /// Its own, or shared.
     Own(Arc<T>),
 }
 
-impl<T: Clone> Held<'_, T> {
+impl<T: Clone> Fact<'_, T> {
     /// The fact itself.
     pub fn into_owned(self) -> T {
         match self {
-            Held::Lent(fact) => fact.clone(),
-            Held::Own(fact) => Arc::unwrap_or_clone(fact),
+            Fact::Lent(fact) => fact.clone(),
+            Fact::Own(fact) => Arc::unwrap_or_clone(fact),
         }
     }
 }
 
-impl<T> Deref for Held<'_, T> {
+impl<T> Deref for Fact<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
         match self {
-            Held::Lent(fact) => fact,
-            Held::Own(fact) => fact,
+            Fact::Lent(fact) => fact,
+            Fact::Own(fact) => fact,
         }
     }
 }
 
-impl<'a, T: Clone> From<Cow<'a, T>> for Held<'a, T> {
-    fn from(fact: Cow<'a, T>) -> Held<'a, T> {
+impl<'a, T: Clone> From<Cow<'a, T>> for Fact<'a, T> {
+    fn from(fact: Cow<'a, T>) -> Fact<'a, T> {
         match fact {
-            Cow::Borrowed(fact) => Held::Lent(fact),
-            Cow::Owned(fact) => Held::Own(Arc::new(fact)),
+            Cow::Borrowed(fact) => Fact::Lent(fact),
+            Cow::Owned(fact) => Fact::Own(Arc::new(fact)),
         }
     }
 }
@@ -183,9 +183,9 @@ pub trait Facts {
     /// A category by id.
     fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
     /// The rules assigned to one thing alone, by its id.
-    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>>;
+    fn rules_of(&self, id: &str) -> Known<Vec<Fact<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>>;
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Fact<'_, Rule>>>;
     /// A segment by id.
     fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
     /// A collection of products and SKUs by id.
@@ -197,9 +197,9 @@ pub trait Facts {
     /// The goods that these lines name will be asked for: who has to fetch them may fetch all of them at once.
     fn expect_goods(&self, _order: &Order) {}
     /// A product of the catalogue by id or `source_id`.
-    fn product(&self, key: &str) -> Known<Held<'_, Goods>>;
+    fn product(&self, key: &str) -> Known<Fact<'_, Goods>>;
     /// A SKU of the catalogue by id or `source_id`.
-    fn sku(&self, key: &str) -> Known<Held<'_, Goods>>;
+    fn sku(&self, key: &str) -> Known<Fact<'_, Goods>>;
     /// The net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
     /// Units that left or reached an account since a moment, by transfers that have not been undone.

@@ -65,17 +65,17 @@ impl Money {
     }
 
     /// The sum, or `None` beyond [`LARGEST`].
-    pub fn plus(self, other: Money) -> Option<Money> {
+    pub fn checked_add(self, other: Money) -> Option<Money> {
         Money::of(self.minor().checked_add(other.minor())?)
     }
 
     /// The difference, never below nothing.
-    pub fn less(self, other: Money) -> Money {
+    pub fn saturating_sub(self, other: Money) -> Money {
         Money::held(self.minor().saturating_sub(other.minor()))
     }
 
     /// The amount of `count` times this, or `None` beyond [`LARGEST`].
-    pub fn times(self, count: u64) -> Option<Money> {
+    pub fn checked_mul(self, count: u64) -> Option<Money> {
         Money::of(self.minor().checked_mul(count)?)
     }
 
@@ -190,7 +190,7 @@ impl Percent {
     }
 
     /// So many times this percentage, at most 100.
-    pub fn times(self, count: u64) -> Percent {
+    pub fn checked_mul(self, count: u64) -> Percent {
         let most = u64::from(MILLIONTHS).saturating_mul(100);
         let millionths = u64::from(self.0).saturating_mul(count).min(most);
         u32::try_from(millionths).map_or(self, Percent)

@@ -18,6 +18,6 @@ pub use cart::{Cart, Changed, Line};
 pub use effect::{Base, Ground, NoLines, apply_gift, off_lines, off_order, percent_of_all, percent_of_each};
 pub use gain::{Gain, Replacement};
 pub use lines::{Priced, Trust, price};
-pub use numbers::{Numbers, Sight};
-pub use select::{Allowance, Cover, Reach, Unlimited, select, steps};
+pub use numbers::{FormulaInputs, Numbers};
+pub use select::{Allowance, Cover, CoveredUnits, Unlimited, select, steps};
 pub use units::{FreeGoods, add_units};

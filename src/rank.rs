@@ -80,8 +80,8 @@ fn swaps(count: usize, places: &[usize]) -> Vec<usize> {
     for (place, wanted) in places.iter().enumerate() {
         let (Some(from), Some(other)) = (stands.get(*wanted).copied(), holds.get(place).copied()) else { break };
         for (thing, place) in [(other, from), (*wanted, place)] {
-            if let (Some(stand), Some(hold)) = (stands.get_mut(thing), holds.get_mut(place)) {
-                (*stand, *hold) = (place, thing);
+            if let (Some(running_order), Some(hold)) = (stands.get_mut(thing), holds.get_mut(place)) {
+                (*running_order, *hold) = (place, thing);
             }
         }
         swaps.push(from);

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use scrip::json::Members;
 use scrip::money::{LARGEST, Money};
 use scrip::rules::names::{Counter, Period};
-use scrip::rules::{Asks, Basket, Clock, Figures, GoodsIndex, Membership, Needs, Scene, Setting, Told, lint};
+use scrip::rules::{RuleFacts, Basket, Clock, Figures, GoodsIndex, Membership, Needs, RuleInput, RequestFacts, Told, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
@@ -18,7 +18,7 @@ struct Adverse {
     amount: Option<Money>,
 }
 
-impl Asks for Adverse {
+impl RuleFacts for Adverse {
     fn amount(&self) -> Option<Money> {
         self.amount
     }
@@ -68,7 +68,7 @@ fuzz_target!(|text: &str| {
     let index = GoodsIndex::new(items);
     for (amount, with_index) in [(None, false), (Money::new(0), true), (Money::new(LARGEST), true)] {
         let asks = Adverse { data: customer.metadata.clone(), amount };
-        let setting = Setting {
+        let setting = RequestFacts {
             clock,
             customer: amount.map(|_| &customer.metadata),
             order: amount.map(|_| &asks.data),
@@ -76,7 +76,7 @@ fuzz_target!(|text: &str| {
             redemption: &asks.data,
             channel: [Some("key"), None],
         };
-        let scene = Scene {
+        let scene = RuleInput {
             setting: &setting,
             linked: with_index,
             after: amount,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use crate::facts::{Assignment, Candidates, Entry, Facts, Held, Known, Offer, PastRedemption, Seek};
+use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, PastRedemption, Seek};
 use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
@@ -18,8 +18,8 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
 use crate::time::{Instant, TimeZone};
-use crate::wire::given::Given;
 use crate::wire::legible::Illegible;
+use crate::wire::rule_set::RuleSet;
 
 /// Everything that was given, by what it is asked for.
 #[derive(Debug, Clone, Default)]
@@ -72,7 +72,7 @@ struct Assigned {
 
 impl GivenFacts {
     /// Files everything under the names it is asked for.
-    pub fn new(given: Given) -> GivenFacts {
+    pub fn new(given: RuleSet) -> GivenFacts {
         let mut by_id: Shelf<usize> = Shelf::default();
         for (place, rule) in given.rules.iter().enumerate() {
             // The first rule of an id has it.
@@ -138,18 +138,18 @@ impl GivenFacts {
 
     /// A voucher or tier with all that belongs to it; nothing when a part of it was not given.
     fn whole(&self, incentive: &Arc<Incentive>) -> Option<Offer<'static>> {
-        fn part<T>(id: Option<&Text>, shelf: &Shelf<Arc<T>>) -> Option<Option<Held<'static, T>>> {
-            id.map(|id| shelf.get(id).map(|part| Held::Own(Arc::clone(part)))).map_or(Some(None), |part| part.map(Some))
+        fn part<T>(id: Option<&Text>, shelf: &Shelf<Arc<T>>) -> Option<Option<Fact<'static, T>>> {
+            id.map(|id| shelf.get(id).map(|part| Fact::Own(Arc::clone(part)))).map_or(Some(None), |part| part.map(Some))
         }
         let campaign = part(incentive.campaign_id.as_ref(), &self.campaigns)?;
         let inherited = || campaign.as_ref()?.category_id.as_ref();
         let category = part(incentive.category_id.as_ref().or_else(inherited), &self.categories)?;
         let mut rules = Vec::new();
-        let places = self.places_named([Some(&incentive.id), incentive.campaign_id.as_ref()], false).is()?;
+        let places = self.places_named([Some(&incentive.id), incentive.campaign_id.as_ref()], false).found()?;
         for place in places {
-            rules.extend(self.rules.get(place).map(|rule| Held::Own(Arc::clone(rule))));
+            rules.extend(self.rules.get(place).map(|rule| Fact::Own(Arc::clone(rule))));
         }
-        Some(Offer::new(Held::Own(Arc::clone(incentive)), (campaign, category), rules, None))
+        Some(Offer::new(Fact::Own(Arc::clone(incentive)), (campaign, category), rules, None))
     }
 
     /// What is not here does not exist, or only the server knows.
@@ -190,12 +190,12 @@ impl GivenFacts {
     }
 
     /// What a whole catalogue does not list does not exist.
-    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Held<'a, Goods>> {
+    fn listed<'a>(&self, kind: &str, name: &str, found: Option<&'a Goods>) -> Known<Fact<'a, Goods>> {
         match found {
-            Some(goods) => Known::Is(Held::Lent(goods)),
+            Some(goods) => Known::Is(Fact::Lent(goods)),
             None if self.illegible.has(kind, name) => {
                 let goods = Goods { id: Some(Text::from(name)), unreadable: true, ..Goods::default() };
-                Known::Is(Held::Own(Arc::new(goods)))
+                Known::Is(Fact::Own(Arc::new(goods)))
             }
             None if self.whole_catalogue || self.complete => Known::Absent,
             None => Known::Unknown,
@@ -212,9 +212,9 @@ impl GivenFacts {
     }
 
     /// The rules assigned to any of these.
-    fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules_named(&self, names: [Option<&Text>; 2]) -> Known<Vec<Fact<'_, Rule>>> {
         self.places_named(names, self.complete).map(|places| {
-            places.into_iter().filter_map(|place| self.rules.get(place)).map(|rule| Held::Lent(&**rule)).collect()
+            places.into_iter().filter_map(|place| self.rules.get(place)).map(|rule| Fact::Lent(&**rule)).collect()
         })
     }
 
@@ -300,11 +300,11 @@ impl Facts for GivenFacts {
         self.known("category", id, self.categories.get(id).map(|category| &**category))
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Fact<'_, Rule>>> {
         self.rules_named([Some(&voucher.id), voucher.campaign_id.as_ref()])
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Fact<'_, Rule>>> {
         self.rules_named([Some(&Text::from(id)), None])
     }
 
@@ -324,11 +324,11 @@ impl Facts for GivenFacts {
         self.known("order", key, self.orders.get(key))
     }
 
-    fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
+    fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
         self.listed("product", key, self.products.get(key))
     }
 
-    fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
+    fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
         self.listed("sku", key, self.skus.get(key))
     }
 

@@ -8,12 +8,12 @@ use crate::refusal::Refusal;
 use crate::text::sha256_hex;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
-use crate::wire::given::Given;
 use crate::wire::problem::Problem;
 use crate::wire::qualification::{read_qualification, write_qualification};
 use crate::wire::redemption::write_redemption;
 use crate::wire::request::{read_redeemables, read_rollback};
 use crate::wire::rollback::write_rollback;
+use crate::wire::rule_set::RuleSet;
 
 /// A set of rules, read once.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl Prepared {
     /// assert!(answer.contains(r#""total_discount_amount":101,"total_amount":904"#));
     /// ```
     pub fn new(rules: &[u8]) -> Result<Prepared, Problem> {
-        let facts = GivenFacts::new(Given::read(rules)?);
+        let facts = GivenFacts::new(RuleSet::read(rules)?);
         Ok(Prepared { facts, hash: sha256_hex(rules) })
     }
 

@@ -11,7 +11,7 @@ use crate::ledger::AccountId;
 use crate::model::incentive::IncentiveObject;
 use crate::model::scope::{Cap, Entry};
 use crate::pricing::{Allowance, Gain, Numbers};
-use crate::rules::{Basket, Told};
+use crate::rules::{Basket, ResolvedLine};
 use crate::text::Text;
 
 /// The units that redeemables of one request have used up, by account.
@@ -98,7 +98,8 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
     }
     // Lines that unit effects added are free, so that nothing more is taken off them.
     let priced = &case.priced;
-    let items: Vec<Told<'_>> = order.items.iter().enumerate().map(|(place, item)| priced.told(place, item)).collect();
+    let items: Vec<ResolvedLine<'_>> =
+        order.items.iter().enumerate().map(|(place, item)| priced.line(place, item)).collect();
     let used = counted(offer, Basket::of(&items), gain, customer);
     let posting =
         |(debit, amount)| Posting { debit, credit: Some(discounted_units_account()), allotment: None, amount };
@@ -110,16 +111,18 @@ pub fn cap_postings(case: &Case<'_>, place: usize, gain: &Gain, customer: Option
 fn counted(offer: &Offer<'_>, items: Basket<'_>, gain: &Gain, customer: Option<&str>) -> Vec<(AccountId, u64)> {
     let mut found: Vec<(AccountId, u64)> = Vec::new();
     let Some(scope) = offer.scope() else { return found };
-    for reach in gain.reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
-        let given = gain.off(reach.place).is_some_and(|off| !off.is_zero());
-        let replaced = gain.units_at(reach.place).is_some();
-        let entry = reach.entry.and_then(|entry| scope.included.get(entry));
-        let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(reach.place)) else { continue };
+    for covered in gain.covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
+        let given = gain.off(covered.place).is_some_and(|off| !off.is_zero());
+        let replaced = gain.units_at(covered.place).is_some();
+        let entry = covered.entry.and_then(|entry| scope.included.get(entry));
+        let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(covered.place)) else {
+            continue;
+        };
         for cap in &entry.terms.caps {
             let Some(debit) = account_of(cap, entry, offer, item, customer) else { continue };
             match found.iter_mut().find(|(known, _)| *known == debit) {
-                Some((_, units)) => *units = units.saturating_add(reach.units),
-                None => found.push((debit, reach.units)),
+                Some((_, units)) => *units = units.saturating_add(covered.units),
+                None => found.push((debit, covered.units)),
             }
         }
     }
@@ -132,7 +135,7 @@ fn account_of(
     cap: &Cap,
     entry: &Entry,
     offer: &Offer<'_>,
-    item: &Told<'_>,
+    item: &ResolvedLine<'_>,
     customer: Option<&str>,
 ) -> Option<AccountId> {
     let incentive = &offer.incentive;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::decide::concealed::Wrong;
 use crate::decide::shape::{check_shape, check_stack, duplicated};
 pub use crate::facts::Offer;
-use crate::facts::{Facts, Held, Known};
+use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
 use crate::ledger::Session;
 use crate::model::incentive::Incentive;
@@ -53,7 +53,7 @@ impl Deref for Lacks {
 #[derive(Debug, Clone)]
 pub enum Resolved<'a> {
     /// This.
-    Offer(Held<'a, Offer<'a>>),
+    Offer(Fact<'a, Offer<'a>>),
     /// It cannot be used, whatever the order.
     Refused(Refusal),
     /// Only the server knows it.
@@ -74,11 +74,11 @@ pub struct Case<'a> {
     /// Moment and seed.
     pub context: &'a Context,
     /// The project's stacking rules.
-    pub stacking: Held<'a, StackingRules>,
+    pub stacking: Fact<'a, StackingRules>,
     /// The project's time zone.
-    pub zone: Held<'a, TimeZone>,
+    pub zone: Fact<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
-    pub order: Option<Held<'a, Order>>,
+    pub order: Option<Fact<'a, Order>>,
     /// Whose word counts for what its lines cost.
     pub trust: Trust,
     /// Its goods and amounts.
@@ -179,7 +179,7 @@ impl<'a> Case<'a> {
         if *trust == Trust::Catalogue
             && let Some(settled) = priced.overruled(order)
         {
-            *order = Held::Own(Arc::new(settled));
+            *order = Fact::Own(Arc::new(settled));
         }
         let of_line = |place: usize| [("sku", priced.sku(place)), ("product", priced.product(place))];
         let all = (0..order.items.len()).flat_map(of_line);
@@ -199,7 +199,7 @@ impl<'a> Case<'a> {
         let Some(sent) = self.request.order.as_ref() else { return Ok(()) };
         let client = self.request.channel.is_page();
         self.trust = if client { Trust::Catalogue } else { Trust::Sent };
-        self.order = Some(Held::Lent(sent));
+        self.order = Some(Fact::Lent(sent));
         let Some(key) = sent.id.as_deref().or(sent.source_id.as_deref()) else { return Ok(()) };
         if self.request.channel.page.as_ref().is_some_and(|page| !page.is_believed()) {
             self.begin_order(sent);
@@ -213,7 +213,7 @@ impl<'a> Case<'a> {
                     self.trust = Trust::Sent;
                 }
                 let order = stored::overlaid(stored.into_owned(), sent, client);
-                self.order = Some(Held::Own(Arc::new(order)));
+                self.order = Some(Fact::Own(Arc::new(order)));
             }
             Known::Is(_) => self.begin_order(sent),
             Known::Absent | Known::Unreadable if !self.sees_orders() => self.begin_order(sent),
@@ -232,7 +232,7 @@ impl<'a> Case<'a> {
     /// Takes an order as one that is not stored, whatever id was sent with it.
     fn begin_order(&mut self, sent: &'a Order) {
         if sent.id.is_some() {
-            self.order = Some(Held::Own(Arc::new(Order { id: None, ..sent.clone() })));
+            self.order = Some(Fact::Own(Arc::new(Order { id: None, ..sent.clone() })));
         }
     }
 
@@ -291,7 +291,7 @@ impl<'a> Case<'a> {
     pub(super) fn resolve(&mut self, redeemable: &Redeemable) -> Resolved<'a> {
         match self.facts.offer(redeemable) {
             Some(offer) if redeemable.reward.is_none() && !self.hides(&offer.incentive) => {
-                Resolved::Offer(Held::Lent(offer))
+                Resolved::Offer(Fact::Lent(offer))
             }
             _ => self.resolve_parts(redeemable),
         }
@@ -320,9 +320,9 @@ impl<'a> Case<'a> {
     }
 
     /// Finds what belongs to an incentive: its campaign, category and rules, and the reward that a card is exchanged for.
-    pub fn complete(&mut self, incentive: Held<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
+    pub fn complete(&mut self, incentive: Fact<'a, Incentive>, wanted: Option<&WantedReward>) -> Resolved<'a> {
         match self.find_offer(incentive, wanted) {
-            Ok(offer) => Resolved::Offer(Held::Own(Arc::new(offer))),
+            Ok(offer) => Resolved::Offer(Fact::Own(Arc::new(offer))),
             Err(instead) => instead,
         }
     }
@@ -330,7 +330,7 @@ impl<'a> Case<'a> {
     /// The same; `Err` is what it is instead of an offer.
     fn find_offer(
         &mut self,
-        incentive: Held<'a, Incentive>,
+        incentive: Fact<'a, Incentive>,
         wanted: Option<&WantedReward>,
     ) -> Result<Offer<'a>, Resolved<'a>> {
         let campaign = match incentive.campaign_id.as_deref() {
@@ -357,9 +357,9 @@ impl<'a> Case<'a> {
         kind: &str,
         id: &str,
         fact: Known<Cow<'a, T>>,
-    ) -> Result<Option<Held<'a, T>>, Resolved<'a>> {
+    ) -> Result<Option<Fact<'a, T>>, Resolved<'a>> {
         match fact {
-            Known::Is(fact) => Ok(Some(Held::from(fact))),
+            Known::Is(fact) => Ok(Some(Fact::from(fact))),
             Known::Absent => Ok(None),
             Known::Unknown => {
                 self.lack(kind, id);
@@ -370,7 +370,7 @@ impl<'a> Case<'a> {
     }
 
     /// Rules, all of which must be known and readable: one that is passed over would give money away.
-    fn need_rules(&mut self, id: &str, rules: Known<Vec<Held<'a, Rule>>>) -> Result<Vec<Held<'a, Rule>>, Resolved<'a>> {
+    fn need_rules(&mut self, id: &str, rules: Known<Vec<Fact<'a, Rule>>>) -> Result<Vec<Fact<'a, Rule>>, Resolved<'a>> {
         match rules {
             Known::Is(rules) => Ok(rules),
             Known::Absent => Ok(Vec::new()),

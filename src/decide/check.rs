@@ -4,7 +4,7 @@
 use crate::decide::case::{Case, Offer};
 use crate::decide::items::Items;
 use crate::decide::loyalty::check_card;
-use crate::decide::scene::{Stand, check_rules};
+use crate::decide::rule_input::{RunningOrder, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::{Discount, GiftEffect};
@@ -18,7 +18,7 @@ use crate::time::{Instant, TimeZone};
 
 /// What the checks of one voucher found besides a reason against it.
 #[derive(Debug, Clone, Default)]
-pub struct Found {
+pub struct Finding {
     /// Credits left on a gift card, other locks counted; `None` when only the server knows.
     pub credits: Option<u64>,
     /// Points left on a loyalty card, other locks counted.
@@ -37,19 +37,19 @@ pub struct Found {
 
 /// What the checks of a request found, by the place of the redeemable, in order: of nearly all of them nothing.
 #[derive(Debug, Clone, Default)]
-pub struct Findings(Vec<(usize, Found)>);
+pub struct Findings(Vec<(usize, Finding)>);
 
 impl Findings {
     /// What was found of the redeemable at this place, if anything.
-    pub fn get(&self, place: usize) -> Option<&Found> {
+    pub fn get(&self, place: usize) -> Option<&Finding> {
         let at = self.at(place).ok()?;
         self.0.get(at).map(|(_, found)| found)
     }
 
     /// The same, to write into.
-    pub fn of(&mut self, place: usize) -> Option<&mut Found> {
+    pub fn of(&mut self, place: usize) -> Option<&mut Finding> {
         let at = self.at(place).unwrap_or_else(|at| {
-            self.0.insert(at, (place, Found::default()));
+            self.0.insert(at, (place, Finding::default()));
             at
         });
         self.0.get_mut(at).map(|(_, found)| found)
@@ -57,8 +57,8 @@ impl Findings {
 
     /// Puts what was found in place of what was found before, and leaves nothing behind.
     #[inline]
-    pub fn put(&mut self, place: usize, found: &mut Found) {
-        let Found { credits, points, paid, codes, lacks, bundles, resolved } = &*found;
+    pub fn put(&mut self, place: usize, found: &mut Finding) {
+        let Finding { credits, points, paid, codes, lacks, bundles, resolved } = &*found;
         let is_nothing = credits.or(*points).or(*paid).or(*codes).is_none()
             && lacks.is_empty()
             && bundles.is_none()
@@ -101,19 +101,19 @@ pub fn check(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    stand: &Stand<'_>,
-    found: &mut Found,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
-    check_readable(offer, stand.items)?;
-    check_terms(case, redeemable, offer, stand, found)?;
+    check_readable(offer, running_order.items)?;
+    check_terms(case, redeemable, offer, running_order, found)?;
     if offer.capped {
         check_caps(case, offer, found)?;
     }
-    check_rules(case, offer, stand, found)?;
+    check_rules(case, offer, running_order, found)?;
     if !offer.needs.meets(Needs::BUNDLE) {
         return Ok(());
     }
-    check_bundles(case, offer, (stand.cart, stand.items), found)
+    check_bundles(case, offer, (running_order.cart, running_order.items), found)
 }
 
 /// Refuses what names a collection, or looks at goods, of which nobody can say what they are.
@@ -130,8 +130,8 @@ pub fn check_terms(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    stand: &Stand<'_>,
-    found: &mut Found,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
     let asks_nothing = redeemable.credits.is_none() && redeemable.reward.is_none();
     if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
@@ -139,13 +139,13 @@ pub fn check_terms(
     }
     check_validity(case, offer)?;
     check_referrer(case, offer, found)?;
-    check_quantity(case, offer, stand, found)?;
-    check_gift(case, redeemable, offer, stand, found)?;
-    check_card(case, redeemable, offer, stand, found)
+    check_quantity(case, offer, running_order, found)?;
+    check_gift(case, redeemable, offer, running_order, found)?;
+    check_card(case, redeemable, offer, running_order, found)
 }
 
 /// Where units are counted of each customer, it must be possible to say who that is.
-fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_caps(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let entries = || offer.scope().into_iter().flat_map(|scope| &scope.included);
     if !entries().flat_map(|entry| &entry.terms.caps).any(|cap| cap.kind.customer) {
         return Ok(());
@@ -167,7 +167,7 @@ pub fn check_bundles(
     case: &Case<'_>,
     offer: &Offer<'_>,
     (cart, items): (&Cart, &Items<'_>),
-    found: &mut Found,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
     for rule in offer.rules.iter() {
         let Some(rules) = &rule.bundle else { continue };
@@ -233,7 +233,7 @@ fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
 }
 
 /// A referral code is for others than the customer who passes it on (objects.md section 9).
-fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let Some(referrer) = offer.referrer() else { return Ok(()) };
     let customer = case.buyer.customer.as_ref().and_then(|customer| customer.id.as_ref());
     if customer == Some(referrer) {
@@ -270,15 +270,20 @@ pub fn standing(case: &Case<'_>, account: &AccountId, allotment: Option<u64>) ->
         Known::Unreadable => return Known::Unreadable,
     };
     let held = case.facts.held(account, case.context.now, case.own_session().as_ref());
-    Known::Is(Standing { allotment, balance, held: held.is().unwrap_or(0) })
+    Known::Is(Standing { allotment, balance, held: held.found().unwrap_or(0) })
 }
 
-fn check_quantity(case: &Case<'_>, offer: &Offer<'_>, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_quantity(
+    case: &Case<'_>,
+    offer: &Offer<'_>,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
+) -> Result<(), Refusal> {
     if offer.incentive.quantity.is_none() {
         return Ok(());
     }
     let account = incentive_account(&offer.incentive);
-    match stand.running.standing(case, &account, offer.incentive.quantity) {
+    match running_order.running.standing(case, &account, offer.incentive.quantity) {
         Known::Is(standing) if standing.available() == Some(0) => Err(refuse(Reason::QuantityExceeded, offer)),
         Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
@@ -293,8 +298,8 @@ fn check_gift(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    stand: &Stand<'_>,
-    found: &mut Found,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
     let Grant::Gift(gift) = &offer.incentive.grant else {
         return match redeemable.credits {
@@ -304,7 +309,7 @@ fn check_gift(
     };
     let account = credits_account(&offer.incentive.id);
     let allotment = gift.allotment().minor();
-    let left = match stand.running.standing(case, &account, Some(allotment)) {
+    let left = match running_order.running.standing(case, &account, Some(allotment)) {
         Known::Is(standing) => standing.available().unwrap_or(0),
         _ => {
             found.lacks.push(Text::from(account.as_str()));

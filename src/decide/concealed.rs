@@ -8,9 +8,9 @@
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::Findings;
 use crate::decide::items::Items;
-use crate::decide::judge::Bench;
+use crate::decide::judge::CaseJudge;
 use crate::decide::validate::Evaluated;
-use crate::facts::Held;
+use crate::facts::Fact;
 use crate::model::request::RedeemableObject;
 use crate::pricing::Base;
 use crate::refusal::{Reason, Refusal};
@@ -23,7 +23,7 @@ pub struct Wrong<'a> {
     /// Its place in the request.
     place: usize,
     /// What it names and the page is not told of, when it is anything.
-    offer: Option<Held<'a, Offer<'a>>>,
+    offer: Option<Fact<'a, Offer<'a>>>,
     /// Why it cannot be used.
     refusal: Refusal,
 }
@@ -65,14 +65,14 @@ impl<'a> Case<'a> {
     /// Why an offer would be refused if nothing else was named.
     fn alone(&self, place: usize, offer: &Offer<'a>, items: &Items<'a>) -> Option<Refusal> {
         let mut found = Findings::default();
-        let mut bench = Bench::new(self, items, &mut found);
+        let mut judge = CaseJudge::new(self, items, &mut found);
         let cart = &self.priced.cart;
-        let refusal = bench.refusal(place, cart);
+        let refusal = judge.refusal(place, cart);
         if refusal.is_some() || !offer.needs.meets(Needs::AFTER) {
             return refusal;
         }
-        let gain = bench.gain(place, cart, Base::Discounted, false).ok()?;
-        bench.objection(place, cart, &gain)
+        let gain = judge.gain(place, cart, Base::Discounted, false).ok()?;
+        judge.objection(place, cart, &gain)
     }
 
     /// Writes down that a name is wrong. What it names leaves the request, unless the project tells pages its reasons.

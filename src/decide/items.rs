@@ -11,7 +11,7 @@ use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::Priced;
 use crate::refusal::Refusal;
-use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, Told};
+use crate::rules::{Basket, Clock, Collection, Contents, GoodsIndex, Index, Needs, ResolvedLine};
 use crate::text::{Text, joined};
 
 /// From how many rules times lines on, it is worth to write down which goods the lines are.
@@ -20,7 +20,7 @@ const WORTH_AN_INDEX: usize = 1024;
 /// The lines of an order as rules and scopes see them.
 #[derive(Debug, Clone, Default)]
 pub struct Items<'a> {
-    lines: Vec<Told<'a>>,
+    lines: Vec<ResolvedLine<'a>>,
     pub(super) index: Option<GoodsIndex>,
     /// Collections that only the server knows.
     lacks: Vec<Text>,
@@ -94,7 +94,7 @@ impl<'a> Items<'a> {
     ) -> Items<'a> {
         let Some(order) = &case.order else { return Items { lacks, unreadable, ..Items::default() } };
         let all = order.items.iter().chain(added).enumerate();
-        let lines = all.map(|(place, item)| case.priced.told(place, item)).collect();
+        let lines = all.map(|(place, item)| case.priced.line(place, item)).collect();
         let mut items = Items { lines, lacks, unreadable, index: None };
         items.join(&collections, case);
         if wants_index {
@@ -163,7 +163,7 @@ impl<'a> Items<'a> {
 }
 
 /// The SKU and the product of a line: what the catalogue has, before what was sent.
-fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &Told<'g>) -> impl Iterator<Item = &'g Goods> {
+fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &ResolvedLine<'g>) -> impl Iterator<Item = &'g Goods> {
     let sent = |kind| line.item().and_then(|item| item.goods(kind));
     let [sku, product] = [RelatedObject::Sku, RelatedObject::Product].map(sent);
     [priced.sku(place).or(sku), priced.product(place).or(product)].into_iter().flatten()

@@ -2,14 +2,14 @@
 
 use crate::decide::caps::Caps;
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::{Findings, Found, check};
+use crate::decide::check::{Finding, Findings, check};
+use crate::decide::formula_inputs::OfferInputs;
 use crate::decide::items::Items;
 use crate::decide::loyalty::exchange;
+use crate::decide::rule_input::{RunningOrder, check_rules_after, request_facts};
 use crate::decide::running::Running;
-use crate::decide::scene::{Stand, check_rules_after, setting};
-use crate::decide::sight::View;
 use crate::decide::unit_goods::with_goods;
-use crate::facts::Held;
+use crate::facts::Fact;
 use crate::model::discount::{Discount, Dynamic, Gift, GiftEffect, UnitEffect, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
@@ -18,20 +18,20 @@ use crate::model::scope::{GoodsObject, GoodsRef, Scope};
 use crate::money::{Money, Percent};
 use crate::pricing::goods::find_named;
 use crate::pricing::{
-    Base, Cart, FreeGoods, Gain, Ground, Numbers, Reach, Unlimited, add_units, apply_gift, off_lines, off_order,
+    Base, Cart, CoveredUnits, FreeGoods, Gain, Ground, Numbers, Unlimited, add_units, apply_gift, off_lines, off_order,
     percent_of_all, percent_of_each, select, steps,
 };
 use crate::refusal::{Reason, Refusal};
-use crate::rules::{Needs, Setting};
+use crate::rules::{Needs, RequestFacts};
 use crate::stacking::Judge;
 
 /// The lines of the order and those that unit effects have added to it, which are nearly always none.
 macro_rules! lines {
-    ($bench:ident, $cart:ident, $added:ident) => {
+    ($judge:ident, $cart:ident, $added:ident) => {
         if $cart.added().is_empty() {
-            $bench.items
+            $judge.items
         } else {
-            $added = Items::with_added($bench.case, $cart.added());
+            $added = Items::with_added($judge.case, $cart.added());
             &$added
         }
     };
@@ -40,21 +40,21 @@ macro_rules! lines {
 static EVERYTHING: Scope = Scope { included_all: true, included: Vec::new(), excluded: Vec::new(), selective: false };
 
 /// The judge of one case.
-pub struct Bench<'c> {
+pub struct CaseJudge<'c> {
     case: &'c Case<'c>,
     items: &'c Items<'c>,
-    setting: Setting<'c>,
+    request_facts: RequestFacts<'c>,
     /// Units in reach of the redeemable at hand.
-    reach: Vec<Reach>,
+    covered: Vec<CoveredUnits>,
     /// Units in reach of what is about everything, once they were looked for.
-    all: Vec<Reach>,
+    all: Vec<CoveredUnits>,
     /// Whether the redeemable at hand is about everything.
     is_all: bool,
     caps: Caps<'c>,
     /// What has been applied.
     running: Running,
     /// What the check at hand finds; nothing between checks.
-    fresh: Found,
+    fresh: Finding,
     /// What the last check of each redeemable found.
     pub found: &'c mut Findings,
 }
@@ -70,20 +70,20 @@ struct Turn<'b> {
     once: bool,
 }
 
-impl<'c> Bench<'c> {
+impl<'c> CaseJudge<'c> {
     /// A judge over a resolved request and its lines.
-    pub fn new(case: &'c Case<'c>, items: &'c Items<'c>, found: &'c mut Findings) -> Bench<'c> {
-        let (setting, caps) = (setting(case), Caps::new(case));
-        Bench {
+    pub fn new(case: &'c Case<'c>, items: &'c Items<'c>, found: &'c mut Findings) -> CaseJudge<'c> {
+        let (request_facts, caps) = (request_facts(case), Caps::new(case));
+        CaseJudge {
             case,
             items,
-            setting,
-            reach: Vec::new(),
+            request_facts,
+            covered: Vec::new(),
             all: Vec::new(),
             is_all: false,
             caps,
             running: Running::default(),
-            fresh: Found::default(),
+            fresh: Finding::default(),
             found,
         }
     }
@@ -91,7 +91,7 @@ impl<'c> Bench<'c> {
     /// A percentage off every unit in scope, which is all that most discounts of lines are.
     fn percent(&mut self, turn: &Turn<'_>, percent: Percent, gain: &mut Gain) -> Option<()> {
         if !self.is_seen(turn) {
-            let found = if self.is_all { &mut self.all } else { &mut self.reach };
+            let found = if self.is_all { &mut self.all } else { &mut self.covered };
             let scope = turn.scope.unwrap_or(&EVERYTHING);
             if !self.case.work.takes(steps(scope, turn.items.basket())) {
                 return None;
@@ -99,15 +99,15 @@ impl<'c> Bench<'c> {
             select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
         }
         match turn.scope {
-            Some(_) => percent_of_each(percent, turn.cart, std::mem::take(&mut self.reach), gain),
-            None => percent_of_all(percent, turn.cart, self.reach(), gain),
+            Some(_) => percent_of_each(percent, turn.cart, std::mem::take(&mut self.covered), gain),
+            None => percent_of_all(percent, turn.cart, self.covered(), gain),
         }
     }
 
     /// Makes room for the units in reach of a redeemable; whether they are there already.
     #[inline]
     fn is_seen(&mut self, turn: &Turn<'_>) -> bool {
-        self.reach.clear();
+        self.covered.clear();
         // Nothing takes units out of everything but what changes them, or what was discounted before.
         self.is_all = turn.scope.is_none() && !turn.once && turn.cart.moved.is_none();
         self.is_all && !self.all.is_empty()
@@ -131,15 +131,15 @@ impl<'c> Bench<'c> {
             return;
         }
         let mut allowance = self.caps.begin(turn.offer, turn.items.basket(), numbers);
-        let found = if self.is_all { &mut self.all } else { &mut self.reach };
+        let found = if self.is_all { &mut self.all } else { &mut self.covered };
         select(scope, turn.items.basket(), turn.cart, turn.once, &mut allowance, found);
         let lacks = allowance.lacks();
         self.found.lack(turn.place, lacks);
     }
 
     /// The units that were found last.
-    fn reach(&self) -> &[Reach] {
-        if self.is_all { &self.all } else { &self.reach }
+    fn covered(&self) -> &[CoveredUnits] {
+        if self.is_all { &self.all } else { &self.covered }
     }
 
     fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
@@ -149,7 +149,7 @@ impl<'c> Bench<'c> {
             _ => {
                 *gain = self.any_discount(turn, discount)?;
                 if turn.scope.is_some() {
-                    gain.reach = std::mem::take(&mut self.reach);
+                    gain.covered = std::mem::take(&mut self.covered);
                 }
             }
         }
@@ -160,8 +160,8 @@ impl<'c> Bench<'c> {
     fn any_discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Gain> {
         let bundles = self.found.get(turn.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
-        let view = View::new(self.case, turn.offer, turn.cart);
-        let numbers = Numbers { cart: turn.cart, sight: &view, bundles };
+        let view = OfferInputs::new(self.case, turn.offer, turn.cart);
+        let numbers = Numbers { cart: turn.cart, inputs: &view, bundles };
         let numbered = discount.is_dynamic().then(|| resolve(discount, &numbers));
         let mut lacks = Vec::new();
         let named = numbered.as_ref().unwrap_or(discount);
@@ -190,13 +190,13 @@ impl<'c> Bench<'c> {
         let left = Money::from_wide(u128::from(left)).unwrap_or_default();
         let wanted = self.case.redeemables.get(turn.place).and_then(|redeemable| redeemable.credits);
         let credits = wanted.map_or(left, |wanted| wanted.min(left));
-        let view = View::new(self.case, turn.offer, turn.cart);
+        let view = OfferInputs::new(self.case, turn.offer, turn.cart);
         if turn.scope.is_some() || gift.effect == GiftEffect::ApplyToItems {
-            self.look(turn, &Numbers { cart: turn.cart, sight: &view, bundles: None });
+            self.look(turn, &Numbers { cart: turn.cart, inputs: &view, bundles: None });
         }
         let everything = Scope::default();
         let scope = turn.scope.unwrap_or(&everything);
-        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, reach: self.reach() };
+        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, covered: self.covered() };
         let mut gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
@@ -204,7 +204,7 @@ impl<'c> Bench<'c> {
             )
         })?;
         if turn.scope.is_some() {
-            gain.reach = std::mem::take(&mut self.reach);
+            gain.covered = std::mem::take(&mut self.covered);
         }
         Ok(Box::new(gain))
     }
@@ -217,7 +217,7 @@ impl<'c> Bench<'c> {
             _ => {
                 let everything = Scope::default();
                 let scope = turn.scope.unwrap_or(&everything);
-                let ground = Ground { cart: turn.cart, base: turn.base, scope, reach: self.reach() };
+                let ground = Ground { cart: turn.cart, base: turn.base, scope, covered: self.covered() };
                 return off_lines(discount, numbers, ground);
             }
         };
@@ -225,7 +225,7 @@ impl<'c> Bench<'c> {
         for unit in units {
             all.push(self.free_goods(turn, unit, numbers)?);
         }
-        add_units(&all, turn.cart, turn.items.basket(), self.reach(), turn.once)
+        add_units(&all, turn.cart, turn.items.basket(), self.covered(), turn.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line
@@ -278,8 +278,8 @@ impl<'c> Bench<'c> {
         free.price = found.price();
         let (id, parent) = (Some(free.goods.id.clone()), found.sku.as_ref().and_then(|sku| sku.product_id.clone()));
         (free.item.sku_id, free.item.product_id) = if object == GoodsObject::Sku { (id, parent) } else { (None, id) };
-        let boxed = |goods: Option<Held<'_, Goods>>, told: &Option<Goods>| {
-            goods.map(Held::into_owned).or_else(|| told.clone()).map(Box::new)
+        let boxed = |goods: Option<Fact<'_, Goods>>, told: &Option<Goods>| {
+            goods.map(Fact::into_owned).or_else(|| told.clone()).map(Box::new)
         };
         free.item.sku = boxed(found.sku, &unit.sku);
         free.item.product = boxed(found.product, &unit.product);
@@ -287,7 +287,7 @@ impl<'c> Bench<'c> {
     }
 }
 
-impl Judge for Bench<'_> {
+impl Judge for CaseJudge<'_> {
     fn undecided(&self, place: usize) -> bool {
         matches!(self.case.resolved.get(place), Some(Resolved::Unknown))
     }
@@ -301,8 +301,8 @@ impl Judge for Bench<'_> {
         let redeemable = self.case.redeemables.get(place)?;
         let added;
         let items = lines!(self, cart, added);
-        let stand = Stand { cart, items, setting: &self.setting, running: &self.running };
-        let verdict = check(self.case, redeemable, offer, &stand, &mut self.fresh);
+        let running_order = RunningOrder { cart, items, request_facts: &self.request_facts, running: &self.running };
+        let verdict = check(self.case, redeemable, offer, &running_order, &mut self.fresh);
         self.found.put(place, &mut self.fresh);
         verdict.err()
     }
@@ -311,8 +311,9 @@ impl Judge for Bench<'_> {
         let offer = self.case.offer(place).filter(|offer| offer.needs.meets(Needs::AFTER))?;
         let added;
         let items = lines!(self, before, added);
-        let stand = Stand { cart: before, items, setting: &self.setting, running: &self.running };
-        check_rules_after(self.case, offer, &stand, gain, self.found.of(place)?).err()
+        let running_order =
+            RunningOrder { cart: before, items, request_facts: &self.request_facts, running: &self.running };
+        check_rules_after(self.case, offer, &running_order, gain, self.found.of(place)?).err()
     }
 
     fn applied(&mut self, place: usize, gain: &Gain) {

@@ -4,8 +4,8 @@
 //! calculation.md section 10.
 
 use crate::decide::case::{Case, Offer, Resolved};
-use crate::decide::check::Found;
-use crate::decide::scene::Stand;
+use crate::decide::check::Finding;
+use crate::decide::rule_input::RunningOrder;
 use crate::facts::{Exchange, Known, codes_account, points_account, stock_account};
 use crate::model::incentive::{Card, Grant, Incentive};
 use crate::model::request::{Redeemable, WantedReward};
@@ -48,8 +48,8 @@ pub fn check_card(
     case: &Case<'_>,
     redeemable: &Redeemable,
     offer: &Offer<'_>,
-    stand: &Stand<'_>,
-    found: &mut Found,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
     let Grant::Loyalty(card) = &offer.incentive.grant else {
         let details = "A reward can only be exchanged for points of a LOYALTY_CARD";
@@ -65,7 +65,7 @@ pub fn check_card(
     let Some(exchange) = &offer.exchange else {
         return Err(Refusal::not_found("reward", &wanted.id));
     };
-    let left = points_left(case, &offer.incentive, card, stand, found);
+    let left = points_left(case, &offer.incentive, card, running_order, found);
     found.points = Some(left);
     let price = match &exchange.reward.kind {
         // Without a number it is whole blocks, and at least one must be there.
@@ -75,13 +75,13 @@ pub fn check_card(
     if left == 0 || price > left {
         return Err(Refusal::new(Reason::LoyaltyCardPointsExceeded, offer.incentive.code.as_str()));
     }
-    check_stock(case, &exchange.reward, stand, found)?;
+    check_stock(case, &exchange.reward, running_order, found)?;
     if let RewardKind::Campaign { campaign_id, balance } = &exchange.reward.kind {
         // Somebody has to get it.
         let Some(holder) = &offer.incentive.holder_id else {
             return Err(Refusal::new(Reason::MissingCustomer, "Customer is required to be rewarded"));
         };
-        check_codes(case, (campaign_id, holder), balance.is_some(), stand, found)?;
+        check_codes(case, (campaign_id, holder), balance.is_some(), running_order, found)?;
     }
     if !matches!(exchange.reward.kind, RewardKind::Coin(_)) {
         found.paid = Some(price);
@@ -90,7 +90,7 @@ pub fn check_card(
     if case.order.is_none() {
         return Err(Refusal::new(Reason::MissingOrder, "An order is required when redeeming a LOYALTY_CARD"));
     }
-    if stand.cart.amount.is_none() {
+    if running_order.cart.amount.is_none() {
         let details = "An order amount is required when redeeming a LOYALTY_CARD";
         return Err(Refusal::new(Reason::MissingAmount, details));
     }
@@ -99,7 +99,7 @@ pub fn check_card(
 
 /// A request that names a customer names the holder. One that names none comes from where the card is known, such as a
 /// till [inferred].
-fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_holder(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Result<(), Refusal> {
     let Some(customer) = &case.buyer.customer else { return Ok(()) };
     if customer.id.is_some() && customer.id == offer.incentive.holder_id {
         return Ok(());
@@ -115,11 +115,11 @@ pub(super) fn points_left(
     case: &Case<'_>,
     voucher: &Incentive,
     card: &Card,
-    stand: &Stand<'_>,
-    found: &mut Found,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
 ) -> u64 {
     let account = points_account(&voucher.id);
-    match stand.running.standing(case, &account, Some(card.allotment())) {
+    match running_order.running.standing(case, &account, Some(card.allotment())) {
         Known::Is(standing) => standing.available().unwrap_or(0),
         _ => {
             found.lacks.push(Text::from(account.as_str()));
@@ -128,9 +128,14 @@ pub(super) fn points_left(
     }
 }
 
-fn check_stock(case: &Case<'_>, reward: &Reward, stand: &Stand<'_>, found: &mut Found) -> Result<(), Refusal> {
+fn check_stock(
+    case: &Case<'_>,
+    reward: &Reward,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
+) -> Result<(), Refusal> {
     let account = stock_account(&reward.id);
-    match stand.running.standing(case, &account, reward.stock) {
+    match running_order.running.standing(case, &account, reward.stock) {
         Known::Is(standing) if standing.available() == Some(0) => {
             Err(Refusal::new(Reason::RewardOutOfStock, "Reward stock is not available"))
         }
@@ -147,8 +152,8 @@ fn check_codes(
     case: &Case<'_>,
     (campaign_id, holder): (&Text, &Text),
     adds: bool,
-    stand: &Stand<'_>,
-    found: &mut Found,
+    running_order: &RunningOrder<'_>,
+    found: &mut Finding,
 ) -> Result<(), Refusal> {
     let account = codes_account(campaign_id);
     match case.facts.campaign(campaign_id) {
@@ -161,7 +166,8 @@ fn check_codes(
         }
     }
     if adds
-        && (stand.running.has_card(campaign_id, holder) || case.facts.has_card(campaign_id, holder).is() == Some(true))
+        && (running_order.running.has_card(campaign_id, holder)
+            || case.facts.has_card(campaign_id, holder).found() == Some(true))
     {
         return Ok(());
     }
@@ -175,7 +181,7 @@ fn check_codes(
         }
     };
     found.codes = codes;
-    match stand.running.standing(case, &account, codes) {
+    match running_order.running.standing(case, &account, codes) {
         Known::Is(standing) if standing.available() == Some(0) => {
             Err(Refusal::new(Reason::NoCodeLeft, "Couldn't create new vouchers for publication"))
         }
@@ -184,7 +190,7 @@ fn check_codes(
 }
 
 /// What a card gives: money off the order for a coin, nothing that an order shows for any other reward.
-pub fn exchange(redeemable: Option<&Redeemable>, offer: &Offer<'_>, cart: &Cart, found: &mut Found) -> Gain {
+pub fn exchange(redeemable: Option<&Redeemable>, offer: &Offer<'_>, cart: &Cart, found: &mut Finding) -> Gain {
     let coin = match offer.exchange.as_ref().map(|exchange| &exchange.reward.kind) {
         Some(RewardKind::Coin(coin)) => coin,
         _ => return Gain::default(),

@@ -4,7 +4,7 @@
 //! calculation.md sections 12 and 14; validation-rules.md sections 4.5 and 4.6 say what is counted.
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::Found;
+use crate::decide::check::Finding;
 use crate::facts::{
     channel_account, channel_total_account, codes_account, credits_account, customer_account, customer_total_account,
     discounted_account, incentive_account, orders_account, points_account, points_spent_account, redeemed_account,
@@ -34,7 +34,7 @@ impl Posting {
 }
 
 /// Gift credits or points that an applied incentive takes, which gives `given` in minor units.
-pub fn spent(offer: &Offer<'_>, found: Option<&Found>, given: u64) -> u64 {
+pub fn spent(offer: &Offer<'_>, found: Option<&Finding>, given: u64) -> u64 {
     match offer.incentive.grant {
         Grant::Discount(_) => 0,
         Grant::Gift(_) => given,
@@ -44,7 +44,7 @@ pub fn spent(offer: &Offer<'_>, found: Option<&Found>, given: u64) -> u64 {
 
 /// What is set aside or spent of an incentive: a redemption, gift credits or points, one of a reward's goods or codes, and
 /// a redemption of the customer's.
-pub fn reserved(offer: &Offer<'_>, found: Option<&Found>, given: u64, customer_id: Option<&str>) -> Vec<Posting> {
+pub fn reserved(offer: &Offer<'_>, found: Option<&Finding>, given: u64, customer_id: Option<&str>) -> Vec<Posting> {
     let incentive = &offer.incentive;
     let spent = spent(offer, found, given);
     let campaign = incentive.campaign_id.as_deref();

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 use crate::decide::Decision;
 use crate::decide::case::{Case, Resolved};
 use crate::decide::check::Findings;
+use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
 use crate::decide::running::Running;
-use crate::decide::scene::{Items, Stand, View, setting};
 use crate::decide::validate::Evaluated;
 use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
 use crate::id::Context;
@@ -165,16 +165,17 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     if !set.complete {
         case.lacks.add("candidates".into());
     }
-    let asks = asked.scenario.asks();
+    let facts = asked.scenario.facts();
     case.passes = asked.scenario.passes();
     case.work.takes(set.list.len());
     let (holding, lacks) = {
         let items = Items::for_index(case, &set.index);
-        let setting = setting(case);
+        let request_facts = request_facts(case);
         let running = Running::default();
-        let stand = Stand { cart: &case.priced.cart, items: &items, setting: &setting, running: &running };
-        let view = View::new(case, None, &stand);
-        let holding = set.index.holding(&view.scene(Needs::default()), asks);
+        let running_order =
+            RunningOrder { cart: &case.priced.cart, items: &items, request_facts: &request_facts, running: &running };
+        let view = OfferFacts::new(case, None, &running_order);
+        let holding = set.index.holding(&view.input(Needs::default()), facts);
         (holding, [items.lacks().to_vec(), view.into_lacks()].concat())
     };
     lacks.into_iter().for_each(|lack| case.lacks.add(lack));
@@ -185,7 +186,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     let mut hits = Vec::with_capacity(holding.len());
     for place in holding {
         let (Some(candidate), Some(terms)) = (set.list.get(place), set.terms.get(place)) else { continue };
-        let out = nobody && set.index.about(place) & asks & about::CUSTOMER != 0;
+        let out = nobody && set.index.about(place) & facts & about::CUSTOMER != 0;
         let in_time = !terms.plain || terms.cover(context.now);
         if !out
             && in_time

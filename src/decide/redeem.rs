@@ -11,7 +11,7 @@ use crate::decide::check::standing;
 use crate::decide::postings::{counted, reserved, spent};
 use crate::decide::validate::{Evaluated, exceeded};
 use crate::decide::{Changes, Decision, Referral, RewardGrant};
-use crate::facts::{Facts, Held, Known, credits_account, incentive_account, points_account};
+use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
 use crate::model::customer::Customer;
@@ -121,7 +121,7 @@ pub fn redeem<'a>(
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.case.order = order.clone().map(|order| Held::Own(Arc::new(order)));
+    evaluated.case.order = order.clone().map(|order| Fact::Own(Arc::new(order)));
     let line_ids = line_ids(&evaluated, &mut ids);
     // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
     let order = order.map(|mut order| {
@@ -152,7 +152,7 @@ fn parts(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {
         let given = gain.total().unwrap_or_default().minor();
         let spent = spent(offer, evaluated.found.get(step.place), given);
         let taken = |account: &AccountId| {
-            let balance = case.facts.balance(account).is().unwrap_or(0);
+            let balance = case.facts.balance(account).found().unwrap_or(0);
             Standing { balance, ..Standing::default() }.taken()
         };
         let credits = matches!(incentive.grant, Grant::Gift(_)).then_some(spent);
@@ -322,7 +322,7 @@ fn changed_customer(evaluated: &Evaluated<'_>, id: Option<Text>) -> Option<Custo
         let source_id = named.customer.as_ref()?.source_id.clone();
         return Some(Customer { id: Some(id?), source_id, ..Customer::default() });
     }
-    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Held::into_owned))?;
+    let sent = evaluated.request.customer.clone().or_else(|| evaluated.buyer.customer.clone().map(Fact::into_owned))?;
     Some(Customer { id, ..sent })
 }
 

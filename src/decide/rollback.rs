@@ -65,7 +65,7 @@ pub struct RolledBack {
 /// Undoes a redemption, or says why it cannot be.
 pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Result<Decision<RolledBack>, Refusal> {
     let id = &request.redemption_id;
-    let past = facts.redemption(id).is().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
+    let past = facts.redemption(id).found().ok_or_else(|| Refusal::not_found("redemption", id))?.into_owned();
     let mut ids = Ids::new(context);
     check(facts, request, &past, context.now, &mut ids)?;
     let parent = (!past.children.is_empty()).then(|| ids.hex18("rr_"));
@@ -73,16 +73,16 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
         None => vec![past.clone()],
         Some(_) => {
             let children = past.children.iter().map(|child| facts.redemption(child));
-            children.filter_map(Known::is).map(|child| child.into_owned()).collect()
+            children.filter_map(Known::found).map(|child| child.into_owned()).collect()
         }
     };
     let parts: Vec<UndonePart> =
         undone.into_iter().map(|redemption| UndonePart { id: ids.hex18("rr_"), redemption }).collect();
     let chain = parent.clone().or_else(|| parts.first().map(|part| part.id.clone())).unwrap_or_default();
     let mut book = Book::default();
-    book.reverse(&facts.chain(id).is().unwrap_or_default(), &chain, context.now);
+    book.reverse(&facts.chain(id).found().unwrap_or_default(), &chain, context.now);
     let mode = facts.stacking_rules().redeemables_rollback_order_mode;
-    let stored = past.order_id.as_deref().and_then(|order| facts.order(order).is());
+    let stored = past.order_id.as_deref().and_then(|order| facts.order(order).found());
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => undo_order(order.into_owned(), &past, request),
         RollbackMode::WithoutOrder => order.into_owned(),
@@ -150,7 +150,7 @@ fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> 
     let Some(key) = sent.and_then(|order| order.id.as_deref().or(order.source_id.as_deref())) else {
         return Ok(());
     };
-    let found = facts.order(key).is().and_then(|order| order.id.clone());
+    let found = facts.order(key).found().and_then(|order| order.id.clone());
     if found.is_none() || found != past.order_id {
         return Err(Refusal::new(Reason::InvalidOrder, "Order is not related with redemption."));
     }
@@ -164,7 +164,7 @@ fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order 
         let minor = fields.and_then(|fields| fields.get(name)).and_then(|value| value.as_i64());
         minor.and_then(Money::new).unwrap_or_default()
     };
-    let rest = |now: Option<Money>, off: Money| now.map(|now| now.less(off)).filter(|left| !left.is_zero());
+    let rest = |now: Option<Money>, off: Money| now.map(|now| now.saturating_sub(off)).filter(|left| !left.is_zero());
     let items = applied.and_then(|order| order.get("items")).and_then(Node::as_list);
     let mut order = order;
     order.discount_amount = rest(order.discount_amount, amount(applied, "applied_discount_amount"));

@@ -4,7 +4,7 @@
 //! A validation and a redemption walk with this, so that both see the same last piece of goods go to the same card.
 
 use crate::decide::case::{Case, Offer};
-use crate::decide::check::{Found, standing};
+use crate::decide::check::{Finding, standing};
 use crate::decide::postings::reserved;
 use crate::facts::Known;
 use crate::ledger::{AccountId, Standing};
@@ -37,7 +37,7 @@ impl Running {
     }
 
     /// Notes what an applied redeemable takes, of which it gives `given`.
-    pub fn note(&mut self, place: usize, offer: &Offer<'_>, found: Option<&Found>, given: u64) {
+    pub fn note(&mut self, place: usize, offer: &Offer<'_>, found: Option<&Finding>, given: u64) {
         if offer.incentive.campaign_id.is_some() {
             self.applied.push((place, given));
         }

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use crate::decide::case::{Case, Offer, Resolved};
 use crate::decide::check::{Findings, standing};
 use crate::decide::items::Items;
-use crate::decide::judge::Bench;
+use crate::decide::judge::CaseJudge;
 use crate::decide::postings::{Posting, reserved};
 use crate::decide::{Changes, Decision};
 use crate::facts::{Facts, Known};
@@ -99,11 +99,11 @@ impl<'a> Evaluated<'a> {
             let case = &*case;
             case.count_answers(0..case.resolved.len());
             let items = Items::new(case);
-            let mut bench = Bench::new(case, &items, found);
+            let mut judge = CaseJudge::new(case, &items, found);
             let initial = &case.priced.cart;
             let mut selection = Selection::new(case.resolved.len(), &case.stacking);
-            arrange(&mut selection, case, &mut bench);
-            walk.run(&mut selection, &case.stacking, initial, &mut bench);
+            arrange(&mut selection, case, &mut judge);
+            walk.run(&mut selection, &case.stacking, initial, &mut judge);
             *valid = is_valid(walk, &case.stacking);
         }
         for lack in found.lacks() {
@@ -239,7 +239,7 @@ pub fn validate<'a>(
 }
 
 /// Arranges in which order redeemables are tried, and what the stacking rules say of their categories.
-fn arrange(selection: &mut Selection, case: &Case<'_>, bench: &mut Bench<'_>) {
+fn arrange(selection: &mut Selection, case: &Case<'_>, judge: &mut CaseJudge<'_>) {
     use crate::stacking::Judge;
     let count = selection.count;
     let category = |place: usize| case.offer(place)?.category.as_deref();
@@ -258,7 +258,7 @@ fn arrange(selection: &mut Selection, case: &Case<'_>, bench: &mut Bench<'_>) {
         });
         let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
         let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
-        let valid = is_exclusive && bench.refusal(place, &case.priced.cart).is_none();
+        let valid = is_exclusive && judge.refusal(place, &case.priced.cart).is_none();
         selection.candidates.push(Candidate { place, class, valid, exists, excluded: false });
     }
     select(selection, &case.stacking);

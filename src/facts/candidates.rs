@@ -3,7 +3,7 @@
 //!
 //! calculation.md section 13.
 
-use super::Held;
+use super::Fact;
 use crate::model::discount::Discount;
 use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;
@@ -86,7 +86,7 @@ pub struct Entry<'a> {
     /// Its campaign.
     pub campaign: Option<&'a Campaign>,
     /// The rules assigned to it and to its campaign.
-    pub rules: Vec<Held<'a, Rule>>,
+    pub rules: Vec<Fact<'a, Rule>>,
 }
 
 impl Candidates {

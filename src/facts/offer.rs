@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::facts::{Held, Terms};
+use crate::facts::{Fact, Terms};
 use crate::model::discount::{Discount, UnitEffect};
 use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
 use crate::model::reward::{Reward, RewardAssignment};
@@ -16,22 +16,22 @@ use crate::text::{Symbol, Text};
 #[derive(Debug, Clone)]
 pub struct Exchange<'a> {
     /// What one gets.
-    pub reward: Held<'a, Reward>,
+    pub reward: Fact<'a, Reward>,
     /// What it costs.
-    pub assignment: Held<'a, RewardAssignment>,
+    pub assignment: Fact<'a, RewardAssignment>,
 }
 
 /// A redeemable with everything that belongs to it. Facts that stay the same put it together once, beforehand.
 #[derive(Debug, Clone)]
 pub struct Offer<'a> {
     /// The voucher or tier.
-    pub incentive: Held<'a, Incentive>,
+    pub incentive: Fact<'a, Incentive>,
     /// Its campaign.
-    pub campaign: Option<Held<'a, Campaign>>,
+    pub campaign: Option<Fact<'a, Campaign>>,
     /// Its category, or its campaign's.
-    pub category: Option<Held<'a, Category>>,
+    pub category: Option<Fact<'a, Category>>,
     /// The rules assigned to it and to its campaign, and to the reward that it is exchanged for.
-    pub rules: Vec<Held<'a, Rule>>,
+    pub rules: Vec<Fact<'a, Rule>>,
     /// What points of a loyalty card are exchanged for.
     pub exchange: Option<Box<Exchange<'a>>>,
     /// What its rules look at.
@@ -53,9 +53,9 @@ pub struct Offer<'a> {
 impl<'a> Offer<'a> {
     /// An incentive with what belongs to it.
     pub fn new(
-        incentive: Held<'a, Incentive>,
-        (campaign, category): (Option<Held<'a, Campaign>>, Option<Held<'a, Category>>),
-        mut rules: Vec<Held<'a, Rule>>,
+        incentive: Fact<'a, Incentive>,
+        (campaign, category): (Option<Fact<'a, Campaign>>, Option<Fact<'a, Category>>),
+        mut rules: Vec<Fact<'a, Rule>>,
         exchange: Option<Box<Exchange<'a>>>,
     ) -> Offer<'a> {
         join_scopes(&mut rules);
@@ -135,7 +135,7 @@ impl<'a> Offer<'a> {
 
 /// Of several rules that name goods the first has the scope of all: what the first of them includes, without what any of
 /// them excludes (calculation.md section 7.2, validation-rules.md section 6). `[inferred]`
-fn join_scopes(rules: &mut [Held<'_, Rule>]) {
+fn join_scopes(rules: &mut [Fact<'_, Rule>]) {
     if rules.iter().filter(|rule| rule.scope.names_goods()).count() < 2 {
         return;
     }
@@ -145,7 +145,7 @@ fn join_scopes(rules: &mut [Held<'_, Rule>]) {
     let scope = Scope::new(including.is_some_and(|scope| scope.included_all), included, excluded);
     let collections = rules.iter().flat_map(|rule| rule.own_collections.iter().cloned()).collect();
     if let Some(first) = rules.iter_mut().find(|rule| rule.scope.names_goods()) {
-        *first = Held::Own(Arc::new(Rule {
+        *first = Fact::Own(Arc::new(Rule {
             id: first.id.clone(),
             tests: first.tests.clone(),
             message: first.message.clone(),

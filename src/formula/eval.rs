@@ -166,7 +166,7 @@ fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup)
         Plus | Minus | Times | Over | Rest | Pow | Round | Floor | Ceil => {
             let (left, right) = (left.number()?, right.number()?);
             Value::Number(match function {
-                Plus => left.plus(right),
+                Plus => left.checked_add(right),
                 Minus => left.minus(right),
                 Times => left.times(right),
                 Over => left.over(right),

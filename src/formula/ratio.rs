@@ -83,7 +83,7 @@ impl Ratio {
     }
 
     /// The sum.
-    pub fn plus(self, other: Ratio) -> Option<Ratio> {
+    pub fn checked_add(self, other: Ratio) -> Option<Ratio> {
         let Ratio { top: mine, bottom: theirs } = Ratio::new(self.bottom, other.bottom)?;
         let top = self.top.checked_mul(theirs)?.checked_add(other.top.checked_mul(mine)?)?;
         Ratio::new(top, self.bottom.checked_mul(theirs)?)
@@ -96,7 +96,7 @@ impl Ratio {
 
     /// The difference.
     pub fn minus(self, other: Ratio) -> Option<Ratio> {
-        self.plus(other.negated()?)
+        self.checked_add(other.negated()?)
     }
 
     /// The product.
@@ -157,7 +157,7 @@ impl Ratio {
 
     /// The nearest whole number, halves upwards.
     pub fn half_up(self) -> Option<i128> {
-        Some(self.plus(Ratio::HALF)?.floored())
+        Some(self.checked_add(Ratio::HALF)?.floored())
     }
 
     /// Rounded half-up to so many decimals; a negative number of them rounds to tens, hundreds and so on.
@@ -188,7 +188,7 @@ impl Ratio {
         if digits.unsigned_abs() > MOST_DIGITS.unsigned_abs() {
             return None;
         }
-        Ratio::whole(self.shifted(digits)?.plus(more)?.floored()).shifted(digits.checked_neg()?)
+        Ratio::whole(self.shifted(digits)?.checked_add(more)?.floored()).shifted(digits.checked_neg()?)
     }
 }
 

@@ -167,7 +167,7 @@ pub struct Gift {
 impl Gift {
     /// What may be spent in the card's whole life.
     pub fn allotment(&self) -> Money {
-        self.amount.less(self.subtracted_amount)
+        self.amount.saturating_sub(self.subtracted_amount)
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
 use crate::rank::ranked;
-use crate::rules::{Basket, Told};
+use crate::rules::{Basket, ResolvedLine};
 
 /// More units than 500 lines can hold.
 const MOST_UNITS: u64 = 1 << 62;
@@ -79,7 +79,7 @@ fn width(entry: &BundleEntry, items: Basket<'_>, cart: &Cart) -> u64 {
         Some(GoodsObject::Product) => 1,
         _ => 2,
     };
-    let serves = |item: &Told<'_>| entry.goods.iter().any(|goods| item.is(goods));
+    let serves = |item: &ResolvedLine<'_>| entry.goods.iter().any(|goods| item.is(goods));
     let lines = cart.lines.iter().zip(items.iter()).filter(|(_, item)| serves(item));
     let units = lines.fold(0, |sum: u64, (line, _)| sum.saturating_add(line.paid_units()));
     units.min(MOST_UNITS).saturating_add(MOST_UNITS.saturating_mul(kind))

@@ -26,7 +26,7 @@ pub struct Line {
 impl Line {
     /// What is still to be paid, item-level discounts off.
     pub fn subtotal(&self) -> Money {
-        self.amount.unwrap_or_default().less(self.discount.unwrap_or_default())
+        self.amount.unwrap_or_default().saturating_sub(self.discount.unwrap_or_default())
     }
 
     /// Units that are not free (calculation.md section 19, D3).
@@ -57,7 +57,7 @@ impl Changed {
     /// (calculation.md section 19, D17). `initial_quantity` is how many units the request says that there were.
     pub fn initial_value(&self, price: Option<Money>, initial_quantity: Option<u64>) -> Option<Money> {
         let units = initial_quantity.unwrap_or(self.initial_quantity);
-        price.and_then(|price| price.times(units)).or(self.initial_amount)
+        price.and_then(|price| price.checked_mul(units)).or(self.initial_amount)
     }
 }
 
@@ -131,13 +131,13 @@ impl Cart {
 
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
-        Some(self.amount?.less(self.off))
+        Some(self.amount?.saturating_sub(self.off))
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
     /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
-        let off = self.off.plus(gain.total()?)?;
+        let off = self.off.checked_add(gain.total()?)?;
         if let Some(units) = &gain.units {
             let mut next = self.clone();
             for change in &units.changes {
@@ -148,7 +148,7 @@ impl Cart {
         }
         self.off = off;
         // All together fit, so that each of them does.
-        let more = |so_far: &mut Option<Money>, off: Money| *so_far = so_far.unwrap_or_default().plus(off);
+        let more = |so_far: &mut Option<Money>, off: Money| *so_far = so_far.unwrap_or_default().checked_add(off);
         if let Some(off) = gain.order {
             more(&mut self.discount, off);
             more(&mut self.applied, off);
@@ -160,9 +160,9 @@ impl Cart {
             }
         };
         self.lines.iter_mut().zip(&gain.lines).for_each(|(line, off)| more_off(line, *off));
-        for reach in &gain.reach {
-            if let Some(line) = self.lines.get_mut(reach.place) {
-                more_off(line, reach.off);
+        for covered in &gain.covered {
+            if let Some(line) = self.lines.get_mut(covered.place) {
+                more_off(line, covered.off);
             }
         }
         Some(())
@@ -275,5 +275,5 @@ pub(super) fn both(one: Option<i64>, other: Option<i64>) -> Option<i64> {
 
 /// The sum of those that are there; `None` when none is.
 pub(crate) fn sum_seen(amounts: impl IntoIterator<Item = Option<Money>>) -> Option<Money> {
-    amounts.into_iter().flatten().reduce(|sum, amount| sum.plus(amount).unwrap_or(sum))
+    amounts.into_iter().flatten().reduce(|sum, amount| sum.checked_add(amount).unwrap_or(sum))
 }

@@ -10,7 +10,7 @@ use crate::money::{Money, Percent};
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::Gain;
 use crate::pricing::numbers::Numbers;
-use crate::pricing::select::Reach;
+use crate::pricing::select::CoveredUnits;
 use crate::pricing::spread::{Share, spread};
 use crate::rank::ranked;
 
@@ -37,7 +37,7 @@ pub struct Ground<'a> {
     /// The scope.
     pub scope: &'a Scope,
     /// The units that it is about, as [`crate::pricing::select::select`] found them.
-    pub reach: &'a [Reach],
+    pub covered: &'a [CoveredUnits],
 }
 
 /// A line in reach: its place, the base of the discount, and the most it can give.
@@ -69,12 +69,12 @@ pub fn off_order(discount: &Discount, numbers: &Numbers<'_>, base: Base<'_>) -> 
     };
     let off = match discount {
         Discount::Percent { percent_off, amount_limit, .. } => {
-            let off = numbers.percent(percent_off, None).times(numbers.times()).of(base)?;
+            let off = numbers.percent(percent_off, None).checked_mul(numbers.times()).of(base)?;
             off.min(amount_limit.unwrap_or(off))
         }
         Discount::Amount { amount_off, .. } => multiplied(numbers.money(amount_off, None), numbers.times()),
         Discount::Fixed { fixed_amount, .. } => {
-            numbers.price(fixed_amount, None).map_or(Money::ZERO, |price| base.less(price))
+            numbers.price(fixed_amount, None).map_or(Money::ZERO, |price| base.saturating_sub(price))
         }
         Discount::Unit(_) | Discount::Units(_) => Money::ZERO,
     };
@@ -86,7 +86,7 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
     match discount {
         Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, .. } => {
             per_line(&ground, *aggregated_amount_limit, &|target| {
-                let percent = numbers.percent(percent_off, Some(target.place)).times(numbers.times());
+                let percent = numbers.percent(percent_off, Some(target.place)).checked_mul(numbers.times());
                 let (whole, units, of) = target.whole;
                 let off = if of == 0 { Money::ZERO } else { percent.of_share(whole, units, of)? };
                 Some(off.min(amount_limit.unwrap_or(off)))
@@ -95,7 +95,7 @@ pub fn off_lines(discount: &Discount, numbers: &Numbers<'_>, ground: Ground<'_>)
         Discount::Fixed { fixed_amount, .. } => per_line(&ground, None, &|target| {
             let own = target.entry.and_then(|(_, entry)| numbers.price(&entry.price, Some(target.place)));
             let price = own.or_else(|| numbers.price(fixed_amount, Some(target.place)));
-            Some(price.map_or(Money::ZERO, |price| target.base().less(multiplied(price, target.units))))
+            Some(price.map_or(Money::ZERO, |price| target.base().saturating_sub(multiplied(price, target.units))))
         }),
         Discount::Amount { amount_off, aggregated_amount_limit, effect } => {
             let limit = *aggregated_amount_limit;
@@ -132,26 +132,26 @@ pub fn apply_gift(effect: GiftEffect, credits: Money, ground: Ground<'_>) -> Res
 
 /// `amount` so many times, or the largest amount that there is: what is taken off is cut at what is there.
 fn multiplied(amount: Money, times: u64) -> Money {
-    amount.times(times).unwrap_or(Money::MAX)
+    amount.checked_mul(times).unwrap_or(Money::MAX)
 }
 
 /// Takes one percentage off what is left of the units in reach, where nothing limits it: nearly every discount of lines.
 /// The units say it themselves.
-pub fn percent_of_each(percent: Percent, cart: &Cart, reach: Vec<Reach>, gain: &mut Gain) -> Option<()> {
-    gain.reach = reach;
-    for reach in &mut gain.reach {
-        reach.off = percent_of(percent, cart, reach)?;
-        gain.sum = gain.sum.saturating_add(reach.off.map_or(0, Money::minor));
+pub fn percent_of_each(percent: Percent, cart: &Cart, covered: Vec<CoveredUnits>, gain: &mut Gain) -> Option<()> {
+    gain.covered = covered;
+    for covered in &mut gain.covered {
+        covered.off = percent_of(percent, cart, covered)?;
+        gain.sum = gain.sum.saturating_add(covered.off.map_or(0, Money::minor));
     }
     Some(())
 }
 
 /// The same for units that others look at as well.
-pub fn percent_of_all(percent: Percent, cart: &Cart, reach: &[Reach], gain: &mut Gain) -> Option<()> {
+pub fn percent_of_all(percent: Percent, cart: &Cart, covered: &[CoveredUnits], gain: &mut Gain) -> Option<()> {
     gain.lines = vec![None; cart.lines.len()];
-    for reach in reach {
-        if let Some(off) = percent_of(percent, cart, reach)? {
-            gain.set(reach.place, off);
+    for covered in covered {
+        if let Some(off) = percent_of(percent, cart, covered)? {
+            gain.set(covered.place, off);
         }
     }
     Some(())
@@ -159,11 +159,11 @@ pub fn percent_of_all(percent: Percent, cart: &Cart, reach: &[Reach], gain: &mut
 
 /// What a percentage takes off the units in reach of one line, if it is given anything.
 #[inline]
-fn percent_of(percent: Percent, cart: &Cart, reach: &Reach) -> Option<Option<Money>> {
-    let line = cart.lines.get(reach.place).filter(|line| line.amount.is_some() && !reach.excluded);
+fn percent_of(percent: Percent, cart: &Cart, covered: &CoveredUnits) -> Option<Option<Money>> {
+    let line = cart.lines.get(covered.place).filter(|line| line.amount.is_some() && !covered.excluded);
     let Some(line) = line else { return Some(None) };
     let (open, paid) = (line.subtotal(), line.paid_units());
-    Some(Some(match reach.units {
+    Some(Some(match covered.units {
         _ if paid == 0 => Money::ZERO,
         units if units >= paid => percent.of(open)?,
         units => percent.of_share(open, units, paid)?.min(share((open, units, paid))),
@@ -183,7 +183,7 @@ fn per_line(ground: &Ground<'_>, limit: Option<Money>, off: &dyn Fn(&Target<'_>)
             given = purses.most(target, given);
             purses.take(target, given);
         }
-        left = left.map(|left| left.less(given));
+        left = left.map(|left| left.saturating_sub(given));
         gain.set(target.place, given);
         Some(())
     })?;
@@ -201,7 +201,9 @@ impl Purses {
         let Some((place, entry)) = target.entry else { return wanted };
         let of_line = entry.terms.amount_limit.unwrap_or(wanted);
         let of_all = entry.terms.aggregated_amount_limit.map_or(wanted, |limit| {
-            limit.less(self.0.iter().find(|(known, _)| *known == place).map_or(Money::ZERO, |(_, taken)| *taken))
+            limit.saturating_sub(
+                self.0.iter().find(|(known, _)| *known == place).map_or(Money::ZERO, |(_, taken)| *taken),
+            )
         });
         wanted.min(of_line).min(of_all)
     }
@@ -210,7 +212,7 @@ impl Purses {
     fn take(&mut self, target: &Target<'_>, given: Money) {
         let Some((place, _)) = target.entry else { return };
         match self.0.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, taken)) => *taken = taken.plus(given).unwrap_or(Money::MAX),
+            Some((_, taken)) => *taken = taken.checked_add(given).unwrap_or(Money::MAX),
             None => self.0.push((place, given)),
         }
     }
@@ -219,11 +221,11 @@ impl Purses {
 /// Shares one pot by what the lines cost or by their units. What a line cannot take goes to the others; what the limits
 /// of its entry cut off its share goes to nobody (calculation.md section 19, D16).
 fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<Gain> {
-    let mut shares = Vec::with_capacity(ground.reach.len());
+    let mut shares = Vec::with_capacity(ground.covered.len());
     let mut all = Money::ZERO;
     each_target(ground, &mut |target| {
         let base = target.base();
-        all = all.plus(base)?;
+        all = all.checked_add(base)?;
         shares.push(Share::new(target.place, if by_quantity { target.units } else { base.minor() }, target.cap));
         Some(())
     })?;
@@ -253,15 +255,15 @@ fn proportionally(ground: &Ground<'_>, pot: Money, by_quantity: bool) -> Option<
 /// Shows the lines in reach that have an amount, in the order in which they are taken, until one stops it. Of a line that
 /// is only partly in reach, base and cap are its share (calculation.md section 19, D4).
 fn each_target(ground: &Ground<'_>, see: &mut dyn FnMut(&Target<'_>) -> Option<()>) -> Option<()> {
-    for reach in ground.reach.iter().filter(|reach| !reach.excluded) {
-        let Some(line) = ground.cart.lines.get(reach.place).filter(|line| line.amount.is_some()) else { continue };
-        let open = (line.subtotal(), reach.units, line.paid_units());
+    for covered in ground.covered.iter().filter(|covered| !covered.excluded) {
+        let Some(line) = ground.cart.lines.get(covered.place).filter(|line| line.amount.is_some()) else { continue };
+        let open = (line.subtotal(), covered.units, line.paid_units());
         let whole = match ground.base {
             Base::Discounted => open,
-            Base::Initial(initial) => initial_base(initial.lines.get(reach.place), reach.units).unwrap_or(open),
+            Base::Initial(initial) => initial_base(initial.lines.get(covered.place), covered.units).unwrap_or(open),
         };
-        let entry = reach.entry.and_then(|place| Some((place, ground.scope.included.get(place)?)));
-        see(&Target { place: reach.place, units: reach.units, whole, cap: share(open), entry })?;
+        let entry = covered.entry.and_then(|place| Some((place, ground.scope.included.get(place)?)));
+        see(&Target { place: covered.place, units: covered.units, whole, cap: share(open), entry })?;
     }
     Some(())
 }

@@ -6,7 +6,7 @@
 use crate::model::order::Item;
 use crate::money::Money;
 use crate::pricing::cart::both;
-use crate::pricing::select::Reach;
+use crate::pricing::select::CoveredUnits;
 
 /// What one redeemable gave, or tried to: order level, line by line, and in units.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,7 +21,7 @@ pub struct Gain {
     pub units: Option<Box<UnitGain>>,
     /// The units that it was about, for answers and caps; empty when its scope names no goods. Those that say what was
     /// taken off them are in the order of their lines.
-    pub reach: Vec<Reach>,
+    pub covered: Vec<CoveredUnits>,
 }
 
 /// Units that came or went.
@@ -97,14 +97,14 @@ impl Gain {
         if let Some(off) = self.lines.get(place) {
             return *off;
         }
-        let at = self.reach.binary_search_by_key(&place, |reach| reach.place).ok()?;
-        self.reach.get(at)?.off
+        let at = self.covered.binary_search_by_key(&place, |covered| covered.place).ok()?;
+        self.covered.get(at)?.off
     }
 
     /// The lines that it touched, in order, with what it gave on each.
     pub fn each_off(&self) -> impl Iterator<Item = (usize, Money)> {
         let all = self.lines.iter().enumerate().map(|(place, off)| (place, *off));
-        let those = all.chain(self.reach.iter().map(|reach| (reach.place, reach.off)));
+        let those = all.chain(self.covered.iter().map(|covered| (covered.place, covered.off)));
         those.filter_map(|(place, off)| Some((place, off?)))
     }
 

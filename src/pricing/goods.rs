@@ -4,26 +4,26 @@
 //!
 //! calculation.md sections 2.2 and 19, D14.
 
-use crate::facts::{Facts, Held, Known};
+use crate::facts::{Fact, Facts, Known};
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::GoodsObject;
 use crate::money::Money;
-use crate::rules::Told;
+use crate::rules::ResolvedLine;
 use crate::text::{Text, joined};
 
 /// What the catalogue has of a line.
 #[derive(Debug, Clone, Default)]
 pub struct LineGoods<'a> {
     /// The SKU that it is.
-    pub sku: Option<Held<'a, Goods>>,
+    pub sku: Option<Fact<'a, Goods>>,
     /// The product that it is, or that its SKU is of.
-    pub product: Option<Held<'a, Goods>>,
+    pub product: Option<Fact<'a, Goods>>,
 }
 
 impl LineGoods<'_> {
     /// What the catalogue says that a unit costs: a SKU's own price comes first.
     pub fn price(&self) -> Option<Money> {
-        let price = |goods: &Option<Held<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
+        let price = |goods: &Option<Fact<'_, Goods>>| goods.as_ref().and_then(|goods| goods.price);
         price(&self.sku).or_else(|| price(&self.product))
     }
 
@@ -45,13 +45,13 @@ impl LineGoods<'_> {
     }
 
     /// The line of these goods, as rules and scopes see it.
-    pub fn told<'t>(&'t self, item: &'t Item) -> Told<'t> {
+    pub fn line<'t>(&'t self, item: &'t Item) -> ResolvedLine<'t> {
         let parent = self.sku.as_ref().and_then(|sku| sku.product_id.as_ref());
         let product = match (self.product.as_deref(), parent) {
             (None, Some(parent)) => [Some(parent), None],
             (found, _) => names(item, RelatedObject::Product, found),
         };
-        Told::new(product, names(item, RelatedObject::Sku, self.sku.as_deref())).of(item)
+        ResolvedLine::new(product, names(item, RelatedObject::Sku, self.sku.as_deref())).of(item)
     }
 }
 
@@ -87,13 +87,13 @@ pub fn find_goods<'a>(item: &Item, facts: &'a dyn Facts, lacks: &mut dyn FnMut(T
 fn known<'a>(
     kind: &str,
     name: &str,
-    found: Known<Held<'a, Goods>>,
+    found: Known<Fact<'a, Goods>>,
     lacks: &mut dyn FnMut(Text),
-) -> Option<Held<'a, Goods>> {
+) -> Option<Fact<'a, Goods>> {
     if matches!(found, Known::Unknown) {
         lacks(joined(&[kind, "/", name]));
     }
-    found.is()
+    found.found()
 }
 
 /// The goods that an incentive names: of the kind that it says or, when it says none, a SKU of this name and else a

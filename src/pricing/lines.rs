@@ -9,7 +9,7 @@ use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::goods::{LineGoods, find_goods};
 use crate::refusal::{Reason, Refusal};
-use crate::rules::Told;
+use crate::rules::ResolvedLine;
 use crate::text::{Text, digits};
 
 /// An order with the catalogue's goods beside its lines, and the amounts that follow.
@@ -45,9 +45,9 @@ impl Priced<'_> {
     }
 
     /// The line at this place, as rules and scopes see it. Lines that unit effects added say everything themselves.
-    pub fn told<'t>(&'t self, place: usize, item: &'t Item) -> Told<'t> {
+    pub fn line<'t>(&'t self, place: usize, item: &'t Item) -> ResolvedLine<'t> {
         const NOTHING: &LineGoods<'_> = &LineGoods { sku: None, product: None };
-        self.goods.get(place).unwrap_or(NOTHING).told(item)
+        self.goods.get(place).unwrap_or(NOTHING).line(item)
     }
 }
 
@@ -107,7 +107,7 @@ fn price_line(item: &Item, listed: Option<Money>, trust: Trust) -> Option<Line> 
     };
     let amount = match (sent, price) {
         (Some(amount), _) => Some(amount),
-        (None, Some(price)) => Some(price.times(item.quantity)?),
+        (None, Some(price)) => Some(price.checked_mul(item.quantity)?),
         (None, None) => None,
     };
     Some(Line {

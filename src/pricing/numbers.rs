@@ -10,7 +10,7 @@ use crate::pricing::cart::Cart;
 use crate::time::TimeZone;
 
 /// Knows what formulas may read besides the amounts of the order.
-pub trait Sight {
+pub trait FormulaInputs {
     /// The value of an operand; `place` is the line that it is about, if it is about one.
     fn find(&self, operand: &Operand, place: Option<usize>) -> Option<Value>;
     /// The project's time zone.
@@ -25,7 +25,7 @@ pub struct Numbers<'a> {
     /// The order as it is before this discount.
     pub cart: &'a Cart,
     /// What else formulas read.
-    pub sight: &'a dyn Sight,
+    pub inputs: &'a dyn FormulaInputs,
     /// Complete bundles; `None` without bundle rules.
     pub bundles: Option<u64>,
 }
@@ -67,7 +67,7 @@ impl Numbers<'_> {
         place: Option<usize>,
         read: fn(&Formula, &dyn Lookup) -> Option<T>,
     ) -> Option<T> {
-        let formula = formula.filter(|formula| self.sight.takes(formula.size()))?;
+        let formula = formula.filter(|formula| self.inputs.takes(formula.size()))?;
         read(formula, &Here { numbers: self, place })
     }
 }
@@ -82,7 +82,7 @@ impl Here<'_> {
     /// How many lines there are, when all of them may be gone through.
     fn all(&self) -> Option<usize> {
         let count = self.numbers.cart.lines.len();
-        self.numbers.sight.takes(count).then_some(count)
+        self.numbers.inputs.takes(count).then_some(count)
     }
 
     /// The line that an operand is about.
@@ -112,7 +112,7 @@ impl Lookup for Here<'_> {
             Name::ItemUnitsQuantity => Value::of_count(line()?.quantity),
             Name::ItemMetadata | Name::ItemProductMetadata => {
                 let place = self.line_of(operand.which)?;
-                return self.numbers.sight.find(operand, Some(place));
+                return self.numbers.inputs.find(operand, Some(place));
             }
             Name::OrderAmount => Value::of_money(cart.amount?),
             Name::OrderItemsQuantity => Value::of_count(u64::try_from(cart.lines.len()).ok()?),
@@ -121,11 +121,11 @@ impl Lookup for Here<'_> {
                 Value::of_count(units.fold(0, u64::saturating_add))
             }
             Name::BundleQuantity => Value::of_count(self.numbers.bundles?),
-            _ => return self.numbers.sight.find(operand, None),
+            _ => return self.numbers.inputs.find(operand, None),
         })
     }
 
     fn zone(&self) -> &TimeZone {
-        self.numbers.sight.zone()
+        self.numbers.inputs.zone()
     }
 }

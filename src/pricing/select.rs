@@ -12,7 +12,7 @@ use crate::rules::Basket;
 /// Units of one line: the first of them, counted from 1, then every `step`-th, `units` in all. The units that are not
 /// free come first on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reach {
+pub struct CoveredUnits {
     /// The line.
     pub place: usize,
     /// The entry of the scope that covers it; `None` when the scope covers everything.
@@ -110,7 +110,7 @@ pub fn select(
     cart: &Cart,
     once: bool,
     allowance: &mut dyn Allowance,
-    found: &mut Vec<Reach>,
+    found: &mut Vec<CoveredUnits>,
 ) {
     if found.capacity() == 0 {
         *found = Vec::with_capacity(items.len());
@@ -128,8 +128,8 @@ pub fn select(
         }
         Some(Some(goods)) => {
             items.find(goods, &mut |place| {
-                if let Some(reach) = cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)) {
-                    found.push(reach);
+                if let Some(covered) = cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)) {
+                    found.push(covered);
                 }
                 false
             });
@@ -137,7 +137,15 @@ pub fn select(
         None => {
             for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {
                 let out = |entry| {
-                    Some(Reach { place, entry, excluded: true, first: 1, step: 1, units: line.quantity, off: None })
+                    Some(CoveredUnits {
+                        place,
+                        entry,
+                        excluded: true,
+                        first: 1,
+                        step: 1,
+                        units: line.quantity,
+                        off: None,
+                    })
                 };
                 found.extend(match cover {
                     Cover::Not(None) => None,
@@ -156,10 +164,10 @@ pub fn select(
 
 /// All units of a line that are not free, unless it is out of reach.
 #[inline]
-fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<Reach> {
+fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
     let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
     let units = line.paid_units();
-    (!spent && line.quantity > 0).then_some(Reach {
+    (!spent && line.quantity > 0).then_some(CoveredUnits {
         place,
         entry,
         excluded: false,
@@ -171,17 +179,23 @@ fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<
 }
 
 /// Goes through the groups of entries in order, and through each with its own terms.
-fn choose(scope: &Scope, cart: &Cart, covered: Vec<Reach>, allowance: &mut dyn Allowance, found: &mut Vec<Reach>) {
-    let group_of = |reach: &Reach| {
-        let entry = reach.entry.filter(|_| !reach.excluded).and_then(|entry| scope.included.get(entry));
+fn choose(
+    scope: &Scope,
+    cart: &Cart,
+    covered: Vec<CoveredUnits>,
+    allowance: &mut dyn Allowance,
+    found: &mut Vec<CoveredUnits>,
+) {
+    let group_of = |covered: &CoveredUnits| {
+        let entry = covered.entry.filter(|_| !covered.excluded).and_then(|entry| scope.included.get(entry));
         entry.map(|entry| entry.group)
     };
     // Lines that nothing selects among: excluded, covered because everything is, or free already.
-    let selected = |reach: &Reach| group_of(reach).is_some() && reach.units > 0;
-    found.extend(covered.iter().filter(|reach| !selected(reach)));
+    let selected = |covered: &CoveredUnits| group_of(covered).is_some() && covered.units > 0;
+    found.extend(covered.iter().filter(|covered| !selected(covered)));
     for (group, entry) in scope.included.iter().enumerate().filter(|(place, entry)| entry.group == *place) {
-        let members = covered.iter().filter(|reach| selected(reach) && group_of(reach) == Some(group));
-        let members: Vec<Reach> = members.copied().collect();
+        let members = covered.iter().filter(|covered| selected(covered) && group_of(covered) == Some(group));
+        let members: Vec<CoveredUnits> = members.copied().collect();
         choose_group(scope, entry, cart, members, allowance, found);
     }
 }
@@ -190,31 +204,31 @@ fn choose_group(
     scope: &Scope,
     head: &Entry,
     cart: &Cart,
-    members: Vec<Reach>,
+    members: Vec<CoveredUnits>,
     allowance: &mut dyn Allowance,
-    found: &mut Vec<Reach>,
+    found: &mut Vec<CoveredUnits>,
 ) {
     let terms = &head.terms;
     let mut counter: u64 = 0;
     // Entries share the list of targets and never a limit (D2).
     let mut left: Vec<(usize, u64)> = Vec::new();
-    for mut reach in sorted(terms.pick, cart, members) {
+    for mut covered in sorted(terms.pick, cart, members) {
         let before = counter;
         let chosen = match terms.target {
             TargetKind::Item => {
                 counter = counter.saturating_add(1);
-                every_nth(before, 1, terms.skip_initially, terms.repeat).map(|_| (1, 1, reach.units))
+                every_nth(before, 1, terms.skip_initially, terms.repeat).map(|_| (1, 1, covered.units))
             }
             TargetKind::Unit => {
-                counter = counter.saturating_add(reach.units);
-                let nth = every_nth(before, reach.units, terms.skip_initially, terms.repeat);
+                counter = counter.saturating_add(covered.units);
+                let nth = every_nth(before, covered.units, terms.skip_initially, terms.repeat);
                 nth.map(|(first, units)| (first.saturating_add(1), terms.repeat, units))
             }
         };
         let Some((first, step, units)) = chosen else { continue };
         let mut units = units.min(terms.quantity_limit.unwrap_or(u64::MAX));
         let mut purse = None;
-        if let (Some(limit), Some(own)) = (terms.aggregated_quantity_limit, reach.entry) {
+        if let (Some(limit), Some(own)) = (terms.aggregated_quantity_limit, covered.entry) {
             let at = left.iter().position(|(entry, _)| *entry == own).unwrap_or_else(|| {
                 left.push((own, limit));
                 left.len().saturating_sub(1)
@@ -222,17 +236,17 @@ fn choose_group(
             purse = left.get_mut(at).map(|(_, left)| left);
         }
         units = units.min(purse.as_deref().copied().unwrap_or(u64::MAX));
-        let entry = reach.entry.and_then(|entry| scope.included.get(entry));
+        let entry = covered.entry.and_then(|entry| scope.included.get(entry));
         if let Some(entry) = entry.filter(|entry| !entry.terms.caps.is_empty()) {
-            units = units.min(allowance.left(entry, reach.place));
-            allowance.take(entry, reach.place, units);
+            units = units.min(allowance.left(entry, covered.place));
+            allowance.take(entry, covered.place, units);
         }
         if let Some(left) = purse {
             *left = left.saturating_sub(units);
         }
         if units > 0 {
-            (reach.first, reach.step, reach.units) = (first, step, units);
-            found.push(reach);
+            (covered.first, covered.step, covered.units) = (first, step, units);
+            found.push(covered);
         }
     }
 }
@@ -253,24 +267,25 @@ fn every_nth(before: u64, count: u64, skip: u64, repeat: u64) -> Option<(u64, u6
 
 /// The lines in the order in which they are taken. One without a unit price comes last and is never the cheapest nor
 /// the most expensive (calculation.md section 19, D6).
-fn sorted(pick: Pick, cart: &Cart, members: Vec<Reach>) -> Vec<Reach> {
-    let price =
-        |reach: &Reach| cart.lines.get(reach.place).and_then(|line: &Line| line.price).map(|price| price.minor());
+fn sorted(pick: Pick, cart: &Cart, members: Vec<CoveredUnits>) -> Vec<CoveredUnits> {
+    let price = |covered: &CoveredUnits| {
+        cart.lines.get(covered.place).and_then(|line: &Line| line.price).map(|price| price.minor())
+    };
     let rising = match pick {
         Pick::Every => return members,
         Pick::ToCheapest | Pick::FromCheapest => true,
         Pick::ToMostExpensive | Pick::FromMostExpensive => false,
     };
-    let key = |reach: &Reach| match price(reach) {
+    let key = |covered: &CoveredUnits| match price(covered) {
         None => u64::MAX,
         Some(price) if rising => price,
         Some(price) => u64::MAX.saturating_sub(1).saturating_sub(price),
     };
     let order = ranked(members.iter().map(key));
-    let mut sorted: Vec<Reach> = order.iter().filter_map(|place| members.get(*place).copied()).collect();
+    let mut sorted: Vec<CoveredUnits> = order.iter().filter_map(|place| members.get(*place).copied()).collect();
     if matches!(pick, Pick::ToCheapest | Pick::ToMostExpensive) {
         let extreme = sorted.first().and_then(price);
-        sorted.retain(|reach| extreme.is_some() && price(reach) == extreme);
+        sorted.retain(|covered| extreme.is_some() && price(covered) == extreme);
     }
     sorted
 }

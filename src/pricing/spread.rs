@@ -49,7 +49,7 @@ pub fn spread(amount: Money, shares: &mut [Share]) {
         let (floor, remainder) = divide(amount.minor(), share.weight, total);
         share.given = Money::from_wide(u128::from(floor)).unwrap_or_default();
         share.below = total.saturating_sub(remainder);
-        missing = missing.less(share.given);
+        missing = missing.saturating_sub(share.given);
     }
     if !missing.is_zero() {
         // The largest remainder is the one that is least below the whole.
@@ -57,7 +57,7 @@ pub fn spread(amount: Money, shares: &mut [Share]) {
         let order = ranked_by(shares.len(), &|one, other| below(one).cmp(&below(other)));
         for place in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
             if let Some(share) = shares.get_mut(place) {
-                share.given = share.given.plus(Money::UNIT).unwrap_or(share.given);
+                share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
             }
         }
     }
@@ -78,7 +78,7 @@ fn divide(amount: u64, weight: u64, total: u64) -> (u64, u64) {
 fn cut_to_caps(shares: &mut [Share]) {
     let mut cut: u64 = 0;
     for share in shares.iter_mut() {
-        cut = cut.saturating_add(share.given.less(share.cap).minor());
+        cut = cut.saturating_add(share.given.saturating_sub(share.cap).minor());
         share.given = share.given.min(share.cap);
     }
     if cut == 0 {
@@ -86,8 +86,8 @@ fn cut_to_caps(shares: &mut [Share]) {
     }
     let mut cut = Money::from_wide(u128::from(cut)).unwrap_or(Money::MAX);
     for share in shares.iter_mut().filter(|share| share.weight > 0) {
-        let more = share.cap.less(share.given).min(cut);
-        share.given = share.given.plus(more).unwrap_or(share.given);
-        cut = cut.less(more);
+        let more = share.cap.saturating_sub(share.given).min(cut);
+        share.given = share.given.checked_add(more).unwrap_or(share.given);
+        cut = cut.saturating_sub(more);
     }
 }

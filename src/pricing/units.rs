@@ -9,7 +9,7 @@ use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::{Gain, Replacement, UnitChange, UnitGain};
-use crate::pricing::select::Reach;
+use crate::pricing::select::CoveredUnits;
 use crate::rules::Basket;
 
 /// Free units of one product or SKU, with everything known of it.
@@ -30,7 +30,13 @@ pub struct FreeGoods {
 /// What free units do to a cart, one kind of goods after the other; `None` when an amount or a quantity would grow
 /// beyond every bound. `reach` says which units `REPLACE_ITEMS` takes away and which lines `ADD_SAME_ITEMS` may look
 /// at. With `once`, lines that were given money in this request get nothing.
-pub fn add_units(all: &[FreeGoods], cart: &Cart, items: Basket<'_>, reach: &[Reach], once: bool) -> Option<Gain> {
+pub fn add_units(
+    all: &[FreeGoods],
+    cart: &Cart,
+    items: Basket<'_>,
+    covered: &[CoveredUnits],
+    once: bool,
+) -> Option<Gain> {
     let gain = Gain::of_lines(cart.lines.len());
     let mut work = Work { cart: cart.clone(), items, once, gain, units: UnitGain::default() };
     for goods in all.iter().filter(|goods| goods.units > 0) {
@@ -45,12 +51,12 @@ pub fn add_units(all: &[FreeGoods], cart: &Cart, items: Basket<'_>, reach: &[Rea
                 work.add(goods, line, goods.units.saturating_sub(there))?;
             }
             UnitEffect::AddSameItems => {
-                for place in work.lines_alike(&goods.goods, reach) {
+                for place in work.lines_alike(&goods.goods, covered) {
                     work.add(goods, Some(place), goods.units)?;
                 }
             }
             UnitEffect::ReplaceItems => {
-                for source in reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
+                for source in covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
                     work.replace(goods, source)?;
                 }
             }
@@ -83,13 +89,13 @@ impl Work<'_> {
     }
 
     /// The lines of these goods with units that are not free: of each product or SKU the first.
-    fn lines_alike(&self, goods: &GoodsRef, reach: &[Reach]) -> Vec<usize> {
+    fn lines_alike(&self, goods: &GoodsRef, covered: &[CoveredUnits]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
-        for reach in reach.iter().filter(|reach| !reach.excluded && reach.units > 0) {
-            let Some(item) = self.items.get(reach.place).filter(|item| item.is(goods)) else { continue };
+        for covered in covered.iter().filter(|covered| !covered.excluded && covered.units > 0) {
+            let Some(item) = self.items.get(covered.place).filter(|item| item.is(goods)) else { continue };
             let known = |place: &usize| self.items.get(*place).is_some_and(|other| item.names() == other.names());
             if !found.iter().any(known) {
-                found.push(reach.place);
+                found.push(covered.place);
             }
         }
         found
@@ -103,18 +109,18 @@ impl Work<'_> {
             return Some(());
         }
         let price = unit_price(line.as_ref(), goods);
-        let worth = price.map(|price| price.times(missing)).map_or(Some(None), |worth| worth.map(Some))?;
+        let worth = price.map(|price| price.checked_mul(missing)).map_or(Some(None), |worth| worth.map(Some))?;
         let place = self.change(place, missing, worth, goods.units, goods)?;
         let Some(price) = price else { return Some(()) };
         let line = self.cart.lines.get(place)?;
         // A unit that was discounted before only adds the rest, and nothing makes a line cheaper than free.
-        let off = price.times(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
+        let off = price.checked_mul(goods.units).unwrap_or(Money::MAX).min(line.subtotal());
         self.give(place, off)
     }
 
     /// Takes units of a line away and puts others in their place. The total never grows: what the new ones cost more
     /// is free.
-    fn replace(&mut self, goods: &FreeGoods, source: &Reach) -> Option<()> {
+    fn replace(&mut self, goods: &FreeGoods, source: &CoveredUnits) -> Option<()> {
         let target = self.line_of(&goods.goods);
         let Some(line) = self.cart.lines.get(source.place).copied() else { return Some(()) };
         let known = target.and_then(|place| self.cart.lines.get(place)).copied();
@@ -126,13 +132,13 @@ impl Work<'_> {
         if units == 0 || target == Some(source.place) || line.amount.is_none() {
             return Some(());
         }
-        let (removed, count) = (old.times(units)?, units.checked_mul(goods.units)?);
-        let added = new.times(count)?;
+        let (removed, count) = (old.checked_mul(units)?, units.checked_mul(goods.units)?);
+        let added = new.checked_mul(count)?;
         let less = |count: u64| i64::try_from(count).ok()?.checked_neg();
         let amount = Some(less(removed.minor())?);
         self.push(UnitChange { place: source.place, units: less(units)?, amount, free: 0, added: None })?;
         let target = self.change(target, count, Some(added), 0, goods)?;
-        let off = added.less(removed);
+        let off = added.saturating_sub(removed);
         self.units.replaced.push(Replacement {
             source: source.place,
             source_units: units,
@@ -174,8 +180,8 @@ impl Work<'_> {
     /// Takes money off a line.
     fn give(&mut self, place: usize, off: Money) -> Option<()> {
         let line = self.cart.lines.get_mut(place)?;
-        line.discount = Some(line.discount.unwrap_or_default().plus(off)?);
-        let given = self.gain.lines.get(place)?.unwrap_or_default().plus(off)?;
+        line.discount = Some(line.discount.unwrap_or_default().checked_add(off)?);
+        let given = self.gain.lines.get(place)?.unwrap_or_default().checked_add(off)?;
         self.gain.set(place, given);
         Some(())
     }

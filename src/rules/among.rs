@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::rank::{arranged, ranked_by};
-use crate::rules::compare::{Found, Operand};
+use crate::rules::compare::{FoundValue, Operand};
 use crate::rules::number::Number;
 use crate::text::Text;
 
@@ -43,9 +43,9 @@ impl Among {
         let mut among = Among::default();
         for operand in operands {
             match operand {
-                Operand::Text(text) => among.add(Found::Text(text)),
-                Operand::Number(number) => among.add(Found::Number(*number)),
-                Operand::Flag(flag) => among.add(Found::Flag(*flag)),
+                Operand::Text(text) => among.add(FoundValue::Text(text)),
+                Operand::Number(number) => among.add(FoundValue::Number(*number)),
+                Operand::Flag(flag) => among.add(FoundValue::Flag(*flag)),
                 Operand::Moment(_) | Operand::Window(_) => return None,
             }
         }
@@ -53,19 +53,19 @@ impl Among {
     }
 
     /// The values that were found, for whoever asks which of them are there.
-    pub(super) fn found<'f>(all: impl Iterator<Item = Found<'f>>) -> Among {
+    pub(super) fn found<'f>(all: impl Iterator<Item = FoundValue<'f>>) -> Among {
         let mut among = Among::default();
         all.for_each(|found| among.add(found));
         among.closed()
     }
 
-    fn add(&mut self, value: Found<'_>) {
+    fn add(&mut self, value: FoundValue<'_>) {
         match value {
-            Found::Text(text) => self.texts.push(Text::from(text)),
-            Found::Number(number) => self.numbers.push(number),
-            Found::Flag(false) => self.no = true,
-            Found::Flag(true) => self.yes = true,
-            Found::Missing | Found::Value(_) => {}
+            FoundValue::Text(text) => self.texts.push(Text::from(text)),
+            FoundValue::Number(number) => self.numbers.push(number),
+            FoundValue::Flag(false) => self.no = true,
+            FoundValue::Flag(true) => self.yes = true,
+            FoundValue::Missing | FoundValue::Value(_) => {}
         }
     }
 
@@ -77,34 +77,34 @@ impl Among {
 
     /// Whether a value is one of them: a text that is one of the texts or holds one of the numbers, a number that is one of
     /// the numbers or is held by one of the texts.
-    pub(super) fn has(&self, found: Found<'_>) -> bool {
+    pub(super) fn has(&self, found: FoundValue<'_>) -> bool {
         match found {
-            Found::Text(text) => {
+            FoundValue::Text(text) => {
                 let is_text = self.texts.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
                 is_text
                     || (!self.numbers.is_empty() && Number::parse(text).is_some_and(|one| among(&self.numbers, one)))
             }
-            Found::Number(number) => {
+            FoundValue::Number(number) => {
                 let held = || in_order(self.texts.iter().filter_map(|text| Number::parse(text)).collect());
                 among(&self.numbers, number) || among(self.held.get_or_init(held), number)
             }
-            Found::Flag(flag) => {
+            FoundValue::Flag(flag) => {
                 if flag {
                     self.yes
                 } else {
                     self.no
                 }
             }
-            Found::Missing | Found::Value(_) => false,
+            FoundValue::Missing | FoundValue::Value(_) => false,
         }
     }
 
     /// The same of an operand.
     pub(super) fn has_operand(&self, wanted: &Operand) -> Option<bool> {
         match wanted {
-            Operand::Text(text) => Some(self.has(Found::Text(text))),
-            Operand::Number(number) => Some(self.has(Found::Number(*number))),
-            Operand::Flag(flag) => Some(self.has(Found::Flag(*flag))),
+            Operand::Text(text) => Some(self.has(FoundValue::Text(text))),
+            Operand::Number(number) => Some(self.has(FoundValue::Number(*number))),
+            Operand::Flag(flag) => Some(self.has(FoundValue::Flag(*flag))),
             Operand::Moment(_) | Operand::Window(_) => None,
         }
     }

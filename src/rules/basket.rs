@@ -7,7 +7,7 @@ use crate::text::{Symbol, Text, by_words};
 /// The lines of an order, as rules and scopes ask what they are.
 #[derive(Debug, Clone, Copy)]
 pub struct Basket<'a> {
-    lines: &'a [Told<'a>],
+    lines: &'a [ResolvedLine<'a>],
     /// Which goods there are, when it was worth to write them down.
     index: Option<&'a GoodsIndex>,
 }
@@ -15,7 +15,7 @@ pub struct Basket<'a> {
 impl<'a> Basket<'a> {
     /// These lines.
     #[inline]
-    pub fn of(lines: &'a [Told<'a>]) -> Basket<'a> {
+    pub fn of(lines: &'a [ResolvedLine<'a>]) -> Basket<'a> {
         Basket { lines, index: None }
     }
 
@@ -39,12 +39,12 @@ impl<'a> Basket<'a> {
 
     /// The line at this place.
     #[inline]
-    pub fn get(self, place: usize) -> Option<&'a Told<'a>> {
+    pub fn get(self, place: usize) -> Option<&'a ResolvedLine<'a>> {
         self.lines.get(place)
     }
 
     /// All lines in their order.
-    pub fn iter(self) -> impl Iterator<Item = &'a Told<'a>> + Clone {
+    pub fn iter(self) -> impl Iterator<Item = &'a ResolvedLine<'a>> + Clone {
         self.lines.iter()
     }
 
@@ -75,7 +75,7 @@ impl<'a> Basket<'a> {
 
 /// A line and the names of the goods that it turned out to be.
 #[derive(Debug, Clone, Default)]
-pub struct Told<'a> {
+pub struct ResolvedLine<'a> {
     /// The line itself, when there is one.
     item: Option<&'a Item>,
     /// The symbols of its names.
@@ -86,20 +86,20 @@ pub struct Told<'a> {
     collections: Vec<Symbol>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> ResolvedLine<'a> {
     /// The line of a product and a SKU, each by its id and by the caller's identifier.
-    pub fn new(product: [Option<&'a Text>; 2], sku: [Option<&'a Text>; 2]) -> Told<'a> {
+    pub fn new(product: [Option<&'a Text>; 2], sku: [Option<&'a Text>; 2]) -> ResolvedLine<'a> {
         let ([one, two], [three, four]) = (product, sku);
         let [first, third] = symbols_of(one.map(Text::as_str), three.map(Text::as_str));
         let [second, fourth] = symbols_of(two.map(Text::as_str), four.map(Text::as_str));
         let symbols = [first, second, third, fourth];
-        Told { item: None, symbols, names: [one, two, three, four], collections: Vec::new() }
+        ResolvedLine { item: None, symbols, names: [one, two, three, four], collections: Vec::new() }
     }
 
     /// The same, of this line.
     #[must_use]
-    pub fn of(self, item: &'a Item) -> Told<'a> {
-        Told { item: Some(item), ..self }
+    pub fn of(self, item: &'a Item) -> ResolvedLine<'a> {
+        ResolvedLine { item: Some(item), ..self }
     }
 
     /// Puts it into a collection.
@@ -185,7 +185,7 @@ impl GoodsIndex {
         let slots = vec![(Symbol::default(), 0); size];
         let mut index = GoodsIndex { slots, mask: size.saturating_sub(1), lines: Vec::with_capacity(count) };
         // Backwards, so that of each symbol the first line comes first.
-        let numbered: Vec<(u32, &Told<'_>)> = (0..).zip(items.iter()).collect();
+        let numbered: Vec<(u32, &ResolvedLine<'_>)> = (0..).zip(items.iter()).collect();
         for (line, item) in numbered.into_iter().rev() {
             for symbol in item.symbols() {
                 let place = index.place(symbol);

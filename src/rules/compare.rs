@@ -83,7 +83,7 @@ pub enum Moment {
 
 /// What a test found.
 #[derive(Debug, Clone, Copy)]
-pub enum Found<'a> {
+pub enum FoundValue<'a> {
     /// Nothing.
     Missing,
     /// A number.
@@ -96,22 +96,22 @@ pub enum Found<'a> {
     Value(&'a Node<'static>),
 }
 
-impl<'a> Found<'a> {
+impl<'a> FoundValue<'a> {
     /// A value of custom data. Null counts as not there; a place on a map cannot be compared.
     #[inline]
-    pub fn value(value: Option<&'a Node<'static>>) -> Found<'a> {
-        value.map_or(Found::Missing, Found::of)
+    pub fn value(value: Option<&'a Node<'static>>) -> FoundValue<'a> {
+        value.map_or(FoundValue::Missing, FoundValue::of)
     }
 
     #[inline]
-    fn of(value: &'a Node<'static>) -> Found<'a> {
+    fn of(value: &'a Node<'static>) -> FoundValue<'a> {
         match value {
-            Node::Null => Found::Missing,
-            Node::Flag(flag) => Found::Flag(*flag),
-            Node::Whole(number) => Found::Number(Number::whole(*number)),
-            Node::Fraction(text) => Number::parse(text).map_or(Found::Missing, Found::Number),
-            Node::Text(text) => Found::Text(text),
-            Node::List(_) | Node::Object(_) => Found::Value(value),
+            Node::Null => FoundValue::Missing,
+            Node::Flag(flag) => FoundValue::Flag(*flag),
+            Node::Whole(number) => FoundValue::Number(Number::whole(*number)),
+            Node::Fraction(text) => Number::parse(text).map_or(FoundValue::Missing, FoundValue::Number),
+            Node::Text(text) => FoundValue::Text(text),
+            Node::List(_) | Node::Object(_) => FoundValue::Value(value),
         }
     }
 }
@@ -119,9 +119,9 @@ impl<'a> Found<'a> {
 impl Condition {
     /// Whether what was found meets the condition.
     #[inline]
-    pub fn holds(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+    pub fn holds(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         // Numbers against one number are nearly every condition on an order.
-        if let (Found::Number(found), [Operand::Number(wanted)]) = (found, self.operands.as_slice()) {
+        if let (FoundValue::Number(found), [Operand::Number(wanted)]) = (found, self.operands.as_slice()) {
             match self.operator {
                 Operator::More => return found > *wanted,
                 Operator::AtLeast => return found >= *wanted,
@@ -131,7 +131,7 @@ impl Condition {
             }
         }
         // And a text among texts nearly every one on custom data.
-        if let (Found::Text(found), Operator::In) = (found, self.operator) {
+        if let (FoundValue::Text(found), Operator::In) = (found, self.operator) {
             return self.has_text(found);
         }
         self.holds_on(found, clock)
@@ -142,10 +142,10 @@ impl Condition {
     pub(super) fn has_text(&self, found: &str) -> bool {
         // Words tell all texts of these lengths apart.
         if !(4..=16).contains(&found.len()) || self.operands.len() > 16 {
-            return self.one(Found::Text(found));
+            return self.one(FoundValue::Text(found));
         }
         for wanted in &self.operands {
-            let Operand::Text(wanted) = wanted else { return self.one(Found::Text(found)) };
+            let Operand::Text(wanted) = wanted else { return self.one(FoundValue::Text(found)) };
             if by_words(wanted, found) {
                 return true;
             }
@@ -155,13 +155,13 @@ impl Condition {
 
     /// The same, for whoever is in no hurry.
     #[inline(never)]
-    pub(super) fn holds_on(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+    pub(super) fn holds_on(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         if !clock.takes(self.steps(found)) {
             return false;
         }
         let elements = match found {
-            Found::Missing => return self.holds_on_nothing(),
-            Found::Value(Node::List(elements)) => elements.as_slice(),
+            FoundValue::Missing => return self.holds_on_nothing(),
+            FoundValue::Value(Node::List(elements)) => elements.as_slice(),
             single => {
                 return match self.operator {
                     Operator::HasValue => true,
@@ -173,16 +173,16 @@ impl Condition {
                 };
             }
         };
-        let mut all = elements.iter().map(Found::of);
+        let mut all = elements.iter().map(FoundValue::of);
         match self.operator {
             Operator::Count | Operator::CountMore | Operator::CountLess => self.counts(elements.len()),
             Operator::HasValue => !elements.is_empty(),
             Operator::IsUnknown => elements.is_empty(),
             // As sets: every element is wanted, and everything wanted is there.
             Operator::NotDiffer => {
-                let found = Among::found(elements.iter().map(Found::of));
+                let found = Among::found(elements.iter().map(FoundValue::of));
                 let there = |wanted: &Operand| {
-                    let is_there = || elements.iter().any(|value| same(Found::of(value), wanted));
+                    let is_there = || elements.iter().any(|value| same(FoundValue::of(value), wanted));
                     found.has_operand(wanted).unwrap_or_else(is_there)
                 };
                 all.all(|value| self.one(value)) && self.operands.iter().all(there)
@@ -195,7 +195,7 @@ impl Condition {
 
     /// Whether a day that comes back every year meets the condition: of a birthdate the month counts, not the year
     /// [inferred].
-    pub fn comes_back(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+    pub fn comes_back(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let days = || Some((clock.zone.day(clock.now)?, Moment::found(found)?.day(clock.zone)?));
         let ahead = |wanted: i64| {
             days().is_some_and(|(today, day)| day.calendar_months_since(today).checked_rem_euclid(12) == Some(wanted))
@@ -234,7 +234,7 @@ impl Condition {
     }
 
     #[inline(never)]
-    fn one(&self, found: Found<'_>) -> bool {
+    fn one(&self, found: FoundValue<'_>) -> bool {
         match self.sorted.of(&self.operands) {
             Some(among) => among.has(found),
             None => self.operands.iter().any(|wanted| same(found, wanted)),
@@ -242,9 +242,9 @@ impl Condition {
     }
 
     /// How much is compared, at most: values that are found by halving, and texts that are gone through for each other.
-    fn steps(&self, found: Found<'_>) -> usize {
+    fn steps(&self, found: FoundValue<'_>) -> usize {
         let values = match found {
-            Found::Value(Node::List(elements)) => elements.len(),
+            FoundValue::Value(Node::List(elements)) => elements.len(),
             _ => 1,
         };
         let wanted = self.operands.len();
@@ -253,8 +253,10 @@ impl Condition {
             Operator::Contains | Operator::NotContain => {
                 let length = |value: &Node<'_>| value.as_str().map_or(1, |text| text.len());
                 let letters = match found {
-                    Found::Text(text) => text.len(),
-                    Found::Value(Node::List(elements)) => elements.iter().map(length).fold(0, usize::saturating_add),
+                    FoundValue::Text(text) => text.len(),
+                    FoundValue::Value(Node::List(elements)) => {
+                        elements.iter().map(length).fold(0, usize::saturating_add)
+                    }
                     _ => 1,
                 };
                 letters.saturating_add(values).saturating_mul(wanted)
@@ -265,10 +267,10 @@ impl Condition {
     }
 
     /// Whether one value that is no list meets the condition.
-    fn meets(&self, found: Found<'_>, clock: &Clock<'_>) -> bool {
+    fn meets(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let order = || compare(found, self.operands.first()?, clock);
         let texts = |test: fn(&str, &str) -> bool| {
-            let Found::Text(found) = found else { return false };
+            let FoundValue::Text(found) = found else { return false };
             let texts = self.operands.iter().filter_map(Operand::as_text);
             texts.into_iter().any(|wanted| test(found, wanted))
         };
@@ -354,9 +356,9 @@ impl Moment {
         Instant::parse(text).map(Moment::At).or_else(|| before().map(Moment::Day))
     }
 
-    fn found(found: Found<'_>) -> Option<Moment> {
+    fn found(found: FoundValue<'_>) -> Option<Moment> {
         match found {
-            Found::Text(text) => Moment::parse(text),
+            FoundValue::Text(text) => Moment::parse(text),
             _ => None,
         }
     }
@@ -386,20 +388,20 @@ impl Moment {
 }
 
 /// Whether a found value is a wanted one. A text that holds a number is that number to a number.
-fn same(found: Found<'_>, wanted: &Operand) -> bool {
+fn same(found: FoundValue<'_>, wanted: &Operand) -> bool {
     match (found, wanted) {
-        (Found::Text(found), Operand::Text(wanted)) => found == wanted,
-        (Found::Flag(found), Operand::Flag(wanted)) => found == *wanted,
-        (Found::Value(Node::Object(_)), _) => false,
+        (FoundValue::Text(found), Operand::Text(wanted)) => found == wanted,
+        (FoundValue::Flag(found), Operand::Flag(wanted)) => found == *wanted,
+        (FoundValue::Value(Node::Object(_)), _) => false,
         (_, Operand::Moment(wanted)) => Moment::found(found) == Some(*wanted),
         _ => numbers(found, wanted).is_some_and(Ordering::is_eq),
     }
 }
 
-fn numbers(found: Found<'_>, wanted: &Operand) -> Option<Ordering> {
+fn numbers(found: FoundValue<'_>, wanted: &Operand) -> Option<Ordering> {
     let found = match found {
-        Found::Number(number) => number,
-        Found::Text(text) => Number::parse(text)?,
+        FoundValue::Number(number) => number,
+        FoundValue::Text(text) => Number::parse(text)?,
         _ => return None,
     };
     match wanted {
@@ -410,7 +412,7 @@ fn numbers(found: Found<'_>, wanted: &Operand) -> Option<Ordering> {
 }
 
 /// How a found value stands to a wanted one, as numbers or in time; nothing when they are of different kinds.
-fn compare(found: Found<'_>, wanted: &Operand, clock: &Clock<'_>) -> Option<Ordering> {
+fn compare(found: FoundValue<'_>, wanted: &Operand, clock: &Clock<'_>) -> Option<Ordering> {
     match wanted {
         Operand::Moment(wanted) => Moment::found(found)?.compare(*wanted, clock.zone),
         _ => numbers(found, wanted),

@@ -1,5 +1,5 @@
-//! Decides whether a rule holds in a scene, and which test failed when it does not. It must not know how a rule was
-//! written, and it reads nothing but the scene.
+//! Decides whether a rule holds on its input, and which test failed when it does not. It must not know how a rule was
+//! written, and it reads nothing but that input.
 //!
 //! validation-rules.md sections 1, 2, 4 and 8.
 
@@ -13,12 +13,12 @@ use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::money::Money;
 use crate::rules::ast::{Group, Leaf, Needs, Rule, Test};
-use crate::rules::basket::Told;
-use crate::rules::compare::{Condition, Found, Operand};
+use crate::rules::basket::ResolvedLine;
+use crate::rules::compare::{Condition, FoundValue, Operand};
+use crate::rules::input::{Lines, RuleInput};
 use crate::rules::names::{ChannelPart, Counter, Data, Figure, Kind, Membership, Over, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::rules::scene::{Lines, Scene};
 use crate::text::Text;
 
 /// A rule that does not hold, and the first test in key order that makes it so; a rule that fails always has one.
@@ -53,10 +53,10 @@ impl<'a> Failure<'a> {
     /// The test that is to blame: what refines a test is, when the test itself holds.
     #[cold]
     #[inline(never)]
-    pub fn blamed(&self, scene: &Scene<'_>) -> Box<Blamed<'a>> {
+    pub fn blamed(&self, input: &RuleInput<'_>) -> Box<Blamed<'a>> {
         let mut blamed = Box::new(Blamed { rule: self.rule, leaf: self.outermost, around: Vec::new(), lines: None });
         if self.is_refined() {
-            blamed.refine(scene);
+            blamed.refine(input);
         }
         blamed
     }
@@ -70,13 +70,13 @@ impl<'a> Blamed<'a> {
     }
 
     #[inline(never)]
-    fn refine(&mut self, scene: &Scene<'_>) {
+    fn refine(&mut self, input: &RuleInput<'_>) {
         let mut within: Option<Within> = None;
         while let Some(leaf) = self.leaf
             && let Some(rules) = &leaf.test.rules
-            && let Some(matched) = leaf.test.matched(scene, within.as_ref())
+            && let Some(matched) = leaf.test.matched(input, within.as_ref())
         {
-            let inner = rules.blame(scene, Some(&matched)).and_then(|place| rules.leaves.get(place));
+            let inner = rules.blame(input, Some(&matched)).and_then(|place| rules.leaves.get(place));
             let Some(inner) = inner else { break };
             self.around.extend(self.leaf.replace(inner));
             self.lines = Some(Box::new(matched.lines));
@@ -98,30 +98,30 @@ impl Rule {
     /// Whether the rule holds before its redeemable acts; otherwise what failed. A rule that looks at what is left
     /// afterwards is not decided yet, and holds.
     #[inline]
-    pub fn check(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
+    pub fn check(&self, input: &RuleInput<'_>) -> Result<(), Failure<'_>> {
         match self.needs.meets(Needs::AFTER) {
             true => Ok(()),
-            false => self.decide(scene),
+            false => self.decide(input),
         }
     }
 
     /// The same for the rules that [`Rule::check`] leaves, once it is known what the redeemable does.
     #[inline]
-    pub fn check_after(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
+    pub fn check_after(&self, input: &RuleInput<'_>) -> Result<(), Failure<'_>> {
         match self.needs.meets(Needs::AFTER) {
-            true => self.decide(scene),
+            true => self.decide(input),
             false => Ok(()),
         }
     }
 
     /// Whether the rule holds, without a word about why not; before its redeemable acts.
-    pub fn tests_hold(&self, scene: &Scene<'_>) -> bool {
-        self.needs.meets(Needs::AFTER) || self.tests.holds(scene, None)
+    pub fn tests_hold(&self, input: &RuleInput<'_>) -> bool {
+        self.needs.meets(Needs::AFTER) || self.tests.holds(input, None)
     }
 
     #[inline]
-    fn decide(&self, scene: &Scene<'_>) -> Result<(), Failure<'_>> {
-        match self.tests.blame(scene, None) {
+    fn decide(&self, input: &RuleInput<'_>) -> Result<(), Failure<'_>> {
+        match self.tests.blame(input, None) {
             None => Ok(()),
             Some(place) => Err(Failure { rule: self, outermost: self.tests.leaves.get(place) }),
         }
@@ -130,39 +130,39 @@ impl Rule {
 
 impl Group {
     #[inline]
-    fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
-        self.logic.holds(&mut |place| self.test(place, scene, within))
+    fn holds(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
+        self.logic.holds(&mut |place| self.test(place, input, within))
     }
 
     /// The first test that makes the group fail, if it does.
     #[inline(never)]
-    fn blame(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<usize> {
-        if !scene.clock.takes(self.leaves.len()) {
+    fn blame(&self, input: &RuleInput<'_>, within: Option<&Within>) -> Option<usize> {
+        if !input.clock.takes(self.leaves.len()) {
             return Some(0);
         }
         // Most rules are one list of tests: those are asked without a call for each.
         match self.plain {
-            true => self.leaves.iter().position(|leaf| !leaf.test.holds(scene, within)),
-            false => self.logic.blame(&mut |place| self.test(place, scene, within)),
+            true => self.leaves.iter().position(|leaf| !leaf.test.holds(input, within)),
+            false => self.logic.blame(&mut |place| self.test(place, input, within)),
         }
     }
 
     #[inline(never)]
-    fn test(&self, place: usize, scene: &Scene<'_>, within: Option<&Within>) -> bool {
-        self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(scene, within))
+    fn test(&self, place: usize, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
+        self.leaves.get(place).is_some_and(|leaf| leaf.test.holds(input, within))
     }
 }
 
 impl Condition {
     /// Whether the customer belongs to any of what it names; nothing when nobody can say.
-    fn belongs(&self, to: Membership, scene: &Scene<'_>) -> Option<bool> {
+    fn belongs(&self, to: Membership, input: &RuleInput<'_>) -> Option<bool> {
         /// A set is looked up for it.
         const LOOK: usize = 100;
-        if !scene.clock.takes(self.operands.len().saturating_mul(LOOK)) {
+        if !input.clock.takes(self.operands.len().saturating_mul(LOOK)) {
             return None;
         }
         for wanted in self.operands.iter().filter_map(Operand::as_text) {
-            if scene.asks.belongs(to, wanted)? {
+            if input.facts.belongs(to, wanted)? {
                 return Some(true);
             }
         }
@@ -173,83 +173,83 @@ impl Condition {
 impl Test {
     /// Whether the test holds on the scene as a whole.
     #[inline(never)]
-    pub fn stands(&self, scene: &Scene<'_>) -> bool {
-        self.holds(scene, None)
+    pub fn stands(&self, input: &RuleInput<'_>) -> bool {
+        self.holds(input, None)
     }
 
     #[inline]
-    fn holds(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
-        if scene.passes != Needs::default() && scene.passes.meets(self.kind.needs()) {
+    fn holds(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
+        if input.passes != Needs::default() && input.passes.meets(self.kind.needs()) {
             return true;
         }
         if let Some(rules) = &self.rules {
-            return self.holds_refined(rules, scene, within);
+            return self.holds_refined(rules, input, within);
         }
-        self.holds_itself(scene, within)
+        self.holds_itself(input, within)
     }
 
     /// Whether the test holds without what refines it.
     #[inline]
-    fn holds_itself(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+    fn holds_itself(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
         match self.kind {
-            Kind::Amount => self.money(scene.asks.amount(), scene),
-            Kind::InitialAmount => self.money(scene.initial_amount, scene),
+            Kind::Amount => self.money(input.facts.amount(), input),
+            Kind::InitialAmount => self.money(input.initial_amount, input),
             // Of nobody neither "is" holds nor "is not": whoever is left out cannot come in by saying nothing.
-            Kind::Data(Data::Customer) => scene.customer.is_some() && self.holds_of(scene.customer, scene),
+            Kind::Data(Data::Customer) => input.customer.is_some() && self.holds_of(input.customer, input),
             Kind::Goods(pick) => match (&*self.conditions, within, pick) {
                 ([only], None, Pick::Any | Pick::None) if only.operator == Operator::In => {
-                    only.is_on_a_line(scene) == (pick == Pick::Any)
+                    only.is_on_a_line(input) == (pick == Pick::Any)
                 }
-                _ => self.goods(pick, scene, within).is_some(),
+                _ => self.goods(pick, input, within).is_some(),
             },
-            Kind::GoodsData => self.goods_data(scene, within).is_some(),
-            _ => self.holds_rarely(scene, within),
+            Kind::GoodsData => self.goods_data(input, within).is_some(),
+            _ => self.holds_rarely(input, within),
         }
     }
 
     /// Everything that is looked at less often.
     #[inline(never)]
-    fn holds_rarely(&self, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+    fn holds_rarely(&self, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
         match self.kind {
-            Kind::TotalAmount => self.money(scene.after, scene),
-            Kind::Lines(figure, over) => self.lines(figure, over, scene, within),
-            Kind::LineData(over) => over_lines(over, scene, within, |line| {
-                let data = scene.items.get(line).and_then(Told::data);
-                self.all(self.property_of(data), scene)
+            Kind::TotalAmount => self.money(input.after, input),
+            Kind::Lines(figure, over) => self.lines(figure, over, input, within),
+            Kind::LineData(over) => over_lines(over, input, within, |line| {
+                let data = input.items.get(line).and_then(ResolvedLine::data);
+                self.all(self.property_of(data), input)
             }),
             // Of somebody who cannot be told from others nobody can say how often they have been here.
-            Kind::Count(..) if !scene.identified && self.kind.needs().meets(Needs::CUSTOMER) => false,
+            Kind::Count(..) if !input.identified && self.kind.needs().meets(Needs::CUSTOMER) => false,
             // And of a call that is no user's, how often its user has.
-            Kind::Count(Counter::IncentiveOfUser, _) if scene.channel[1].is_none() => false,
+            Kind::Count(Counter::IncentiveOfUser, _) if input.channel[1].is_none() => false,
             // A count that only the server knows is no reason to refuse.
-            Kind::Count(counter, period) => match scene.asks.count(counter, period) {
-                Some(count) => self.all(Found::Number(Number::count(count)), scene),
+            Kind::Count(counter, period) => match input.facts.count(counter, period) {
+                Some(count) => self.all(FoundValue::Number(Number::count(count)), input),
                 None => true,
             },
             Kind::Data(data) => {
                 let data = match data {
-                    Data::Order => scene.order,
-                    Data::Redemption => Some(scene.redemption),
-                    Data::Customer => scene.customer,
-                    Data::Event | Data::Member => scene.asks.earning_data(data == Data::Member),
+                    Data::Order => input.order,
+                    Data::Redemption => Some(input.redemption),
+                    Data::Customer => input.customer,
+                    Data::Event | Data::Member => input.facts.earning_data(data == Data::Member),
                 };
-                self.all(self.property_of(data), scene)
+                self.all(self.property_of(data), input)
             }
             Kind::Member(to) => {
-                scene.customer.is_some()
+                input.customer.is_some()
                     && self.conditions.iter().all(|condition| {
                         // Where nobody can say, neither "is" holds nor "is not".
-                        let belongs = condition.belongs(to, scene);
+                        let belongs = condition.belongs(to, input);
                         belongs.is_some_and(|belongs| belongs != condition.operator.is_negative())
                     })
             }
             Kind::Channel(part) => {
-                let [key, user] = scene.channel;
+                let [key, user] = input.channel;
                 let found = if part == ChannelPart::Key { key } else { user };
-                self.all(found.map_or(Found::Missing, Found::Text), scene)
+                self.all(found.map_or(FoundValue::Missing, FoundValue::Text), input)
             }
             // `false` asks for nothing: the code may be redeemed by everybody [inferred].
-            Kind::Linked => scene.linked || !self.wants_true(),
+            Kind::Linked => input.linked || !self.wants_true(),
             // They say something of the test around them, and test nothing.
             Kind::Scopes | Kind::MatchAll => true,
             // Asked before, so that nobody comes here; whoever did would not be let through.
@@ -264,31 +264,31 @@ impl Test {
     }
 
     #[inline]
-    fn all(&self, found: Found<'_>, scene: &Scene<'_>) -> bool {
-        self.conditions.iter().all(|condition| condition.holds(found, &scene.clock))
+    fn all(&self, found: FoundValue<'_>, input: &RuleInput<'_>) -> bool {
+        self.conditions.iter().all(|condition| condition.holds(found, &input.clock))
     }
 
     /// Numbers that are not there fail, whatever is asked of them.
     #[inline]
-    fn money(&self, found: Option<Money>, scene: &Scene<'_>) -> bool {
+    fn money(&self, found: Option<Money>, input: &RuleInput<'_>) -> bool {
         found.is_some_and(|money| match self.range {
             Some(range) => range.holds(money.minor()),
-            None => self.amount(money, scene),
+            None => self.amount(money, input),
         })
     }
 
     #[inline(never)]
-    fn amount(&self, money: Money, scene: &Scene<'_>) -> bool {
-        self.all(Found::Number(Number::count(money.minor())), scene)
+    fn amount(&self, money: Money, input: &RuleInput<'_>) -> bool {
+        self.all(FoundValue::Number(Number::count(money.minor())), input)
     }
 
     /// Whether data meets the conditions. Nearly always that is a text among texts.
     #[inline(never)]
-    fn holds_of(&self, data: Option<&Metadata>, scene: &Scene<'_>) -> bool {
+    fn holds_of(&self, data: Option<&Metadata>, input: &RuleInput<'_>) -> bool {
         let node = self.node_of(data);
         match (node, &*self.conditions) {
             (Some(Node::Text(found)), [only]) if only.operator == Operator::In => only.has_text(found),
-            _ => self.all(Found::value(node), scene),
+            _ => self.all(FoundValue::value(node), input),
         }
     }
 
@@ -298,16 +298,16 @@ impl Test {
     }
 
     #[inline(never)]
-    pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> Found<'a> {
-        Found::value(self.node_of(data))
+    pub(super) fn property_of<'a>(&self, data: Option<&'a Metadata>) -> FoundValue<'a> {
+        FoundValue::value(self.node_of(data))
     }
 
     /// A test and what refines it. No line may pass where none is to match [inferred].
     #[inline(never)]
-    fn holds_refined(&self, rules: &Group, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+    fn holds_refined(&self, rules: &Group, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
         let none = self.kind == Kind::Goods(Pick::None) || self.forbids();
-        match self.matched(scene, within) {
-            Some(matched) => rules.holds(scene, Some(&matched)) != none,
+        match self.matched(input, within) {
+            Some(matched) => rules.holds(input, Some(&matched)) != none,
             None => none,
         }
     }
@@ -319,34 +319,34 @@ impl Test {
     }
 
     /// The lines that a test with others inside of it matched; `None` when it does not hold by itself.
-    pub(super) fn matched(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
+    pub(super) fn matched(&self, input: &RuleInput<'_>, within: Option<&Within>) -> Option<Within> {
         match self.kind {
             // What refines "none" and "is not" is asked of the lines that must not be there.
-            Kind::Goods(Pick::None) => self.goods(Pick::Any, scene, within),
+            Kind::Goods(Pick::None) => self.goods(Pick::Any, input, within),
             Kind::Goods(_) if self.forbids() => {
-                let forbidden: Vec<Lines> = self.conditions.iter().map(|one| one.lines(scene)).collect();
+                let forbidden: Vec<Lines> = self.conditions.iter().map(|one| one.lines(input)).collect();
                 let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
                 let among = |line: usize| inside(line) && forbidden.iter().any(|lines| lines.has(line));
-                let lines = Lines::of(scene.items.len(), among);
+                let lines = Lines::of(input.items.len(), among);
                 (!lines.is_empty()).then_some(Within { lines, each: false })
             }
-            Kind::Goods(pick) => self.goods(pick, scene, within),
-            Kind::GoodsData => self.goods_data(scene, within),
+            Kind::Goods(pick) => self.goods(pick, input, within),
+            Kind::GoodsData => self.goods_data(input, within),
             _ => {
-                let all = within.copied().unwrap_or_else(|| Within { lines: all_lines(scene), each: false });
-                self.holds_itself(scene, within).then_some(all)
+                let all = within.copied().unwrap_or_else(|| Within { lines: all_lines(input), each: false });
+                self.holds_itself(input, within).then_some(all)
             }
         }
     }
 
     /// Which lines a test of goods matched; `None` when it does not hold.
-    fn goods(&self, pick: Pick, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
+    fn goods(&self, pick: Pick, input: &RuleInput<'_>, within: Option<&Within>) -> Option<Within> {
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
-        let lines = |test: &dyn Fn(usize) -> bool| Lines::of(scene.items.len(), |line| inside(line) && test(line));
-        let among: Vec<(&Condition, Lines)> = self.conditions.iter().map(|one| (one, one.lines(scene))).collect();
+        let lines = |test: &dyn Fn(usize) -> bool| Lines::of(input.items.len(), |line| inside(line) && test(line));
+        let among: Vec<(&Condition, Lines)> = self.conditions.iter().map(|one| (one, one.lines(input))).collect();
         let positive = |line: usize| among.iter().all(|(one, lines)| one.operator.is_negative() || lines.has(line));
         let matched = match pick {
-            Pick::Cheapest | Pick::MostExpensive => extreme(pick == Pick::Cheapest, &among, scene, &inside),
+            Pick::Cheapest | Pick::MostExpensive => extreme(pick == Pick::Cheapest, &among, input, &inside),
             _ => lines(&positive),
         };
         let forbidden = || among.iter().any(|(one, lines)| one.operator.is_negative() && !lines.is_empty());
@@ -363,19 +363,19 @@ impl Test {
     }
 
     /// The lines whose goods have the property; `None` when none does or, when all must, one does not.
-    fn goods_data(&self, scene: &Scene<'_>, within: Option<&Within>) -> Option<Within> {
-        if !scene.clock.takes(scene.items.len()) {
+    fn goods_data(&self, input: &RuleInput<'_>, within: Option<&Within>) -> Option<Within> {
+        if !input.clock.takes(input.items.len()) {
             return None;
         }
         let inside = |line: usize| within.is_none_or(|within| within.lines.has(line));
         let meets = |line: usize| {
             let value = |property: &Text| {
-                let data = scene.asks.goods_data(line, property);
+                let data = input.facts.goods_data(line, property);
                 data.into_iter().flatten().find_map(|data| data.find_dotted(property))
             };
-            self.all(Found::value(self.property.as_ref().and_then(value)), scene)
+            self.all(FoundValue::value(self.property.as_ref().and_then(value)), input)
         };
-        let count = scene.items.len();
+        let count = input.items.len();
         let lines = Lines::of(count, |line| inside(line) && meets(line));
         let inner = self.rules.iter().flat_map(|rules| &rules.leaves);
         let all = inner.into_iter().any(|leaf| leaf.test.kind == Kind::MatchAll && leaf.test.wants_true());
@@ -384,18 +384,18 @@ impl Test {
     }
 
     /// Compares a figure of lines.
-    fn lines(&self, figure: Figure, over: Over, scene: &Scene<'_>, within: Option<&Within>) -> bool {
+    fn lines(&self, figure: Figure, over: Over, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
         if over == Over::Sum {
-            let sum = sum(figure, scene, within.map(|within| &within.lines));
-            return sum.is_some_and(|sum| self.all(Found::Number(sum), scene));
+            let sum = sum(figure, input, within.map(|within| &within.lines));
+            return sum.is_some_and(|sum| self.all(FoundValue::Number(sum), input));
         }
-        over_lines(over, scene, within, |line| {
-            self.figure(figure, scene, line).is_some_and(|number| self.all(Found::Number(number), scene))
+        over_lines(over, input, within, |line| {
+            self.figure(figure, input, line).is_some_and(|number| self.all(FoundValue::Number(number), input))
         })
     }
 
-    pub(super) fn figure(&self, figure: Figure, scene: &Scene<'_>, line: usize) -> Option<Number> {
-        let figures = scene.asks.figures(line);
+    pub(super) fn figure(&self, figure: Figure, input: &RuleInput<'_>, line: usize) -> Option<Number> {
+        let figures = input.facts.figures(line);
         match figure {
             Figure::Price => figures.price.map(|price| Number::count(price.minor())),
             Figure::Quantity => Some(Number::count(figures.quantity)),

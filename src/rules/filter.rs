@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::model::customer::Customer;
 use crate::model::order::{Goods, Metadata};
 use crate::model::scope::GoodsRef;
-use crate::rules::compare::{Clock, Condition, Found};
+use crate::rules::compare::{Clock, Condition, FoundValue};
 use crate::rules::number::Number;
 use crate::text::Text;
 
@@ -38,12 +38,12 @@ impl Filter {
     /// Whether a document with its custom data passes.
     pub fn passes(&self, document: &Metadata, data: &Metadata, clock: &Clock<'_>) -> bool {
         self.passes_by(clock, &|field| match field {
-            Field::Metadata(property) => Found::value(data.find_dotted(property)),
-            Field::Document(path) | Field::Anniversary(path) => Found::value(document.find_dotted(path)),
+            Field::Metadata(property) => FoundValue::value(data.find_dotted(property)),
+            Field::Document(path) | Field::Anniversary(path) => FoundValue::value(document.find_dotted(path)),
             // Names of campaigns hold dots and spaces, so that they are never split.
             Field::Points(name) => {
                 let campaigns = document.find_dotted("loyalty_points.campaigns");
-                Found::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
+                FoundValue::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
             }
         })
     }
@@ -51,20 +51,22 @@ impl Filter {
     /// Whether a product or SKU passes.
     pub fn passes_goods(&self, goods: &Goods, clock: &Clock<'_>) -> bool {
         self.passes_by(clock, &|field| match field {
-            Field::Metadata(property) => Found::value(goods.metadata.find_dotted(property)),
+            Field::Metadata(property) => FoundValue::value(goods.metadata.find_dotted(property)),
             Field::Document(path) => match path.as_str() {
-                "price" => goods.price.map_or(Found::Missing, |price| Found::Number(Number::count(price.minor()))),
+                "price" => {
+                    goods.price.map_or(FoundValue::Missing, |price| FoundValue::Number(Number::count(price.minor())))
+                }
                 "name" | "sku" => found_text(goods.name.as_ref()),
                 "id" => found_text(goods.id.as_ref()),
                 "source_id" => found_text(goods.source_id.as_ref()),
                 "product_id" => found_text(goods.product_id.as_ref()),
-                _ => Found::Missing,
+                _ => FoundValue::Missing,
             },
-            Field::Points(_) | Field::Anniversary(_) => Found::Missing,
+            Field::Points(_) | Field::Anniversary(_) => FoundValue::Missing,
         })
     }
 
-    fn passes_by<'a>(&self, clock: &Clock<'_>, find: &dyn Fn(&Field) -> Found<'a>) -> bool {
+    fn passes_by<'a>(&self, clock: &Clock<'_>, find: &dyn Fn(&Field) -> FoundValue<'a>) -> bool {
         let meets = |(field, conditions): &(Field, Arc<[Condition]>)| {
             let found = find(field);
             conditions.iter().all(|condition| match field {
@@ -76,8 +78,8 @@ impl Filter {
     }
 }
 
-fn found_text(text: Option<&Text>) -> Found<'_> {
-    text.map_or(Found::Missing, |text| Found::Text(text))
+fn found_text(text: Option<&Text>) -> FoundValue<'_> {
+    text.map_or(FoundValue::Missing, |text| FoundValue::Text(text))
 }
 
 /// Customers that belong together.

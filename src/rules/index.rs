@@ -1,8 +1,8 @@
-//! Decides which of many lists of rules hold in a scene, all at once: what one list asks is asked once for all of them.
+//! Decides which of many lists of rules hold in one situation, all at once: what one list asks is asked once for all of them.
 //! It must not know whose rules they are. It says what [`Rule::check`] says, list by list; a property holds them together.
 //!
 //! Why? A thousand promotions ask for a few dozen goods and segments. Every different test is kept once and looked at
-//! once for each scene; amounts are two comparisons beside the list.
+//! once for each situation; amounts are two comparisons beside the list.
 
 mod answers;
 mod key;
@@ -16,10 +16,10 @@ use crate::rank::ranked;
 use crate::rules::ast::{Group, Needs, Rule, Test};
 use crate::rules::basket::Symbols;
 use crate::rules::filter::Collection;
+use crate::rules::input::RuleInput;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::range::Range;
-use crate::rules::scene::Scene;
 use crate::shelf::Shelf;
 use crate::text::{Text, digits};
 
@@ -204,7 +204,7 @@ impl Index {
 
     /// The places of the lists whose every rule holds, in order. Tests that are not about anything `asked` for count
     /// as held, and so do those that are about something of the incentive itself: whoever asks looks at these again.
-    pub fn holding(&self, scene: &Scene<'_>, asked: u8) -> Vec<usize> {
+    pub fn holding(&self, input: &RuleInput<'_>, asked: u8) -> Vec<usize> {
         let asked = asked & !about::OWN;
         let mut out = vec![false; self.lists.len()];
         // Without a branch where it matters: which of them hold is as good as random.
@@ -214,12 +214,12 @@ impl Index {
             }
         };
         if asked & about::ORDER != 0 {
-            for (bounded, amount) in [(&self.amounts, scene.asks.amount()), (&self.initial, scene.initial_amount)] {
+            for (bounded, amount) in [(&self.amounts, input.facts.amount()), (&self.initial, input.initial_amount)] {
                 let amount = amount.map_or(Range::NO_AMOUNT, Money::minor);
                 bounded.iter().for_each(|(list, range)| bar(*list, !range.holds(amount)));
             }
         }
-        let found = self.answers(scene, asked);
+        let found = self.answers(input, asked);
         let mut from = 0;
         for (holds, end) in found.iter().zip(&self.ends) {
             let end = *end as usize;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::rules::ast::{Group, Leaf, Rule, Test};
-use crate::rules::compare::{Clock, Condition, Found, Operand};
+use crate::rules::compare::{Clock, Condition, FoundValue, Operand};
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Membership, Over};
 use crate::rules::number::Number;
@@ -155,23 +155,23 @@ fn verdict(kind: Kind, conditions: &[Condition]) -> Verdict {
     }
     let zone = TimeZone::default();
     let clock = Clock { now: Instant::default(), zone: &zone, work: None };
-    let holds = |found: Found<'_>| conditions.iter().all(|condition| condition.holds(found, &clock));
+    let holds = |found: FoundValue<'_>| conditions.iter().all(|condition| condition.holds(found, &clock));
     let operands = || conditions.iter().flat_map(|condition| &condition.operands);
     let mut verdicts = Vec::new();
     for operand in operands() {
         match operand {
-            Operand::Number(number) => verdicts.extend(around(*number, kind).map(|one| holds(Found::Number(one)))),
-            Operand::Text(text) => verdicts.push(holds(Found::Text(text))),
-            Operand::Flag(flag) => verdicts.extend([holds(Found::Flag(*flag)), holds(Found::Flag(!flag))]),
+            Operand::Number(number) => verdicts.extend(around(*number, kind).map(|one| holds(FoundValue::Number(one)))),
+            Operand::Text(text) => verdicts.push(holds(FoundValue::Text(text))),
+            Operand::Flag(flag) => verdicts.extend([holds(FoundValue::Flag(*flag)), holds(FoundValue::Flag(!flag))]),
             Operand::Moment(_) | Operand::Window(_) => {}
         }
     }
     if kind.is_number() {
-        verdicts.push(holds(Found::Number(Number::whole(0))));
+        verdicts.push(holds(FoundValue::Number(Number::whole(0))));
     } else {
         // A list may have all of them, a text may be none of them, and there may be nothing.
         let all = Node::List(operands().map(json).collect());
-        verdicts.extend([holds(Found::Value(&all)), holds(Found::Text("\u{0}")), holds(Found::Missing)]);
+        verdicts.extend([holds(FoundValue::Value(&all)), holds(FoundValue::Text("\u{0}")), holds(FoundValue::Missing)]);
     }
     match (verdicts.contains(&true), verdicts.contains(&false)) {
         (false, _) => Verdict::Never,

@@ -7,27 +7,27 @@ use crate::model::scope::GoodsRef;
 use crate::money::Money;
 use crate::refusal::{Act, Change, Why};
 use crate::rules::ast::Test;
-use crate::rules::compare::{Condition, Found, Operand};
+use crate::rules::compare::{Condition, FoundValue, Operand};
 use crate::rules::eval::{Blamed, sum};
+use crate::rules::input::RuleInput;
 use crate::rules::names::{ChannelPart, Data, Kind, Over, Period, Pick};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::rules::scene::Scene;
 
 impl Blamed<'_> {
     /// What can be told of it.
     #[cold]
     #[inline(never)]
-    pub fn why(&self, scene: &Scene<'_>) -> Option<Why> {
+    pub fn why(&self, input: &RuleInput<'_>) -> Option<Why> {
         let leaf = &self.leaf?.test;
-        let seen = self.seen(leaf, scene);
+        let seen = self.seen(leaf, input);
         let fails = |condition: &&Condition| match seen {
-            Seen::One(found) => !condition.holds_on(found, &scene.clock),
+            Seen::One(found) => !condition.holds_on(found, &input.clock),
             Seen::Several(_) => true,
         };
         let condition = leaf.conditions.iter().find(fails).or_else(|| leaf.conditions.first());
         let keys: Vec<&str> = self.around.iter().chain(&self.leaf).map(|leaf| leaf.key.as_str()).collect();
-        let change = condition.and_then(|condition| self.change(leaf, condition, &seen, scene));
+        let change = condition.and_then(|condition| self.change(leaf, condition, &seen, input));
         Some(Why {
             rule: self.rule.id.clone(),
             test: keys.join("."),
@@ -36,7 +36,7 @@ impl Blamed<'_> {
             operator: condition.map_or("", |condition| condition.operator.name()),
             wanted: condition.map(wanted).unwrap_or_default(),
             found: match seen {
-                Seen::One(Found::Missing) => None,
+                Seen::One(FoundValue::Missing) => None,
                 Seen::One(found) => Some(found.text()),
                 Seen::Several(texts) => Some(texts).filter(|texts| !texts.is_empty()),
             },
@@ -44,50 +44,54 @@ impl Blamed<'_> {
         })
     }
 
-    fn seen<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
+    fn seen<'s>(&self, leaf: &Test, input: &RuleInput<'s>) -> Seen<'s> {
         let count = match leaf.kind {
-            Kind::Amount => scene.asks.amount().map(Money::minor),
-            Kind::InitialAmount => scene.initial_amount.map(Money::minor),
-            Kind::TotalAmount => scene.after.map(Money::minor),
-            Kind::Count(counter, period) => scene.asks.count(counter, period),
+            Kind::Amount => input.facts.amount().map(Money::minor),
+            Kind::InitialAmount => input.initial_amount.map(Money::minor),
+            Kind::TotalAmount => input.after.map(Money::minor),
+            Kind::Count(counter, period) => input.facts.count(counter, period),
             Kind::Lines(figure, Over::Sum) => {
-                return Seen::One(sum(figure, scene, self.lines.as_deref()).map_or(Found::Missing, Found::Number));
+                return Seen::One(
+                    sum(figure, input, self.lines.as_deref()).map_or(FoundValue::Missing, FoundValue::Number),
+                );
             }
             Kind::Data(data) => {
                 return Seen::One(leaf.property_of(match data {
-                    Data::Customer => scene.customer,
-                    Data::Order => scene.order,
-                    Data::Redemption => Some(scene.redemption),
+                    Data::Customer => input.customer,
+                    Data::Order => input.order,
+                    Data::Redemption => Some(input.redemption),
                     Data::Event | Data::Member => None,
                 }));
             }
             Kind::Channel(part) => {
-                let [key, user] = scene.channel;
+                let [key, user] = input.channel;
                 let found = if part == ChannelPart::Key { key } else { user };
-                return Seen::One(found.map_or(Found::Missing, Found::Text));
+                return Seen::One(found.map_or(FoundValue::Missing, FoundValue::Text));
             }
-            Kind::Linked => return Seen::One(Found::Flag(scene.linked)),
-            _ => return self.seen_of_lines(leaf, scene),
+            Kind::Linked => return Seen::One(FoundValue::Flag(input.linked)),
+            _ => return self.seen_of_lines(leaf, input),
         };
-        Seen::One(count.map_or(Found::Missing, |count| Found::Number(Number::count(count))))
+        Seen::One(count.map_or(FoundValue::Missing, |count| FoundValue::Number(Number::count(count))))
     }
 
     /// What there is on each line that was looked at.
-    fn seen_of_lines<'s>(&self, leaf: &Test, scene: &Scene<'s>) -> Seen<'s> {
+    fn seen_of_lines<'s>(&self, leaf: &Test, input: &RuleInput<'s>) -> Seen<'s> {
         let (mut texts, mut between) = (String::new(), "");
-        for (line, item) in scene.items.iter().enumerate() {
+        for (line, item) in input.items.iter().enumerate() {
             if self.lines.as_ref().is_some_and(|lines| !lines.has(line)) {
                 continue;
             }
             let found = match leaf.kind {
-                Kind::Lines(figure, _) => leaf.figure(figure, scene, line).map_or(Found::Missing, Found::Number),
+                Kind::Lines(figure, _) => {
+                    leaf.figure(figure, input, line).map_or(FoundValue::Missing, FoundValue::Number)
+                }
                 Kind::LineData(_) => leaf.property_of(item.data()),
                 Kind::Goods(_) | Kind::GoodsData => {
-                    item.names().into_iter().flatten().next().map_or(Found::Missing, Found::Text)
+                    item.names().into_iter().flatten().next().map_or(FoundValue::Missing, FoundValue::Text)
                 }
-                _ => Found::Missing,
+                _ => FoundValue::Missing,
             };
-            if !matches!(found, Found::Missing) {
+            if !matches!(found, FoundValue::Missing) {
                 texts.push_str(between);
                 texts.push_str(&found.text());
                 between = ", ";
@@ -102,9 +106,9 @@ impl Blamed<'_> {
         outer.flat_map(|leaf| leaf.test.conditions.iter()).flat_map(|condition| &condition.goods).next().map(name_of)
     }
 
-    fn change(&self, leaf: &Test, condition: &Condition, seen: &Seen<'_>, scene: &Scene<'_>) -> Option<Change> {
+    fn change(&self, leaf: &Test, condition: &Condition, seen: &Seen<'_>, input: &RuleInput<'_>) -> Option<Change> {
         let (act, by, of) = match (leaf.kind, seen) {
-            (Kind::Count(_, period), _) => (Act::After, None, Some(period_end(period, scene)?)),
+            (Kind::Count(_, period), _) => (Act::After, None, Some(period_end(period, input)?)),
             (Kind::Goods(pick), _) => {
                 let name = name_of(condition.goods.first()?);
                 let act = match pick {
@@ -114,7 +118,7 @@ impl Blamed<'_> {
                 };
                 (act, None, Some(name))
             }
-            (kind, Seen::One(Found::Number(found))) if kind.is_number() => {
+            (kind, Seen::One(FoundValue::Number(found))) if kind.is_number() => {
                 let (act, by) = step(*found, condition)?;
                 let of = if matches!(kind, Kind::Lines(..)) { self.goods_around() } else { None };
                 (act, Some(u64::try_from(by.as_whole()?).ok()?), of)
@@ -137,7 +141,7 @@ impl Blamed<'_> {
 
 /// What was found, on one thing or on several lines.
 enum Seen<'a> {
-    One(Found<'a>),
+    One(FoundValue<'a>),
     /// As one text.
     Several(String),
 }
@@ -171,8 +175,8 @@ fn step(found: Number, condition: &Condition) -> Option<(Act, Number)> {
 }
 
 /// The first day of the next period; nothing for what is counted for ever.
-fn period_end(period: Period, scene: &Scene<'_>) -> Option<String> {
-    let today = scene.clock.zone.day(scene.clock.now)?;
+fn period_end(period: Period, input: &RuleInput<'_>) -> Option<String> {
+    let today = input.clock.zone.day(input.clock.now)?;
     let last = match period {
         Period::Ever => return None,
         Period::Day => today,

@@ -173,10 +173,10 @@ impl<'a> Steps<'a> {
         let units = cart.lines.iter().fold(0, |sum: u64, line| sum.saturating_add(line.quantity));
         let list = |excluded: bool| {
             let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
-            let reach = gain.reach.iter().filter(|reach| reach.excluded == excluded && reach.units > 0);
+            let covered = gain.covered.iter().filter(|covered| covered.excluded == excluded && covered.units > 0);
             GoodsList {
                 entries: entries.map_or(&[], |entries| entries.as_slice()),
-                reach: reach.copied().collect(),
+                covered: covered.copied().collect(),
                 excluded,
                 units,
                 goods: &goods,
@@ -191,7 +191,7 @@ impl<'a> Steps<'a> {
         let order = self.evaluated.order.as_ref()?;
         let added = || cart.added().get(place.checked_sub(order.items.len())?);
         let item = order.items.get(place).or_else(added)?;
-        let item = self.evaluated.priced.told(place, item);
+        let item = self.evaluated.priced.line(place, item);
         let named = |object, id: Option<&'g str>, source_id: Option<&'g str>| {
             Some(LineGoods { object, id: id.or(source_id)?, source_id })
         };

@@ -148,7 +148,10 @@ impl OrderView<'_> {
         let total_discount = both(cart.discount, items_discount).or(cart.discount);
         out.money_if("items_discount_amount", items_discount);
         out.money_if("total_discount_amount", total_discount);
-        out.money_if("total_amount", cart.amount.map(|amount| amount.less(total_discount.unwrap_or_default())));
+        out.money_if(
+            "total_amount",
+            cart.amount.map(|amount| amount.saturating_sub(total_discount.unwrap_or_default())),
+        );
         let on_order = self.applied.on_order(cart);
         let on_items = self.applied.on_items(cart);
         out.money_if("applied_discount_amount", on_order);
@@ -279,7 +282,7 @@ impl OrderView<'_> {
 #[inline(never)]
 fn both(one: Option<Money>, other: Option<Money>) -> Option<Money> {
     match (one, other) {
-        (Some(one), Some(other)) => one.plus(other),
+        (Some(one), Some(other)) => one.checked_add(other),
         (one, other) => one.or(other),
     }
 }

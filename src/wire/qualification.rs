@@ -165,7 +165,7 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
             out.put_text("data_ref", "data");
             out.member("data").list(|out| {
                 for (step, shown) in evaluated.walk.steps.iter().zip(&qualified.shown) {
-                    out.item().object(|out| Found { qualified, step, shown, context }.put(out));
+                    out.item().object(|out| Qualifying { qualified, step, shown, context }.put(out));
                 }
             });
             out.put_number("total", u64::try_from(qualified.total).unwrap_or(0));
@@ -184,14 +184,14 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
 }
 
 /// One result as it is written.
-struct Found<'a> {
+struct Qualifying<'a> {
     qualified: &'a Qualified<'a>,
     step: &'a Step,
     shown: &'a Shown<'a>,
     context: &'a Context,
 }
 
-impl Found<'_> {
+impl Qualifying<'_> {
     fn put(&self, out: &mut Out) {
         let evaluated = &self.qualified.evaluated;
         let steps = Steps::new(evaluated, self.context);
@@ -252,7 +252,7 @@ impl Found<'_> {
     fn put_assignments(&self, out: &mut Out, offer: &Offer<'_>) {
         let candidate = &self.shown.candidate;
         let names = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
-        let asked = self.qualified.asked.scenario.asks();
+        let asked = self.qualified.asked.scenario.facts();
         let mut total = 0;
         out.member("validation_rules_assignments").object(|out| {
             out.put_text("object", "list");

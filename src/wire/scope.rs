@@ -5,7 +5,7 @@
 
 use crate::formula::Formula;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
-use crate::pricing::Reach;
+use crate::pricing::CoveredUnits;
 use crate::rank::ranked;
 use crate::text::Symbol;
 use crate::wire::at::{At, Words, read, word};
@@ -108,7 +108,7 @@ pub(crate) struct GoodsList<'a> {
     /// The entries of the rule.
     pub entries: &'a [Entry],
     /// What of the order they cover; only of this list.
-    pub reach: Vec<Reach>,
+    pub covered: Vec<CoveredUnits>,
     /// Whether it lists what is out of scope.
     pub excluded: bool,
     /// All units of the order.
@@ -121,14 +121,15 @@ impl GoodsList<'_> {
     /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the envelope of
     /// lists.
     pub fn put(&self, out: &mut Out) {
-        if self.entries.is_empty() && self.reach.is_empty() {
+        if self.entries.is_empty() && self.covered.is_empty() {
             return out.raw(r#"{"data":[],"total":0,"data_ref":"data","object":"list"}"#);
         }
         let concrete = self.concrete();
         // The covered lines in the order of the entries, so that each entry finds its own at the front of what is left.
-        let entry_of = |reach: &Reach| reach.entry.and_then(|entry| u64::try_from(entry).ok()).unwrap_or(u64::MAX);
-        let ranked = ranked(self.reach.iter().map(entry_of));
-        let mut rest = ranked.iter().filter_map(|place| self.reach.get(*place)).peekable();
+        let entry_of =
+            |covered: &CoveredUnits| covered.entry.and_then(|entry| u64::try_from(entry).ok()).unwrap_or(u64::MAX);
+        let ranked = ranked(self.covered.iter().map(entry_of));
+        let mut rest = ranked.iter().filter_map(|place| self.covered.get(*place)).peekable();
         let total = self.entries.len().saturating_add(concrete.len());
         out.object(|out| {
             out.member("data").list(|out| {
@@ -139,12 +140,12 @@ impl GoodsList<'_> {
                         out.text_if("product_source_id", entry.product.1.as_ref());
                         out.put_flag("strict", false);
                         put_terms(out, entry);
-                        let covered = std::iter::from_fn(|| rest.next_if(|reach| reach.entry == Some(place)));
+                        let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
                         self.put_covered(out, &covered.collect::<Vec<_>>());
                     });
                 }
                 for (goods, covered) in &concrete {
-                    let entry = covered.first().and_then(|reach| self.entries.get(reach.entry?));
+                    let entry = covered.first().and_then(|covered| self.entries.get(covered.entry?));
                     out.item().object(|out| {
                         put_name(out, goods.object, goods.id, goods.source_id);
                         out.put_flag("strict", true);
@@ -160,13 +161,13 @@ impl GoodsList<'_> {
     }
 
     /// The products and SKUs of the order that the entries cover, each once, with its lines.
-    fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&Reach>)> {
+    fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> {
         let mut numbers = Vec::new();
-        let mut found: Vec<(LineGoods<'_>, Vec<&Reach>)> = Vec::new();
+        let mut found: Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> = Vec::new();
         // A bit for the number of each that was found: nearly all of 500 lines are new, and not looked for.
         let mut seen = [0_u64; 64];
-        for reach in self.reach.iter().filter(|reach| reach.entry.is_some()) {
-            let Some(goods) = (self.goods)(reach.place) else { continue };
+        for covered in self.covered.iter().filter(|covered| covered.entry.is_some()) {
+            let Some(goods) = (self.goods)(covered.place) else { continue };
             let number = Symbol::of(0, goods.id).number();
             let slot = usize::try_from(number >> 32 & 63).ok().and_then(|slot| seen.get_mut(slot));
             let bit = 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0));
@@ -175,15 +176,15 @@ impl GoodsList<'_> {
                 *slot |= bit;
                 may
             });
-            let same = |known: &(&u64, &mut (LineGoods<'_>, Vec<&Reach>))| {
+            let same = |known: &(&u64, &mut (LineGoods<'_>, Vec<&CoveredUnits>))| {
                 let (known_number, (known, _)) = known;
                 **known_number == number && known.object == goods.object && known.id == goods.id
             };
             match numbers.iter().take(if may { usize::MAX } else { 0 }).zip(&mut found).find(same) {
-                Some((_, (_, covered))) => covered.push(reach),
+                Some((_, (_, others))) => others.push(covered),
                 None => {
                     numbers.push(number);
-                    found.push((goods, vec![reach]));
+                    found.push((goods, vec![covered]));
                 }
             }
         }
@@ -191,27 +192,28 @@ impl GoodsList<'_> {
     }
 
     /// The lines and units that are covered, in the order in which they are taken.
-    fn put_covered(&self, out: &mut Out, covered: &[&Reach]) {
-        let index = |reach: &Reach| u64::try_from(reach.place).unwrap_or(0);
+    fn put_covered(&self, out: &mut Out, covered: &[&CoveredUnits]) {
+        let index = |covered: &CoveredUnits| u64::try_from(covered.place).unwrap_or(0);
         if covered.is_empty() {
             return;
         }
-        out.member("order_item_indices").list(|out| covered.iter().for_each(|reach| out.item().number(index(reach))));
+        out.member("order_item_indices")
+            .list(|out| covered.iter().for_each(|covered| out.item().number(index(covered))));
         if self.excluded {
             return;
         }
         out.member("order_item_units").list(|out| {
-            for reach in covered {
+            for line in covered {
                 out.item().object(|out| {
-                    out.put_number("index", index(reach));
+                    out.put_number("index", index(line));
                     if self.units > MOST_NUMBERED {
                         out.put_flag("units_limit_exceeded", true);
                         return;
                     }
                     out.member("units").list(|out| {
-                        let after = |unit: &u64| unit.checked_add(reach.step);
-                        let units = std::iter::successors(Some(reach.first), after);
-                        let count = usize::try_from(reach.units).unwrap_or(0);
+                        let after = |unit: &u64| unit.checked_add(line.step);
+                        let units = std::iter::successors(Some(line.first), after);
+                        let count = usize::try_from(line.units).unwrap_or(0);
                         units.take(count).for_each(|unit| out.item().number(unit));
                     });
                 });

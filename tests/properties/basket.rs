@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use scrip::model::scope::{GoodsObject, GoodsRef};
-use scrip::rules::{Basket, GoodsIndex, Told};
+use scrip::rules::{Basket, GoodsIndex, ResolvedLine};
 use scrip::text::Text;
 
 use crate::holds;
@@ -17,13 +17,13 @@ fn an_index_of_goods_finds_what_a_look_at_every_line_finds() {
             let names = [Some(id.as_str()), source.as_deref()];
             let names = names.map(|name| name.map(|name| &*Box::leak(Box::new(Text::from(name)))));
             match kind {
-                0 => Told::new(names, [None, None]),
-                1 => Told::new([None, None], names),
-                2 => Told::new([names[0], None], [names[1], None]),
-                _ => Told::new([None, None], [None, None]),
+                0 => ResolvedLine::new(names, [None, None]),
+                1 => ResolvedLine::new([None, None], names),
+                2 => ResolvedLine::new([names[0], None], [names[1], None]),
+                _ => ResolvedLine::new([None, None], [None, None]),
             }
         };
-        let items: Vec<Told<'_>> = lines.iter().map(item).collect();
+        let items: Vec<ResolvedLine<'_>> = lines.iter().map(item).collect();
         let goods: Vec<GoodsRef> = wanted
             .iter()
             .map(|(product, id, source)| {

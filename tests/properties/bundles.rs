@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scrip::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use scrip::pricing::{Cart, Line, count_bundles};
-use scrip::rules::{Basket, Told};
+use scrip::rules::{Basket, ResolvedLine};
 use scrip::text::Text;
 
 use crate::holds;
@@ -16,11 +16,14 @@ fn bundles_are_as_many_as_the_units_allow() {
     holds(4000, (lines, needs, 1..6_u64), |(lines, needs, limit)| {
         const PRODUCTS: [&str; 2] = ["p0", "p1"];
         const SKUS: [[&str; 2]; 2] = [["p0s0", "p0s1"], ["p1s0", "p1s1"]];
-        let items: Vec<Told<'_>> = lines
+        let items: Vec<ResolvedLine<'_>> = lines
             .iter()
             .map(|(product, sku, ..)| {
                 let named = |name: &str| &*Box::leak(Box::new(Text::from(name)));
-                Told::new([Some(named(PRODUCTS[*product])), None], [sku.map(|sku| named(SKUS[*product][sku])), None])
+                ResolvedLine::new(
+                    [Some(named(PRODUCTS[*product])), None],
+                    [sku.map(|sku| named(SKUS[*product][sku])), None],
+                )
             })
             .collect();
         let line = |(_, _, quantity, free): &(usize, Option<usize>, u64, u64)| Line {

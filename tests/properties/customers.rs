@@ -7,7 +7,7 @@ use scrip::wire::at::read_document;
 use scrip::wire::rules::read_rule;
 
 use crate::holds;
-use crate::scene::check_for;
+use crate::rule_input::check_for;
 
 #[test]
 fn a_text_of_the_customer_is_among_those_that_are_the_same() {

@@ -9,10 +9,10 @@ use scrip::model::order::Item;
 use scrip::model::scope::{Entry, GoodsObject, GoodsRef, Pick, Scope, TargetKind, Terms};
 use scrip::money::{Money, Percent};
 use scrip::pricing::{
-    Base, Cart, FreeGoods, Gain, Ground, Line, Numbers, Reach, Sight, Unlimited, add_units, apply_gift, off_lines,
-    off_order, percent_of_all, percent_of_each, select,
+    Base, Cart, CoveredUnits, FormulaInputs, FreeGoods, Gain, Ground, Line, Numbers, Unlimited, add_units, apply_gift,
+    off_lines, off_order, percent_of_all, percent_of_each, select,
 };
-use scrip::rules::{Basket, Told};
+use scrip::rules::{Basket, ResolvedLine};
 use scrip::text::Text;
 use scrip::time::TimeZone;
 
@@ -64,9 +64,9 @@ fn cart_of(drawn: &[Drawn]) -> Cart {
     cart
 }
 
-fn items_of(drawn: &[Drawn]) -> Vec<Told<'static>> {
+fn items_of(drawn: &[Drawn]) -> Vec<ResolvedLine<'static>> {
     let named = |name: &str| &*Box::leak(Box::new(Text::from(name)));
-    drawn.iter().map(|drawn| Told::new([Some(named(GOODS[drawn.product])), None], [None, None])).collect()
+    drawn.iter().map(|drawn| ResolvedLine::new([Some(named(GOODS[drawn.product])), None], [None, None])).collect()
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
@@ -114,7 +114,7 @@ fn scope() -> impl Strategy<Value = Scope> {
     )
 }
 
-fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<Reach> {
+fn reach_of(scope: &Scope, drawn: &[Drawn], cart: &Cart) -> Vec<CoveredUnits> {
     let mut found = Vec::new();
     select(scope, Basket::of(&items_of(drawn)), cart, false, &mut Unlimited, &mut found);
     found
@@ -231,7 +231,7 @@ fn discount() -> impl Strategy<Value = Discount> {
 #[derive(Default)]
 struct Blind(TimeZone);
 
-impl Sight for Blind {
+impl FormulaInputs for Blind {
     fn takes(&self, _steps: usize) -> bool {
         true
     }
@@ -246,13 +246,13 @@ impl Sight for Blind {
 }
 
 fn gain_of(discount: &Discount, cart: &Cart, initial: Option<&Cart>, scope: &Scope, drawn: &[Drawn]) -> Gain {
-    let numbers = Numbers { cart, sight: &Blind::default(), bundles: None };
+    let numbers = Numbers { cart, inputs: &Blind::default(), bundles: None };
     let base = initial.map_or(Base::Discounted, Base::Initial);
     if !discount.acts_on_lines(true) {
         return off_order(discount, &numbers, base).unwrap();
     }
     let reach = reach_of(scope, drawn, cart);
-    let gain = off_lines(discount, &numbers, Ground { cart, base, scope, reach: &reach }).unwrap();
+    let gain = off_lines(discount, &numbers, Ground { cart, base, scope, covered: &reach }).unwrap();
     if let (Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. }, None, false) =
         (discount, initial, scope.selective)
     {
@@ -279,10 +279,10 @@ fn is_sound(cart: &Cart, before: Option<&Cart>) -> Result<(), TestCaseError> {
         prop_assert!(line.free <= line.quantity, "{line:?}");
     }
     let lines = Money::sum(cart.lines.iter().filter_map(|line| line.discount)).unwrap();
-    let all = lines.plus(cart.discount.unwrap_or_default()).unwrap();
+    let all = lines.checked_add(cart.discount.unwrap_or_default()).unwrap();
     prop_assert_eq!(cart.total_discount().unwrap_or_default(), all);
     let amount = cart.amount.unwrap_or_default();
-    prop_assert_eq!(cart.total().unwrap_or_default(), amount.less(all));
+    prop_assert_eq!(cart.total().unwrap_or_default(), amount.saturating_sub(all));
     if let Some(before) = before {
         prop_assert!(cart.total() <= before.total(), "the total grew");
     }
@@ -328,7 +328,7 @@ fn a_larger_limit_never_gives_less() {
     holds(3000, inputs, |(drawn, discount, scope, which, by, away)| {
         let cart = cart_of(&drawn);
         let (mut more, mut wider) = (discount.clone(), scope.clone());
-        let money_up = |limit: Option<Money>| raised(limit, |limit| limit.plus(money(by)).unwrap(), away);
+        let money_up = |limit: Option<Money>| raised(limit, |limit| limit.checked_add(money(by)).unwrap(), away);
         match (&mut more, which) {
             (Discount::Percent { amount_limit, .. }, 0) => *amount_limit = money_up(*amount_limit),
             (
@@ -373,7 +373,7 @@ fn gift_credits_are_given_as_far_as_they_reach() {
         let mut cart = cart_of(&drawn);
         let reach = reach_of(&scope, &drawn, &cart);
         let effect = if on_items { GiftEffect::ApplyToItems } else { GiftEffect::ApplyToOrder };
-        let ground = Ground { cart: &cart, base: Base::Discounted, scope: &scope, reach: &reach };
+        let ground = Ground { cart: &cart, base: Base::Discounted, scope: &scope, covered: &reach };
         let Ok(gain) = apply_gift(effect, money(credits), ground) else { return Ok(()) };
         prop_assert!(gain.total().unwrap() <= money(credits).min(cart.total().unwrap()));
         cart.add(&gain).unwrap();
@@ -422,7 +422,7 @@ fn free_units_change_what_they_say() {
         }
         prop_assert_eq!(signed(cart.amount) - signed(before.amount), delta);
         for replaced in cart.replaced() {
-            prop_assert_eq!(replaced.target_discount, replaced.target_amount.less(replaced.source_amount));
+            prop_assert_eq!(replaced.target_discount, replaced.target_amount.saturating_sub(replaced.source_amount));
         }
         let adds = all.iter().all(|goods| goods.effect == UnitEffect::AddNewItems);
         if adds {

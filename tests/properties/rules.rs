@@ -3,14 +3,14 @@
 use proptest::prelude::*;
 use scrip::json::Node;
 use scrip::rules::among::Sorted;
-use scrip::rules::{Basket, Clock, Condition, Expression, Found, Number, Operand, Operator, lint};
+use scrip::rules::{Basket, Clock, Condition, Expression, FoundValue, Number, Operand, Operator, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::read_document;
 use scrip::wire::rules::read_rule;
 
 use crate::holds;
-use crate::scene::{check, clock};
+use crate::rule_input::{check, clock};
 
 fn keys(count: usize) -> Vec<Text> {
     (1..=count).map(|key| Text::from(key.to_string())).collect()
@@ -138,14 +138,14 @@ fn numbers_compare_as_integers_do() {
         let expected = compares(operator, found, &wanted);
         let (number, text) = (Node::Whole(found), Node::Text(found.to_string().into()));
         for (value, as_text) in [(&number, false), (&text, false), (&number, true)] {
-            let found = operands(as_text).holds(Found::value(Some(value)), &clock(&zone));
+            let found = operands(as_text).holds(FoundValue::value(Some(value)), &clock(&zone));
             prop_assert_eq!(found, expected, "{:?} {:?} {:?}", operator, value, wanted);
         }
         // Of a list any element will do, and of a negative operator every one must.
         let node = Node::List(list.iter().copied().map(Node::Whole).collect());
         let each = |element: &i64| compares(operator, *element, &wanted);
         let expected = if operator == Operator::NotIn { list.iter().all(each) } else { list.iter().any(each) };
-        prop_assert_eq!(operands(false).holds(Found::value(Some(&node)), &clock(&zone)), expected);
+        prop_assert_eq!(operands(false).holds(FoundValue::value(Some(&node)), &clock(&zone)), expected);
         Ok(())
     });
 }
@@ -156,7 +156,7 @@ fn what_is_not_is_the_opposite_of_what_is() {
     holds(4_000, (texts.clone(), texts, any::<bool>()), |(found, wanted, missing)| {
         let zone = TimeZone::default();
         let node = Node::List(found.iter().map(|text| Node::Text(text.clone().into())).collect());
-        let found = if missing { Found::Missing } else { Found::value(Some(&node)) };
+        let found = if missing { FoundValue::Missing } else { FoundValue::value(Some(&node)) };
         let operands: Vec<Operand> = wanted.iter().map(|text| Operand::Text(Text::from(text.as_str()))).collect();
         for (one, opposite) in [(Operator::In, Operator::NotIn), (Operator::Contains, Operator::NotContain)] {
             let ask = |operator| condition(operator, operands.clone()).holds(found, &clock(&zone));
@@ -206,24 +206,24 @@ fn many_values_are_found_as_a_few_are() {
         // One operand is compared and not looked up.
         let is_one = |value: &Node<'static>| {
             let one = |wanted: &Operand| {
-                condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock)
+                condition(Operator::In, vec![wanted.clone()]).holds(FoundValue::value(Some(value)), &clock)
             };
             operands.iter().any(one)
         };
         let is_there = |wanted: &Operand| {
-            found
-                .iter()
-                .any(|value| condition(Operator::In, vec![wanted.clone()]).holds(Found::value(Some(value)), &clock))
+            found.iter().any(|value| {
+                condition(Operator::In, vec![wanted.clone()]).holds(FoundValue::value(Some(value)), &clock)
+            })
         };
         let flat: Vec<Node<'static>> = found.iter().filter(|value| !matches!(value, Node::List(_))).cloned().collect();
         let list = Node::List(flat.clone());
-        let ask = |operator| condition(operator, operands.clone()).holds(Found::value(Some(&list)), &clock);
+        let ask = |operator| condition(operator, operands.clone()).holds(FoundValue::value(Some(&list)), &clock);
         prop_assert_eq!(ask(Operator::In), flat.iter().any(is_one));
         prop_assert_eq!(ask(Operator::NotIn), flat.iter().all(|value| !is_one(value)));
         prop_assert_eq!(ask(Operator::NotIntersect), !flat.iter().any(is_one));
         prop_assert_eq!(ask(Operator::NotDiffer), flat.iter().all(is_one) && operands.iter().all(is_there));
         for value in &flat {
-            let single = condition(Operator::In, operands.clone()).holds(Found::value(Some(value)), &clock);
+            let single = condition(Operator::In, operands.clone()).holds(FoundValue::value(Some(value)), &clock);
             prop_assert_eq!(single, is_one(value));
         }
         Ok(())
@@ -245,7 +245,7 @@ fn days_ago_and_ahead_divide_time() {
         let date = Instant::from_millis(date).unwrap();
         let text = date.to_string();
         let operand = vec![Operand::Number(Number::whole(days))];
-        let ask = |operator| condition(operator, operand.clone()).holds(Found::Text(&text), &clock);
+        let ask = |operator| condition(operator, operand.clone()).holds(FoundValue::Text(&text), &clock);
         let day = |moment: Instant| warsaw.day(moment).unwrap().number();
         let ago = day(clock.now) - day(date);
         prop_assert_eq!(ask(Operator::MoreThanAgo), ago > days);

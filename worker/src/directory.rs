@@ -3,12 +3,13 @@
 
 mod sound;
 
-use crate::auth::{Class, Record, Settings, key_name};
+use crate::access::auth::{Class, Record, Settings, key_name};
+use crate::access::page::publishing::Publishing;
 use crate::digest::sha256_hex;
-use crate::health::{self, Lack};
-use crate::page::publishing::Publishing;
-use crate::reply::{empty_reply, json_reply};
-use crate::service::{self, Reply, Request};
+use crate::http::health::{self, Lack};
+use crate::http::reply::{empty_reply, json_reply};
+use crate::http::request::{Reply, Request};
+use crate::service::{self};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
@@ -72,7 +73,7 @@ pub fn serve_directory(
         let row = store
             .row("SELECT record FROM token WHERE sha256 = ?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
         let Some(row) = row else { return Ok(empty_reply(404)) };
-        return Ok(crate::reply::bytes_reply(200, sql::text(&row, 0)?.as_bytes().to_vec()));
+        return Ok(crate::http::reply::bytes_reply(200, sql::text(&row, 0)?.as_bytes().to_vec()));
     }
     service::serve_call(request, store, context)
 }

@@ -1,48 +1,22 @@
 //! Decides which route answers a request, and turns what it says into a reply.
 //! It must not know the runtime that called it, and it awaits nothing.
 
-use crate::auth::Caller;
-use crate::guesses::GUESSES;
-use crate::idempotency::{self, Asked, Memory};
-use crate::intake::{self, header};
-use crate::page::{self, shown};
-use crate::query::Query;
-use crate::reply::{self, ErrorBody, Stop, error_reply, unauthorized};
-use crate::route::{self, Answer, Call, Route};
+use crate::access::auth::Caller;
+use crate::access::guesses::GUESSES;
+use crate::access::idempotency::{self, Asked, Memory};
+use crate::access::page::{self, shown};
+use crate::http::intake::{self, header};
+use crate::http::query::Query;
+use crate::http::reply::{self, CallError, ErrorBody, error_reply, unauthorized};
+use crate::http::route::{self, Answer, Call, Route};
 use crate::store::Store;
 use crate::store::sql::Fault;
-use crate::sweep;
+use crate::work::sweep;
 use scrip::Context;
 use scrip::id::Ids;
 use std::cell::Cell;
 
-pub use crate::reply::{failed, too_large, too_many};
-
-/// What one call brings, after the host has read it whole.
-#[derive(Debug, Clone, Default)]
-pub struct Request {
-    /// `GET`, `POST`, ...
-    pub method: String,
-    /// The path as sent, percent-encoded, without the query.
-    pub path: String,
-    /// The query as sent, without `?`; empty when there is none.
-    pub query: String,
-    /// Lower-case names.
-    pub headers: Vec<(String, String)>,
-    /// The body, at most 10 MiB.
-    pub body: Vec<u8>,
-}
-
-/// What the host sends back.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reply {
-    /// HTTP status.
-    pub status: u16,
-    /// Lower-case names.
-    pub headers: Vec<(String, String)>,
-    /// The body; empty for 204.
-    pub body: Vec<u8>,
-}
+use crate::http::request::{Reply, Request};
 
 /// Answers a request that has been admitted. Everything that it writes is written at its end, or not at all; a `Fault` means that
 /// the host must undo the transaction.
@@ -56,8 +30,8 @@ pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Res
 
 /// What a project begins with: stacking rules that have an id, and a key for tracking ids.
 fn begin(store: &mut Store<'_>, context: &Context) {
-    crate::api::stacking_rules::begin(store, context, &mut Ids::new(context));
-    crate::tracking::Tracker::begin(store, context.now.millis());
+    crate::api::rules::stacking_rules::begin(store, context, &mut Ids::new(context));
+    crate::store::tracking::Tracker::begin(store, context.now.millis());
 }
 
 /// The same in an object that is no project's: the directory.
@@ -73,11 +47,11 @@ pub fn serve_call(request: &Request, store: &mut Store<'_>, context: &Context) -
     let guesses = Cell::new(0);
     let mut reply = match answer(request, caller.as_ref(), store, context, (request_id, &guesses)) {
         Ok(reply) => reply,
-        Err(Stop::Refused(body)) => {
+        Err(CallError::Refused(body)) => {
             store.discard();
             error_reply(&body, request_id)
         }
-        Err(Stop::Fault(fault)) => {
+        Err(CallError::Fault(fault)) => {
             // Nothing has been written yet: a statement that is too long is refused before the commit, and so is a request that
             // reads too much.
             let spent = store.is_spent().then(reply::reads_too_much);
@@ -105,7 +79,7 @@ fn answer(
     store: &mut Store<'_>,
     context: &Context,
     (request_id, guesses): (&str, &Cell<usize>),
-) -> Result<Reply, Stop> {
+) -> Result<Reply, CallError> {
     intake::check_head(request)?;
     let matched = route::find(&request.method, &request.path)?;
     let route = matched.route;
@@ -113,7 +87,7 @@ fn answer(
         return answer_public(route, request_id).ok_or_else(|| unauthorized().into());
     };
     if request.body.len() > reply::BODY_BYTES_MAX {
-        return Ok(too_large(request_id));
+        return Ok(reply::too_large(request_id));
     }
     let query = Query::read(&request.query);
     intake::check_media(request, route.form)?;
@@ -170,8 +144,8 @@ fn written(answer: Answer) -> Reply {
 /// The answer of a public route that needs no store: whether the process answers, and the description of the interface.
 pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
     let mut reply = match route.path {
-        "/health/live" => crate::health::reply(&[], request_id),
-        "/openapi.json" => reply::bytes_reply(200, crate::openapi::DOCUMENT.as_bytes().to_vec()),
+        "/health/live" => crate::http::health::reply(&[], request_id),
+        "/openapi.json" => reply::bytes_reply(200, crate::http::openapi::DOCUMENT.as_bytes().to_vec()),
         _ => return None,
     };
     reply::set_header(&mut reply, "x-request-id", request_id);
@@ -180,12 +154,12 @@ pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
 
 /// Runs one piece of the work that is due, of `rows` rows at most, and says through [`Store::alarm`] when the next is.
 pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
-    crate::jobs::run_due(store, context, rows)
+    crate::work::jobs::run_due(store, context, rows)
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.
 pub fn alarm_failed(store: &mut Store<'_>, context: &Context, what: &str) -> Result<(), Fault> {
-    crate::jobs::note_failure(store, context, what)
+    crate::work::jobs::note_failure(store, context, what)
 }
 
 /// A refusal as an answer that commits what was written: a redemption that failed is written down as such.

@@ -12,6 +12,7 @@ pub mod schema;
 pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sqlite;
+pub mod tracking;
 
 use scrip::wire::{Problem, legible};
 use sql::{Fault, Row, Sql, Value};

@@ -12,7 +12,7 @@ mod edge;
 
 use edge::Edge;
 use scrip::text::sha256;
-use scrip_worker::service::Request;
+use scrip_worker::http::request::Request;
 use serde_json::{Value as Json, json};
 
 /// A project whose events have the seeds of their names, so that two of them draw the same.

@@ -12,7 +12,8 @@ mod caller;
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::service::{self, Request};
+use scrip_worker::http::request::Request;
+use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use scrip_worker::store::document::Document;
 use scrip_worker::store::sqlite::Sqlite;

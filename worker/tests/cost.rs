@@ -14,7 +14,8 @@ mod counting;
 use counting::Counting;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::service::{self, Request};
+use scrip_worker::http::request::Request;
+use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 
 fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String) {

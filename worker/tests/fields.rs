@@ -24,8 +24,8 @@ mod story;
 mod witness;
 
 use published::{Operation, Said, operations, said};
-use scrip_worker::route::Route;
-use scrip_worker::shape::{Field, Kind};
+use scrip_worker::http::route::Route;
+use scrip_worker::http::shape::{Field, Kind};
 use std::collections::BTreeSet;
 use witness::Witness;
 
@@ -35,7 +35,7 @@ const ACTED: &str = include_str!("../src/surface/acted.txt");
 const IGNORED: &str = include_str!("../src/surface/ignored.txt");
 
 fn route_of(operation: &Operation) -> &'static Route {
-    let found = scrip_worker::route::find(&operation.method, &operation.example());
+    let found = scrip_worker::http::route::find(&operation.method, &operation.example());
     let route = found.unwrap_or_else(|_| panic!("{} {} is not served", operation.method, operation.path)).route;
     assert_eq!(route.method, operation.method, "{}", operation.path);
     route

@@ -11,9 +11,9 @@
 mod edge;
 
 use edge::Edge;
-use scrip_worker::address;
-use scrip_worker::guesses::{Asker, Guesses, Verdict, hold_back};
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::access::address;
+use scrip_worker::access::guesses::{Asker, Guesses, Verdict, hold_back};
+use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
 
 /// The first day of March, when everything is set up, and a day later, when everything is asked.

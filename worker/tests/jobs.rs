@@ -13,7 +13,8 @@ mod edge;
 use edge::Edge;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::service::{self, Request};
+use scrip_worker::http::request::Request;
+use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use scrip_worker::store::sql::{Sql, Value};
 use scrip_worker::store::sqlite::Sqlite;
@@ -109,7 +110,7 @@ fn a_job_that_keeps_failing_is_given_up() {
     let mut store = Store::open(&sql, NOW).unwrap();
     let mut ids = scrip::id::Ids::new(&context(NOW));
     let broken = ("CAMPAIGN.VOUCHERS_GENERATE", json!("no cursor"));
-    let id = scrip_worker::jobs::start(&mut store, &context(NOW), &mut ids, "v-1", broken);
+    let id = scrip_worker::work::jobs::start(&mut store, &context(NOW), &mut ids, "v-1", broken);
     store.commit().unwrap();
     let mut now_ms = NOW;
     for attempt in 1..=6 {

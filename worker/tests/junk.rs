@@ -13,9 +13,9 @@ mod edge;
 mod walk;
 
 use edge::Edge;
-use scrip_worker::route::Route;
-use scrip_worker::service::Request;
-use scrip_worker::shape::Kind;
+use scrip_worker::http::request::Request;
+use scrip_worker::http::route::Route;
+use scrip_worker::http::shape::Kind;
 use serde_json::{Value as Json, json};
 use walk::{headers, path_of, routes, variants};
 
@@ -181,7 +181,7 @@ fn junk_in_every_condition_of_a_filter() {
     let values = junk().into_iter().chain(numbers.as_array().unwrap().clone());
     let mut values: Vec<Json> = values.flat_map(|value| [json!([value]), value]).collect();
     values.push(serde_json::from_str("[10000000000000000000000000000000000000000]").unwrap());
-    let operators = scrip_worker::api::membership::OPERATORS;
+    let operators = scrip_worker::shop::membership::OPERATORS;
     let mut accepted = 0;
     for (field, path) in
         [("price", "/v1/product-collections"), ("created_at", "/v1/segments"), ("birthday", "/v1/segments")]

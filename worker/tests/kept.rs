@@ -12,7 +12,7 @@
 mod edge;
 
 use edge::Edge;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::store::sql::Value;
 use serde_json::{Value as Json, json};
 

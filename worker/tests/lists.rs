@@ -11,10 +11,10 @@
 mod edge;
 
 use edge::Edge;
-use scrip_worker::api::AREAS;
-use scrip_worker::route::Route;
-use scrip_worker::service::{Reply, Request};
-use scrip_worker::shape::{Field, Kind};
+use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::http::route::Route;
+use scrip_worker::http::shape::{Field, Kind};
+use scrip_worker::table::AREAS;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 

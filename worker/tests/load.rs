@@ -17,7 +17,7 @@ use edge::Edge;
 use scrip::Context;
 use scrip::bundle::Prepared;
 use scrip::time::Instant;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Map, Value as Json};
 
 const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/load/worst.json");

@@ -15,9 +15,9 @@ mod edge;
 mod walk;
 
 use edge::Edge;
-use scrip_worker::route::Route;
-use scrip_worker::service::Request;
-use scrip_worker::shape::{Field, Kind};
+use scrip_worker::http::request::Request;
+use scrip_worker::http::route::Route;
+use scrip_worker::http::shape::{Field, Kind};
 use serde_json::{Value as Json, json};
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;

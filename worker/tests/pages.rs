@@ -17,7 +17,7 @@ mod places;
 mod world;
 
 use places::{Attempt, attempts, reachable};
-use scrip_worker::service::Request;
+use scrip_worker::http::request::Request;
 use world::World;
 
 /// Two shops alike but for what somebody else is called.

@@ -12,7 +12,7 @@
 mod edge;
 
 use edge::Edge;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
 
 const MORNING: &str = "2026-03-01T10:00:00Z";

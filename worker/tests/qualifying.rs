@@ -15,7 +15,8 @@ mod counting;
 use counting::Counting;
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::service::{self, Request};
+use scrip_worker::http::request::Request;
+use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use serde_json::{Value as Json, json};
 

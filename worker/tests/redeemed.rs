@@ -13,7 +13,7 @@
 mod edge;
 
 use edge::Edge;
-use scrip_worker::service::Request;
+use scrip_worker::http::request::Request;
 use serde_json::{Value as Json, json};
 
 const NOW: i64 = 1_772_366_400_000;

@@ -10,8 +10,9 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::auth::{Caller, Class, Settings};
-use scrip_worker::service::{self, Request};
+use scrip_worker::access::auth::{Caller, Class, Settings};
+use scrip_worker::http::request::Request;
+use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use scrip_worker::store::sql::Sql;
 use scrip_worker::store::sqlite::Sqlite;
@@ -101,7 +102,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         address: address.map(str::to_owned),
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::page::publishing::Publishing::Any(true),
+        publish: scrip_worker::access::page::publishing::Publishing::Any(true),
         settings,
     }
 }

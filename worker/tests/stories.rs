@@ -18,10 +18,10 @@ mod story;
 
 use learned::{Learned, misfit};
 use scrip::model::page::Page;
-use scrip_worker::openapi;
-use scrip_worker::page::shown;
-use scrip_worker::route;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::access::page::shown;
+use scrip_worker::http::openapi;
+use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::http::route;
 use serde_json::Value as Json;
 use std::io::Write;
 
@@ -120,12 +120,12 @@ fn stories() {
 #[test]
 fn every_route_has_a_story() {
     let told: Vec<(String, String)> = story::read_all("").iter().flat_map(|(_, story)| story::calls(story)).collect();
-    for route in scrip_worker::api::AREAS.iter().flat_map(|area| area.iter()) {
+    for route in scrip_worker::table::AREAS.iter().flat_map(|area| area.iter()) {
         if route.path.starts_with("/rehearsal/") {
             continue;
         }
         let has = told.iter().any(|(method, path)| {
-            let found = scrip_worker::route::find(method, path);
+            let found = scrip_worker::http::route::find(method, path);
             found.is_ok_and(|found| found.route.method == route.method && found.route.path == route.path)
         });
         assert!(has, "no story calls {} {}", route.method, route.path);

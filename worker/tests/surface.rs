@@ -9,8 +9,8 @@
     reason = "a test may fail loudly"
 )]
 
-use scrip_worker::api::AREAS;
-use scrip_worker::openapi::{self, NOT_YET, PUBLISHED};
+use scrip_worker::http::openapi::{self, NOT_YET, PUBLISHED};
+use scrip_worker::table::AREAS;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 
@@ -67,7 +67,7 @@ fn every_schema_that_is_named_is_there() {
 
 #[test]
 fn every_route_is_open_to_somebody_and_scoped() {
-    use scrip_worker::auth::Class;
+    use scrip_worker::access::auth::Class;
     for route in AREAS.iter().flat_map(|area| area.iter()) {
         let is_public = matches!(route.path, "/health" | "/health/live" | "/openapi.json");
         assert_eq!(route.classes.is_empty(), is_public, "{}", route.path);

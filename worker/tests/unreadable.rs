@@ -15,7 +15,7 @@ use edge::Edge;
 use scrip::Context;
 use scrip::bundle::Prepared;
 use scrip::time::Instant;
-use scrip_worker::service::Request;
+use scrip_worker::http::request::Request;
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
 

@@ -12,7 +12,7 @@
 mod edge;
 
 use edge::Edge;
-use scrip_worker::service::Request;
+use scrip_worker::http::request::Request;
 use serde_json::Value as Json;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::facts::{Facts, Held, Known};
+use crate::facts::{Fact, Facts, Known};
 use crate::model::customer::Customer;
 use crate::model::order::Order;
 use crate::model::request::Redeemables;
@@ -14,7 +14,7 @@ use crate::text::{Text, joined};
 #[derive(Debug, Clone, Default)]
 pub struct Buyer<'a> {
     /// The stored profile under what the request sent; `None` without any customer.
-    pub customer: Option<Held<'a, Customer>>,
+    pub customer: Option<Fact<'a, Customer>>,
     /// Whether there is a stored profile.
     pub stored: bool,
     /// The name of the profile that only the server has.
@@ -75,14 +75,14 @@ pub(super) fn find_buyer<'a>(
         (Known::Unreadable, Some(key)) => *unreadable = Some(Refusal::unreadable("customer", key)),
         (Known::Is(_) | Known::Absent, _) | (_, None) => {}
     }
-    let Some(stored) = found.is() else {
+    let Some(stored) = found.found() else {
         if let Some(Customer { id: Some(_), source_id: Some(source_id), .. }) = sent
             && let Known::Is(other) = facts.customer(source_id)
             && other.source_id.as_ref() == Some(source_id)
         {
             return Err(Refusal::taken("customer", source_id));
         }
-        return Ok(Buyer { customer: sent.map(Held::Lent), unknown, ..Buyer::default() });
+        return Ok(Buyer { customer: sent.map(Fact::Lent), unknown, ..Buyer::default() });
     };
     let mut customer = stored.into_owned();
     if let Some(sent) = sent {
@@ -91,7 +91,7 @@ pub(super) fn find_buyer<'a>(
         customer.document.overlay(document);
         customer.metadata.overlay(sent.metadata.iter());
     }
-    Ok(Buyer { customer: Some(Held::Own(Arc::new(customer))), stored: true, unknown, named: None })
+    Ok(Buyer { customer: Some(Fact::Own(Arc::new(customer))), stored: true, unknown, named: None })
 }
 
 /// Whom a page names, without a proof: the first of the names that somebody has, and otherwise somebody new. Whether there is
@@ -111,11 +111,11 @@ fn find_named<'a>(facts: &dyn Facts, request: &'a Redeemables, unreadable: &mut 
         source_id: own[1].filter(|name| !name.is_empty()).or(names().next()).cloned(),
         ..Customer::default()
     };
-    let mut named = Buyer { customer: Some(Held::Own(Arc::new(new))), ..Buyer::default() };
+    let mut named = Buyer { customer: Some(Fact::Own(Arc::new(new))), ..Buyer::default() };
     for name in names() {
         match facts.customer(name) {
             Known::Is(stored) => {
-                named.customer = Some(Held::Own(Arc::new(stored.into_owned())));
+                named.customer = Some(Fact::Own(Arc::new(stored.into_owned())));
                 named.stored = true;
                 break;
             }
@@ -124,12 +124,12 @@ fn find_named<'a>(facts: &dyn Facts, request: &'a Redeemables, unreadable: &mut 
             Known::Absent => {}
         }
     }
-    Buyer { customer: Some(Held::Own(Arc::new(seen))), named: Some(Box::new(named)), ..Buyer::default() }
+    Buyer { customer: Some(Fact::Own(Arc::new(seen))), named: Some(Box::new(named)), ..Buyer::default() }
 }
 
 /// Whether an order of this `source_id` is stored, so that another one cannot be stored under it.
 pub(super) fn is_taken(facts: &dyn Facts, source_id: &Text) -> bool {
-    facts.order(source_id).is().is_some_and(|other| other.source_id.as_ref() == Some(source_id))
+    facts.order(source_id).found().is_some_and(|other| other.source_id.as_ref() == Some(source_id))
 }
 
 /// A stored order under what was sent. The amounts that it was stored with are for nobody's page to change (calculation.md

@@ -7,7 +7,7 @@ use crate::model::discount::{Discount, UnitOff};
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Compare, Field, Filter, Qualify, Scenario};
 use crate::model::scope::{Entry, GoodsObject, GoodsRef};
-use crate::rules::{Basket, Needs, Rule, Told, about};
+use crate::rules::{Basket, Needs, ResolvedLine, Rule, about};
 
 use super::super::case::Offer;
 
@@ -25,7 +25,7 @@ pub enum Products {
 impl Scenario {
     /// What tests of rules are looked at, as [`about`] says it. Counts never are; those of the products scenarios ask
     /// only whether the products have to do with it, and whether the customer may.
-    pub fn asks(self) -> u8 {
+    pub fn facts(self) -> u8 {
         match self {
             Scenario::All | Scenario::CustomerWallet | Scenario::PromotionStacks => about::EVERYTHING & !about::COUNTED,
             Scenario::AudienceOnly => about::CUSTOMER,
@@ -47,7 +47,7 @@ impl Scenario {
 
     /// Whether the order as a whole matters.
     pub fn asks_order(self) -> bool {
-        self.asks() & about::ORDER != 0
+        self.facts() & about::ORDER != 0
     }
 
     /// What the products of the order matter.
@@ -141,7 +141,7 @@ fn discounts(offer: &Offer<'_>, items: Basket<'_>) -> bool {
     let Some(scope) = scope.filter(|_| discount.acts_on_lines(scope.is_some())) else {
         return discount.acts_on_lines(scope.is_some()) && !items.is_empty();
     };
-    let among = |list: &[Entry], item: &Told<'_>| list.iter().any(|entry| item.is(&entry.goods));
+    let among = |list: &[Entry], item: &ResolvedLine<'_>| list.iter().any(|entry| item.is(&entry.goods));
     let everything = scope.included_all || scope.included.is_empty();
     items.iter().any(|item| (everything || among(&scope.included, item)) && !among(&scope.excluded, item))
 }

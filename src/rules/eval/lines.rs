@@ -4,18 +4,18 @@
 use crate::money::Money;
 use crate::rules::compare::Condition;
 use crate::rules::eval::Within;
+use crate::rules::input::{Lines, RuleInput};
 use crate::rules::names::{Figure, Over};
 use crate::rules::number::Number;
 use crate::rules::operator::Operator;
-use crate::rules::scene::{Lines, Scene};
 
 impl Condition {
     /// The lines that are any of its goods.
-    pub(super) fn lines(&self, scene: &Scene<'_>) -> Lines {
+    pub(super) fn lines(&self, input: &RuleInput<'_>) -> Lines {
         let mut lines = Lines::NONE;
-        if scene.clock.takes(scene.items.looks().saturating_mul(self.goods.len())) {
+        if input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) {
             for goods in &self.goods {
-                scene.items.find(goods, &mut |line| {
+                input.items.find(goods, &mut |line| {
                     lines.add(line);
                     false
                 });
@@ -26,8 +26,8 @@ impl Condition {
 
     /// Whether any line is any of its goods.
     #[inline(never)]
-    pub(super) fn is_on_a_line(&self, scene: &Scene<'_>) -> bool {
-        scene.clock.takes(scene.items.looks().saturating_mul(self.goods.len())) && scene.items.has_any(&self.goods)
+    pub(super) fn is_on_a_line(&self, input: &RuleInput<'_>) -> bool {
+        input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) && input.items.has_any(&self.goods)
     }
 }
 
@@ -36,7 +36,7 @@ impl Condition {
 pub(super) fn extreme(
     cheapest: bool,
     among: &[(&Condition, Lines)],
-    scene: &Scene<'_>,
+    input: &RuleInput<'_>,
     inside: &dyn Fn(usize) -> bool,
 ) -> Lines {
     let meets = |line: usize, from: bool| {
@@ -44,23 +44,23 @@ pub(super) fn extreme(
         those.all(|(_, lines)| lines.has(line))
     };
     let price = |line: usize| {
-        let figures = (inside(line) && meets(line, true)).then(|| scene.asks.figures(line));
+        let figures = (inside(line) && meets(line, true)).then(|| input.facts.figures(line));
         figures.and_then(|figures| figures.price)
     };
-    let prices = (0..scene.items.len()).filter_map(price);
+    let prices = (0..input.items.len()).filter_map(price);
     let extreme = if cheapest { prices.min() } else { prices.max() };
     let meets_all = |line: usize| price(line).is_some_and(|price| Some(price) == extreme && meets(line, false));
-    Lines::of(scene.items.len(), meets_all)
+    Lines::of(input.items.len(), meets_all)
 }
 
 /// The sum of a figure over lines; nothing when it would grow beyond every bound.
-pub(in crate::rules) fn sum(figure: Figure, scene: &Scene<'_>, lines: Option<&Lines>) -> Option<Number> {
-    if !scene.clock.takes(scene.items.len()) {
+pub(in crate::rules) fn sum(figure: Figure, input: &RuleInput<'_>, lines: Option<&Lines>) -> Option<Number> {
+    if !input.clock.takes(input.items.len()) {
         return None;
     }
     let mut sum: u64 = 0;
-    for line in (0..scene.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
-        let figures = scene.asks.figures(line);
+    for line in (0..input.items.len()).filter(|line| lines.is_none_or(|lines| lines.has(*line))) {
+        let figures = input.facts.figures(line);
         sum = sum.checked_add(match figure {
             Figure::Price => figures.price.map_or(0, Money::minor),
             Figure::Quantity => figures.quantity,
@@ -70,16 +70,21 @@ pub(in crate::rules) fn sum(figure: Figure, scene: &Scene<'_>, lines: Option<&Li
     Some(Number::count(sum))
 }
 
-pub(super) fn all_lines(scene: &Scene<'_>) -> Lines {
-    Lines::of(scene.items.len(), |_| true)
+pub(super) fn all_lines(input: &RuleInput<'_>) -> Lines {
+    Lines::of(input.items.len(), |_| true)
 }
 
-pub(super) fn over_lines(over: Over, scene: &Scene<'_>, within: Option<&Within>, test: impl Fn(usize) -> bool) -> bool {
-    if !scene.clock.takes(scene.items.len()) {
+pub(super) fn over_lines(
+    over: Over,
+    input: &RuleInput<'_>,
+    within: Option<&Within>,
+    test: impl Fn(usize) -> bool,
+) -> bool {
+    if !input.clock.takes(input.items.len()) {
         return false;
     }
     let each = over == Over::Each || (over == Over::Inherit && within.is_some_and(|within| within.each));
     let mut lines =
-        (0..scene.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
+        (0..input.items.len()).filter(|line| within.is_none_or(|within| within.lines.has(*line))).peekable();
     if each { lines.peek().is_some() && lines.all(test) } else { lines.any(test) }
 }

@@ -8,9 +8,9 @@ use crate::model::scope::GoodsRef;
 use crate::rules::ast::{Needs, Test};
 use crate::rules::basket::Symbols;
 use crate::rules::compare::{Condition, Operand};
+use crate::rules::input::RuleInput;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::operator::Operator;
-use crate::rules::scene::Scene;
 use crate::shelf::Shelf;
 use crate::text::Text;
 
@@ -44,28 +44,28 @@ impl Property {
 
 impl Index {
     /// Which tests hold.
-    pub(super) fn answers(&self, scene: &Scene<'_>, asked: u8) -> Vec<bool> {
+    pub(super) fn answers(&self, input: &RuleInput<'_>, asked: u8) -> Vec<bool> {
         // What no test may be asked about must not be looked up either.
-        let shares = scene.passes == Needs::default();
-        let lines = self.goods.lines(scene.items);
+        let shares = input.passes == Needs::default();
+        let lines = self.goods.lines(input.items);
         let texts: Vec<Option<&[u32]>> =
-            self.properties.iter().map(|property| property.named_by(scene.customer?)).collect();
+            self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
         let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
         let answer = |((test, about), way): ((&Test, &u8), &Way)| match way {
             _ if about & asked == 0 => true,
             // Those that hold are found by the text, below.
-            Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.stands(scene),
+            Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.stands(input),
             Way::Goods(wanted, there) if shares => {
                 let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
                 let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
                     let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
-                    let item = line.and_then(|line| scene.items.get(line as usize));
+                    let item = line.and_then(|line| input.items.get(line as usize));
                     // Two texts of one symbol are next to impossible; then every line is asked.
-                    item.is_some_and(|item| item.is(goods) || scene.items.first(goods).is_some())
+                    item.is_some_and(|item| item.is(goods) || input.items.first(goods).is_some())
                 };
                 wanted.iter().zip(goods).any(is_there) == *there
             }
-            _ => test.stands(scene),
+            _ => test.stands(input),
         };
         let mut found: Vec<bool> = tests.map(answer).collect();
         for test in texts.into_iter().flatten().flatten().filter(|_| shares) {

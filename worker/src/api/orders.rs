@@ -1,19 +1,22 @@
 //! Orders: create or update, get, list, and what being paid or canceled does to the customer's summary.
 //! It must not know what an order costs; `orders_pricing` asks the engine.
 
-use crate::api::deciding::{self, Tally};
-use crate::api::fields::{CUSTOMER, KEY, LIMIT, PAGE};
-use crate::api::redemptions::{AMOUNT, ITEM, STATUS};
-use crate::api::{customers, metadata_schemas, orders_pricing, overrides};
-use crate::batch;
-use crate::list::List;
+use crate::api::decisions::redemptions::{AMOUNT, ITEM, STATUS};
+use crate::api::people::customers;
+use crate::api::project::metadata_schemas;
+use crate::document::fields::{CUSTOMER, KEY, LIMIT, PAGE};
+use crate::document::list::List;
+use crate::document::resource::{self, Names, Resource, plain_key};
+use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_found};
+use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
+use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::moment;
-use crate::reply::{ErrorBody, Stop, duplicate, invalid_payload, not_found};
-use crate::resource::{self, Names, Resource, plain_key};
-use crate::route::{Answer, Call, Outcome, Route, get, post, put};
-use crate::shape::{self, Field, Kind, Nulls, may};
+use crate::shop::decision::{self, Tally};
+use crate::shop::orders_pricing;
+use crate::shop::overrides;
 use crate::store::document::Document;
 use crate::store::facts::ById;
+use crate::work::batch;
 use scrip::model::order::{LINE_ID, Order};
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
@@ -75,7 +78,7 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// A redemption keeps whom an order belongs to by their ids alone.
-fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Stop> {
+fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let shown = documents.into_iter().map(|mut order| {
         show_people(&mut order.body);
         Json::Object(order.body)
@@ -124,13 +127,13 @@ fn import(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// One order of a list.
-pub fn write_one(call: &mut Call<'_, '_>, source: Map<String, Json>) -> Result<(), Stop> {
+pub fn write_one(call: &mut Call<'_, '_>, source: Map<String, Json>) -> Result<(), CallError> {
     let sent = read(call, source)?;
     upsert(call, sent).map(drop)
 }
 
 /// The order that a sent one means, found by id, else by source_id, and changed; or a new one. Gives it as it will be after the commit.
-fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, Stop> {
+fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, CallError> {
     let names = Names::take(&mut sent.rest);
     if let Some(order) = names.find(call, &ORDER)? {
         return change(call, order, sent);
@@ -156,7 +159,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// An order, unlike a customer, may be given another source_id; it must be free.
-fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<(), Stop> {
+fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<(), CallError> {
     let name = source_id.as_str().map(str::to_owned);
     if let Some(name) = name.as_deref().filter(|name| Some(*name) != order.key.as_deref())
         && call.store.document_by_name(ORDER.object, name, "")?.is_some()
@@ -168,7 +171,7 @@ fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<
     Ok(())
 }
 
-fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<Document, Stop> {
+fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<Document, CallError> {
     let created_at = order.created_at;
     call.touch(&mut order);
     write(call, &mut order, sent, false)?;
@@ -181,7 +184,7 @@ fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<Do
 }
 
 /// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit.
-fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<(), Stop> {
+fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<(), CallError> {
     let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
     let before = document.body.clone();
     let people = People::settle(call, &before, &mut sent.rest)?;
@@ -206,7 +209,7 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
 }
 
 /// The order as the engine reads it: what was stored, what was sent over it, and what it brings to the catalogue.
-fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> Result<Order, Stop> {
+fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> Result<Order, CallError> {
     let Sent { items, mut rest } = sent;
     rest.retain(|name, value| name != "status" || !value.is_null());
     let has_items = items.is_some();
@@ -232,7 +235,7 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
 }
 
 /// Holds the metadata of an order and of its lines against the project's schemas, as far as it was sent.
-fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), Stop> {
+fn check_metadata(call: &Call<'_, '_>, order: &Order, of_order: bool, of_items: bool) -> Result<(), CallError> {
     let own = of_order.then(|| ("order", Json::Object(order.metadata.to_fields())));
     let items = order.items.iter().filter(|_| of_items);
     let items = items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())));
@@ -267,7 +270,7 @@ impl People {
         call: &mut Call<'_, '_>,
         before: &Map<String, Json>,
         sent: &mut Map<String, Json>,
-    ) -> Result<People, Stop> {
+    ) -> Result<People, CallError> {
         let stored = |name: &str| before.get(name).and_then(Json::as_str).map(str::to_owned);
         let mut people = People {
             customer_id: stored("customer_id"),
@@ -294,7 +297,7 @@ impl People {
         Ok(people)
     }
 
-    fn upsert(&mut self, call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<String, Stop> {
+    fn upsert(&mut self, call: &mut Call<'_, '_>, sent: Map<String, Json>) -> Result<String, CallError> {
         let named = |name: &str| sent.get(name).and_then(Json::as_str);
         let is_there = |known: &&Document| {
             named("id") == Some(&known.id) || named("source_id").is_some() && named("source_id") == known.key.as_deref()
@@ -319,7 +322,7 @@ fn count(
     before: &Map<String, Json>,
     after: &Map<String, Json>,
     people: &People,
-) -> Result<(), Stop> {
+) -> Result<(), CallError> {
     let status = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str).map(str::to_owned);
     let total = |body: &Map<String, Json>| body.get("total_amount").and_then(Json::as_i64).unwrap_or(0);
     // A new order was never paid, whatever it begins as; `before` has no amounts then.
@@ -331,5 +334,5 @@ fn count(
         }
         _ => return Ok(()),
     };
-    deciding::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), &tally)
+    decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), &tally)
 }

@@ -1,7 +1,7 @@
 //! What is there for everyone: whether the service can work, whether it is up, and its own description. It must not know any project.
 
-use crate::reply::Stop;
-use crate::route::{Call, Outcome, Route, get};
+use crate::http::reply::CallError;
+use crate::http::route::{Call, Outcome, Route, get};
 use crate::store::sql::Fault;
 
 /// The routes of the area.
@@ -16,5 +16,5 @@ pub const ROUTES: &[Route] = &[
 
 /// Public routes are answered before a call is made.
 fn public(call: &mut Call<'_, '_>) -> Outcome {
-    Err(Stop::Fault(Fault(format!("the public route {} was called with a store", call.route.path))))
+    Err(CallError::Fault(Fault(format!("the public route {} was called with a store", call.route.path))))
 }

@@ -2,9 +2,9 @@
 //! sound, since half of the keys would be worse than none. It must not know what a setup is used for.
 
 use super::{Key, Project, Setup};
-use crate::address;
-use crate::api::deciding::read_time_zone;
-use crate::auth::Class;
+use crate::access::address;
+use crate::access::auth::Class;
+use crate::shop::decision::read_time_zone;
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@
 use js_sys::Uint8Array;
 
 use super::bindings::Answer;
-use crate::service::Request;
+use crate::http::request::Request;
 
 /// First segments of paths that belong to the API.
 const API: [&str; 7] = ["v1", "v2", "client", "management", "rehearsal", "openapi.json", "health"];

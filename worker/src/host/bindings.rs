@@ -8,9 +8,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::web_sys;
 
 use super::{durable, wire};
-use crate::address::VOUCHED;
-use crate::intake::header;
-use crate::service::{Reply, Request};
+use crate::access::address::VOUCHED;
+use crate::http::intake::header;
+use crate::http::request::{Reply, Request};
 use crate::store::sql::Fault;
 
 #[wasm_bindgen(module = "/src/host/request.js")]

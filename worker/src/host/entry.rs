@@ -12,10 +12,10 @@ use worker::{Env, event};
 use super::bindings::{Answer, Bindings, Body, Call, Failure, read_body, read_head, respond, respond_reply};
 use super::gate::Gate;
 use super::{asset, chance, health, key, wire};
-use crate::auth::{self, Caller, Wanted};
-use crate::guesses;
-use crate::reply::{self, BODY_BYTES_MAX, error_reply};
-use crate::service::{self, Reply, Request};
+use crate::access::auth::{self, Caller, Wanted};
+use crate::access::guesses;
+use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
+use crate::http::request::{Reply, Request};
 use crate::store::sql::Fault;
 
 /// Headers that no object sees.
@@ -60,10 +60,10 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
     let mut admitted = None;
     let mut reply = match arrival.answer(&mut admitted).await {
         Ok(Outcome::Answer(answer)) if answer.status != 500 => return respond(&answer),
-        Ok(Outcome::Answer(_)) => service::failed(&arrival.request_id),
+        Ok(Outcome::Answer(_)) => reply::failed(&arrival.request_id),
         Ok(Outcome::Reply(reply)) => reply,
         // The caller may try again in a second, we do not.
-        Err(Failure::Overloaded) => service::too_many(&arrival.request_id, 1),
+        Err(Failure::Overloaded) => reply::too_many(&arrival.request_id, 1),
         Err(Failure::Fault(fault)) => {
             worker::console_error!("{} failed in the entry: {fault}", arrival.request_id);
             unanswered(&arrival.request_id)
@@ -104,7 +104,7 @@ impl Arrival {
         };
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(caller, bindings, &body).await,
-            Body::TooLong => Ok(Outcome::Reply(service::too_large(&self.request_id))),
+            Body::TooLong => Ok(Outcome::Reply(reply::too_large(&self.request_id))),
             Body::Broken => Ok(Outcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
             Body::Late => Ok(Outcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
         }
@@ -117,7 +117,7 @@ impl Arrival {
         };
         let gate = Gate::of(bindings, asker, self.lines(rehearses, &[]), &self.request_id);
         if let Some(seconds) = gate.enter().await {
-            return Ok(Outcome::Reply(service::too_many(&self.request_id, seconds)));
+            return Ok(Outcome::Reply(reply::too_many(&self.request_id, seconds)));
         }
         let mut answer = self.forward(caller, bindings, body).await;
         gate.leave(answer.as_mut().ok(), self.arrived_ms, &self.runtime).await;

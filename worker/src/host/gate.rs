@@ -16,7 +16,7 @@ use wasm_bindgen::{JsError, JsValue};
 
 use super::bindings::{Answer, Bindings, Stub, pause};
 use super::{chance, durable, wire};
-use crate::guesses::{Asker, GUESSES, Guesses, Verdict, hold_back};
+use crate::access::guesses::{Asker, GUESSES, Guesses, Verdict, hold_back};
 use crate::store::sql::Fault;
 
 /// The gate of a project, as the entry has it for one request.

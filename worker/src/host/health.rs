@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 
 use super::bindings::{Bindings, Call};
-use crate::health::{self, Lack};
-use crate::service::Reply;
+use crate::http::health::{self, Lack};
+use crate::http::request::Reply;
 
 /// How long an answer is given again.
 const SETTLED_MILLIS: i64 = 1_000;

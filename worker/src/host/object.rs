@@ -9,8 +9,10 @@ use wasm_bindgen::{JsError, JsValue};
 use super::durable::ObjectSql;
 use super::{chance, wire};
 use crate::directory;
-use crate::intake::header;
-use crate::service::{self, Request};
+use crate::http::intake::header;
+use crate::http::reply;
+use crate::http::request::Request;
+use crate::service;
 use crate::store::Store;
 use crate::store::sql::Fault;
 
@@ -77,7 +79,7 @@ pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsV
 /// The answer after a failure: `[500, header lines, bytes]`.
 #[wasm_bindgen(js_name = failedReply)]
 pub fn failed_reply(request_id: &str) -> Array {
-    wire::write_reply(&service::failed(request_id))
+    wire::write_reply(&reply::failed(request_id))
 }
 
 /// Does nothing. After a trap the shell calls it: the glue makes the instance anew at the next call, and this one has

@@ -4,8 +4,8 @@ use scrip::Context;
 use scrip::time::Instant;
 
 use super::chance;
-use crate::intake::header;
-use crate::service::Request;
+use crate::http::intake::header;
+use crate::http::request::Request;
 use crate::store::sql::Fault;
 
 const NOW_HEADER: &str = "scrip-rehearsal-now";

@@ -4,7 +4,7 @@
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsValue;
 
-use crate::service::{Reply, Request};
+use crate::http::request::{Reply, Request};
 
 /// The request that a method, a target (path and query) and header lines describe.
 pub(super) fn read_request(method: &str, target: &str, lines: &str, body: Vec<u8>) -> Request {

@@ -4,7 +4,7 @@
 use super::Store;
 use super::document::{illegible, legible, read_stored};
 use super::sql::{self, Fault, Row};
-use scrip::facts::{Candidates, Entry, Held, Known, Seek, credits_account, incentive_account, points_account};
+use scrip::facts::{Candidates, Entry, Fact, Known, Seek, credits_account, incentive_account, points_account};
 use scrip::model::incentive::{Campaign, Grant, Incentive};
 use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::rules::Rule;
@@ -215,12 +215,12 @@ impl Offered {
     }
 
     /// The rules assigned to these names, each once; all of them must be readable.
-    pub fn rules_of(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
-        let mut rules: Vec<Held<'_, Rule>> = Vec::new();
+    pub fn rules_of(&self, names: &[&str]) -> Known<Vec<Fact<'_, Rule>>> {
+        let mut rules: Vec<Fact<'_, Rule>> = Vec::new();
         for id in names.iter().filter_map(|name| self.assigned.get(*name)).flatten() {
             match self.rules.get(id) {
                 Some(Some(rule)) if rules.iter().any(|known| known.id == rule.id) => {}
-                Some(Some(rule)) => rules.push(Held::Lent(rule)),
+                Some(Some(rule)) => rules.push(Fact::Lent(rule)),
                 Some(None) => return Known::Unreadable,
                 // The rule is gone.
                 None => {}

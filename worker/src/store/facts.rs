@@ -10,10 +10,10 @@ use super::Store;
 use super::candidates::Offered;
 use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
 use super::sql::{self, Fault, Row};
-use crate::codes::code_key;
-use crate::tracking::Tracker;
+use crate::shop::codes::code_key;
+use crate::store::tracking::Tracker;
 use scrip::facts::{
-    Assignment, Candidates, Facts, Held, Known, PastRedemption, Seek, credits_account, incentive_account,
+    Assignment, Candidates, Fact, Facts, Known, PastRedemption, Seek, credits_account, incentive_account,
     redemptions_account,
 };
 use scrip::json::Members;
@@ -28,11 +28,11 @@ use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::Read;
-use scrip::wire::given::read_assignment;
 use scrip::wire::order::read_order;
 use scrip::wire::redemption::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
+use scrip::wire::rule_set::read_assignment;
 use scrip::wire::rules::{read_collection, read_segment};
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
@@ -311,11 +311,11 @@ impl Facts for StoreFacts<'_, '_> {
         self.find("category", id, read_category)
     }
 
-    fn rules_of(&self, id: &str) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules_of(&self, id: &str) -> Known<Vec<Fact<'_, Rule>>> {
         self.rules_named(&[id])
     }
 
-    fn rules(&self, voucher: &Incentive) -> Known<Vec<Held<'_, Rule>>> {
+    fn rules(&self, voucher: &Incentive) -> Known<Vec<Fact<'_, Rule>>> {
         let names = [Some(&voucher.id), Some(&voucher.code), voucher.campaign_id.as_ref()];
         let names: Vec<&str> = names.into_iter().flatten().map(Text::as_str).collect();
         match self.offered.get().filter(|offered| offered.has(&voucher.id)) {
@@ -344,12 +344,12 @@ impl Facts for StoreFacts<'_, '_> {
         self.note(self.find_goods_of(order).map(Some));
     }
 
-    fn product(&self, key: &str) -> Known<Held<'_, Goods>> {
-        self.note(self.find_goods("product", key)).map(Held::Own).into()
+    fn product(&self, key: &str) -> Known<Fact<'_, Goods>> {
+        self.note(self.find_goods("product", key)).map(Fact::Own).into()
     }
 
-    fn sku(&self, key: &str) -> Known<Held<'_, Goods>> {
-        self.note(self.find_goods("sku", key)).map(Held::Own).into()
+    fn sku(&self, key: &str) -> Known<Fact<'_, Goods>> {
+        self.note(self.find_goods("sku", key)).map(Fact::Own).into()
     }
 
     fn balance(&self, account: &AccountId) -> Known<i64> {

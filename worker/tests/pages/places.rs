@@ -2,10 +2,10 @@
 //! stands around it, a request that would be answered well.
 
 use super::world::CODES;
-use scrip_worker::api::AREAS;
-use scrip_worker::auth::Class;
-use scrip_worker::route::Route;
-use scrip_worker::shape::{Field, Kind};
+use scrip_worker::access::auth::Class;
+use scrip_worker::http::route::Route;
+use scrip_worker::http::shape::{Field, Kind};
+use scrip_worker::table::AREAS;
 use serde_json::{Value as Json, json};
 
 /// A request that names somebody else's things.

@@ -3,7 +3,7 @@
 //! in the other.
 
 use super::edge::Edge;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Value as Json, json};
 
 pub const NOW: i64 = 1_772_366_400_000;

@@ -1,7 +1,7 @@
 //! The desk of a shop: calls to the service in process, written down so that a fault can be told again by hand.
 
 use crate::edge::Edge;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::http::request::{Reply, Request};
 use serde_json::Value as Json;
 
 /// 1 March 2026.

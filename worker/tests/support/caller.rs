@@ -1,6 +1,6 @@
 //! Decides who calls in tests that ask the service without its host: the key of a server, whose project is in UTC.
 
-use scrip_worker::auth::{Caller, Class, Settings};
+use scrip_worker::access::auth::{Caller, Class, Settings};
 
 /// The header with which the host says who calls.
 pub fn server() -> (String, String) {
@@ -23,7 +23,7 @@ pub fn server() -> (String, String) {
         address: None,
         origins: vec![],
         redeem: true,
-        publish: scrip_worker::page::publishing::Publishing::Any(true),
+        publish: scrip_worker::access::page::publishing::Publishing::Any(true),
         settings,
     };
     ("scrip-caller".to_owned(), caller.header())

@@ -2,11 +2,12 @@
 
 use scrip::Context;
 use scrip::time::Instant;
-use scrip_worker::auth::{self, Wanted};
+use scrip_worker::access::auth::{self, Wanted};
+use scrip_worker::access::guesses::{self, Asker, Guesses, Verdict};
 use scrip_worker::directory;
-use scrip_worker::guesses::{self, Asker, Guesses, Verdict};
-use scrip_worker::reply;
-use scrip_worker::service::{self, Reply, Request};
+use scrip_worker::http::reply;
+use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 use scrip_worker::store::sqlite::Sqlite;
 use std::cell::{Cell, RefCell};
@@ -80,19 +81,19 @@ impl Edge {
         let context = self.context(now_ms, seed);
         let request_id = format!("v-{:018x}", self.count.get());
         request.headers.retain(|(name, _)| !name.starts_with("scrip-") || name.starts_with("scrip-rehearsal"));
-        if request.body.len() > scrip_worker::reply::BODY_BYTES_MAX {
-            return service::too_large(&request_id);
+        if request.body.len() > scrip_worker::http::reply::BODY_BYTES_MAX {
+            return scrip_worker::http::reply::too_large(&request_id);
         }
         let (object, path) = match auth::lookup_key(&request, &request_id) {
             Ok(Wanted::Answered(reply)) | Err(reply) => return reply,
-            Ok(Wanted::Health) => ("directory".to_owned(), scrip_worker::health::ASKED.to_owned()),
+            Ok(Wanted::Health) => ("directory".to_owned(), scrip_worker::http::health::ASKED.to_owned()),
             Ok(Wanted::Key { object, path, .. }) => (object, path),
         };
         assert_eq!(object, "directory");
         let ask = Request { method: "GET".into(), path, ..Request::default() };
         let found =
             self.directory.event(&context, |store| directory::serve_directory(&ask, store, &context, SETUP)).unwrap();
-        if ask.path == scrip_worker::health::ASKED {
+        if ask.path == scrip_worker::http::health::ASKED {
             return found;
         }
         let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
@@ -104,7 +105,7 @@ impl Edge {
         if let Some(Verdict::Later(seconds)) =
             asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
         {
-            let mut reply = service::too_many(&request_id, seconds);
+            let mut reply = scrip_worker::http::reply::too_many(&request_id, seconds);
             caller.origin.iter().for_each(|origin| reply::allow_origin(&mut reply, origin));
             return reply;
         }
@@ -119,7 +120,7 @@ impl Edge {
         };
         let mut reply = answer.unwrap_or_else(|fault| {
             eprintln!("{request_id}: {fault}");
-            service::failed(&request_id)
+            scrip_worker::http::reply::failed(&request_id)
         });
         if let Some(asker) = &asker {
             let wrong = reply.headers.iter().find(|(name, _)| name == guesses::GUESSES);

@@ -8,7 +8,7 @@
 //! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
 
 use crate::edge::Edge;
-use scrip_worker::service::{Reply, Request};
+use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 

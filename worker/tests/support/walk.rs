@@ -1,8 +1,8 @@
 //! The routes as a test walks over them: bodies that fit their tables, with one place at a time replaced.
 
-use scrip_worker::api::AREAS;
-use scrip_worker::route::Route;
-use scrip_worker::shape::{Field, Kind};
+use scrip_worker::http::route::Route;
+use scrip_worker::http::shape::{Field, Kind};
+use scrip_worker::table::AREAS;
 use serde_json::{Value as Json, json};
 
 /// A value that fits a kind.

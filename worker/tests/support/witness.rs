@@ -50,7 +50,7 @@ impl Witness {
     }
 
     fn look(&mut self, story: &str, seen: &Seen<'_>, pending: &mut Vec<(String, Leaf)>) {
-        let Ok(found) = scrip_worker::route::find(seen.method, seen.path) else { return };
+        let Ok(found) = scrip_worker::http::route::find(seen.method, seen.path) else { return };
         if !(200..300).contains(&seen.status) {
             return;
         }
@@ -174,7 +174,7 @@ fn written(path: &[String]) -> String {
 
 /// `filters[code][conditions][$in][0]=x` is `?filters.code.conditions.$in[]`.
 fn parameter(pair: &str) -> String {
-    let name = scrip_worker::query::decode(pair.split('=').next().unwrap_or_default(), true);
+    let name = scrip_worker::http::query::decode(pair.split('=').next().unwrap_or_default(), true);
     let mut text = String::from("?");
     for part in name.split(['[', ']']).filter(|part| !part.is_empty()) {
         if part.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -3,16 +3,16 @@
 use super::{StoreFacts, unnamed_rule};
 use crate::store::document::{Unread, read_stored};
 use crate::store::sql;
-use scrip::facts::{Held, Known};
+use scrip::facts::{Fact, Known};
 use scrip::rules::Rule;
 use scrip::wire::rules::read_rule;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
 impl StoreFacts<'_, '_> {
-    pub(super) fn rules_named(&self, names: &[&str]) -> Known<Vec<Held<'_, Rule>>> {
+    pub(super) fn rules_named(&self, names: &[&str]) -> Known<Vec<Fact<'_, Rule>>> {
         let rules = self.known(self.find_rules(names).map(Some));
-        rules.map(|rules| rules.into_iter().map(Held::Own).collect())
+        rules.map(|rules| rules.into_iter().map(Fact::Own).collect())
     }
 
     fn find_rules(&self, names: &[&str]) -> Result<Vec<Arc<Rule>>, Unread> {

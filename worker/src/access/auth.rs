@@ -1,0 +1,380 @@
+//! Who may call what: credentials of a request against the record of a key, the origin of a page, the scope of a token.
+//! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
+
+use crate::access::address;
+use crate::access::page::publishing::Publishing;
+use crate::digest::{equal_in_constant_time, sha256_hex};
+use crate::http::intake::header;
+use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
+use crate::http::request::{Reply, Request};
+use crate::http::route::{self, Route, Switch};
+use crate::http::shape::too_long;
+use scrip::text::{LONGEST_NAME, is_longer};
+use scrip::wire::problem::shortened;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// The header by which a client names itself; redemptions show it.
+const CHANNEL: &str = "X-Voucherify-Channel";
+/// How long that name may be.
+const CHANNEL_MAX: usize = 255;
+
+/// The kind of credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// `X-App-Id` and `X-App-Token`.
+    Server,
+    /// `X-Client-Application-Id` and `X-Client-Token`, with an `Origin`.
+    Client,
+    /// `X-Management-Id` and `X-Management-Token`.
+    Management,
+    /// `Authorization: Bearer`.
+    OAuth,
+}
+
+/// What a project says about itself, as far as a call needs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Its name.
+    #[serde(default)]
+    pub name: String,
+    /// A zone's name, or the zone itself with offset and transitions.
+    #[serde(default)]
+    pub time_zone: Json,
+    /// The currency of its amounts.
+    #[serde(default)]
+    pub currency: String,
+    /// Whether `ABC` and `abc` are two codes.
+    #[serde(default = "yes")]
+    pub case_sensitive_codes: bool,
+    /// The terms on which it serves pages, as `scrip::wire::page` reads them.
+    #[serde(default = "no_terms")]
+    pub client: Json,
+    /// The header with a caller's address that a proxy of one's own sets; the setup names it for all projects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_header: Option<String>,
+}
+
+/// Where nothing is said, the terms are those of the engine.
+fn no_terms() -> Json {
+    Json::Bool(true)
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What is kept of a key or a token: everything that a call needs to be let in, and no secret.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The project that it opens.
+    pub project: String,
+    /// Its kind.
+    pub class: Class,
+    /// The public id of the key; of a token, that of the key which issued it.
+    pub id: String,
+    /// The SHA-256 of the secret.
+    pub token_sha256: String,
+    /// The login of the user whose key it is, if it is somebody's.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// OAuth scopes; empty where the class says it all.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// Origins whose pages may call.
+    #[serde(default)]
+    pub origins: Vec<String>,
+    /// Whether pages may redeem.
+    #[serde(default)]
+    pub redeem: bool,
+    /// What pages may publish.
+    #[serde(default)]
+    pub publish: Publishing,
+    /// When a token ends, in milliseconds.
+    #[serde(default)]
+    pub expires_at: Option<i64>,
+    /// The project's settings.
+    pub settings: Settings,
+}
+
+/// Who calls, once let in. Travels to the object as the header `scrip-caller`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Caller {
+    /// The project.
+    pub project: String,
+    /// The kind of credentials.
+    pub class: Class,
+    /// The public id of the key.
+    pub key_id: String,
+    /// The login of the user whose key it is.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// OAuth scopes.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// The origin of the page, where one calls.
+    #[serde(default)]
+    pub origin: Option<String>,
+    /// What the client calls itself.
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// Where the request came from, as far as that can be believed.
+    #[serde(default)]
+    pub address: Option<String>,
+    /// Origins whose pages may call.
+    #[serde(default)]
+    pub origins: Vec<String>,
+    /// Whether pages may redeem.
+    #[serde(default)]
+    pub redeem: bool,
+    /// What pages may publish.
+    #[serde(default)]
+    pub publish: Publishing,
+    /// The project's settings.
+    pub settings: Settings,
+}
+
+impl Caller {
+    /// The value of the header `scrip-caller`.
+    pub fn header(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The object that answers the call: tokens are issued by the directory, everything else is the project's.
+    pub fn object(&self, path: &str) -> String {
+        if path.starts_with("/v1/oauth/") { "directory".into() } else { format!("project:{}", self.project) }
+    }
+}
+
+/// What the host must fetch before the call can be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// Nothing: this is the answer.
+    Answered(Reply),
+    /// What the directory says of its health, and the host of its own.
+    Health,
+    /// The record under this key of KV; where it is missing, the answer of this object to this internal GET.
+    Key {
+        /// The key of KV.
+        kv_key: String,
+        /// The object's name.
+        object: String,
+        /// The internal path.
+        path: String,
+    },
+}
+
+/// The credentials of a request.
+struct Credentials<'r> {
+    class: Class,
+    id: &'r str,
+    token: &'r str,
+}
+
+/// Says which record a request needs, or answers it at once: unknown routes, preflights, public routes, missing credentials.
+pub fn lookup_key(request: &Request, request_id: &str) -> Result<Wanted, Reply> {
+    if request.method == "OPTIONS"
+        && let Some(answer) = options(request, request_id)
+    {
+        return Ok(Wanted::Answered(answer));
+    }
+    let refuse = |body: &ErrorBody| refuse(request, body, request_id);
+    crate::http::intake::check_head(request).map_err(|body| refuse(&body))?;
+    let matched = route::find(&request.method, &request.path).map_err(|body| refuse(&body))?;
+    if matched.route.path == crate::http::health::PATH {
+        return Ok(Wanted::Health);
+    }
+    if matched.route.classes.is_empty() {
+        return crate::service::answer_public(matched.route, request_id)
+            .map(Wanted::Answered)
+            .ok_or_else(|| reply::failed(request_id));
+    }
+    let credentials = credentials(request, matched.route).ok_or_else(|| refuse(&unauthorized()))?;
+    let (kv_key, path) = if credentials.class == Class::OAuth {
+        let sha256 = sha256_hex(credentials.token.as_bytes());
+        (format!("token:{sha256}"), format!("/internal/tokens/{sha256}"))
+    } else {
+        let name = key_name(credentials.class, credentials.id);
+        (format!("key:{name}"), format!("/internal/keys/{name}"))
+    };
+    Ok(Wanted::Key { kv_key, object: "directory".into(), path })
+}
+
+/// The name of a key's record: a digest, so that no public id can be mistaken for a path.
+pub fn key_name(class: Class, id: &str) -> String {
+    let class = match class {
+        Class::Server => "server",
+        Class::Client => "client",
+        Class::Management => "management",
+        Class::OAuth => "oauth",
+    };
+    sha256_hex(format!("{class}:{id}").as_bytes())
+}
+
+fn credentials<'r>(request: &'r Request, route: &Route) -> Option<Credentials<'r>> {
+    let bearer = header(request, "authorization")
+        .and_then(|value| value.split_once(' '))
+        .filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
+    let pairs = [
+        (Class::Server, "x-app-id", "x-app-token"),
+        (Class::Client, "x-client-application-id", "x-client-token"),
+        (Class::Management, "x-management-id", "x-management-token"),
+    ];
+    let pairs = pairs.into_iter().filter(|(class, _, _)| route.classes.contains(class));
+    let pair = pairs
+        .filter_map(|(class, id, token)| {
+            Some(Credentials { class, id: header(request, id)?, token: header(request, token)? })
+        })
+        .next();
+    pair.or_else(|| {
+        let token = bearer.filter(|_| route.classes.contains(&Class::OAuth))?.1.trim();
+        Some(Credentials { class: Class::OAuth, id: "", token })
+    })
+}
+
+/// Judges a request by the record that was fetched for it.
+pub fn admit(request: &Request, record: Option<&str>, now_ms: i64, request_id: &str) -> Result<Caller, Reply> {
+    judge(request, record, now_ms).map_err(|body| refuse(request, &body, request_id))
+}
+
+fn judge(request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
+    let matched = route::find(&request.method, &request.path)?;
+    let credentials = credentials(request, matched.route).ok_or_else(unauthorized)?;
+    let record: Option<Record> = record.and_then(|text| serde_json::from_str(text).ok());
+    // An unknown id costs the same comparison as a wrong secret.
+    let nothing = "0".repeat(64);
+    let expected = record.as_ref().map_or(nothing.as_str(), |record| record.token_sha256.as_str());
+    let is_right = equal_in_constant_time(&sha256_hex(credentials.token.as_bytes()), expected);
+    let record = record.filter(|record| is_right && record.class == credentials.class).ok_or_else(unauthorized)?;
+    if record.expires_at.is_some_and(|end| end <= now_ms) {
+        return Err(unauthorized());
+    }
+    let origin = header(request, "origin").map(str::to_owned);
+    if matched.route.is_client_side() && credentials.class != Class::Server {
+        check_origin(&record, credentials.class, origin.as_deref())?;
+    }
+    check_scope(matched.route, &record)?;
+    check_switch(matched.route, &record)?;
+    let channel = header(request, CHANNEL).map(str::to_owned);
+    if let Some(told) = channel.as_deref().and_then(|channel| too_long(channel, CHANNEL_MAX)) {
+        return Err(error(400, "invalid_headers", "Invalid headers", format!("Header {CHANNEL} {told}")));
+    }
+    Ok(Caller {
+        project: record.project,
+        class: record.class,
+        key_id: record.id,
+        user: record.user,
+        scopes: record.scopes,
+        origin: origin.filter(|_| matched.route.is_client_side()),
+        channel,
+        address: address::of(request, record.settings.address_header.as_deref()),
+        origins: record.origins,
+        redeem: record.redeem,
+        publish: record.publish,
+        settings: record.settings,
+    })
+}
+
+fn check_origin(record: &Record, class: Class, origin: Option<&str>) -> Result<(), ErrorBody> {
+    match origin {
+        Some(origin) if is_longer(origin, LONGEST_NAME) => {
+            Err(forbidden(format!("the origin `{}` is no origin", shortened(origin))))
+        }
+        Some(origin) if record.origins.iter().any(|allowed| origin_fits(allowed, origin)) => Ok(()),
+        Some(origin) => Err(forbidden(format!("the origin `{}` is not in the project's list", shortened(origin)))),
+        // A token is no public key: its holder may be a server, which has no origin.
+        None if class == Class::OAuth => Ok(()),
+        None => Err(forbidden("the header `Origin` is required on the client side")),
+    }
+}
+
+/// An allowed origin is exact; `*` alone allows any, and `:*` at its end any port.
+fn origin_fits(allowed: &str, origin: &str) -> bool {
+    if allowed == "*" || allowed == origin {
+        return true;
+    }
+    let Some(host) = allowed.strip_suffix(":*") else { return false };
+    match origin.strip_prefix(host) {
+        Some("") => true,
+        Some(rest) => rest
+            .strip_prefix(':')
+            .is_some_and(|port| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit())),
+        None => false,
+    }
+}
+
+fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
+    if record.class != Class::OAuth {
+        return Ok(());
+    }
+    let (whole, one) = if route.is_client_side() {
+        ("client_api", format!("client_{}", route.scope))
+    } else {
+        ("api", route.scope.to_owned())
+    };
+    if record.scopes.iter().any(|scope| scope == whole || *scope == one) {
+        return Ok(());
+    }
+    let details = "User does not have a required permission to perform this operation.";
+    Err(error(403, "missing_required_permission", "Missing permission", details))
+}
+
+/// What a project has not switched on for pages is closed to every caller that is treated as one: a token as well as a page's key.
+fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
+    if record.class == Class::Server {
+        return Ok(());
+    }
+    match route.switch {
+        Some(Switch::Redeem) if !record.redeem => {
+            Err(forbidden("the project does not allow redemptions from the client side"))
+        }
+        Some(Switch::Publish) if record.publish.is_off() => {
+            Err(forbidden("the project does not allow publications from the client side"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What a page may send.
+#[cfg(not(feature = "rehearsal"))]
+const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
+     If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version";
+#[cfg(feature = "rehearsal")]
+const ALLOWED_HEADERS: &str = "X-Client-Application-Id, X-Client-Token, Content-Type, Authorization, Idempotency-Key, \
+     If-None-Match, X-Customer-Token, X-Voucherify-Channel, X-Voucherify-API-Version, scrip-rehearsal-now, scrip-rehearsal-seed";
+
+/// What a path allows, for whoever asks, as it is published anyway; a page's preflight is answered whatever the path, so that the
+/// page can read what the call itself is answered.
+fn options(request: &Request, request_id: &str) -> Option<Reply> {
+    let allow = route::allow(&request.path);
+    let mut answer = if request.path.starts_with("/client/") {
+        preflight(request)
+    } else {
+        allow.is_some().then(|| reply::empty_reply(204))?
+    };
+    if let Some(allow) = allow {
+        reply::set_header(&mut answer, "allow", &allow);
+    }
+    reply::set_header(&mut answer, "x-request-id", request_id);
+    Some(answer)
+}
+
+/// A preflight carries no credentials, so any origin is told what it may send; the call itself is judged.
+fn preflight(request: &Request) -> Reply {
+    let mut answer = reply::empty_reply(204);
+    reply::allow_origin(&mut answer, header(request, "origin").unwrap_or("*"));
+    reply::set_header(&mut answer, "access-control-allow-methods", "GET,POST,PUT,DELETE,OPTIONS");
+    reply::set_header(&mut answer, "access-control-allow-headers", ALLOWED_HEADERS);
+    reply::set_header(&mut answer, "access-control-max-age", "600");
+    answer
+}
+
+/// The reply of a refusal; a page may read why it was turned away, whoever it is.
+fn refuse(request: &Request, body: &ErrorBody, request_id: &str) -> Reply {
+    let mut answer = error_reply(body, request_id);
+    if let Some(origin) = header(request, "origin").filter(|_| request.path.starts_with("/client/")) {
+        reply::allow_origin(&mut answer, origin);
+    }
+    answer
+}

@@ -1,0 +1,115 @@
+//! Decides whether a page asks, on which terms of its project, and for which proven customer. It must not know what is
+//! asked for.
+
+pub mod publishing;
+pub mod shown;
+
+use crate::access::auth::{Caller, Class};
+use crate::access::customer_keys;
+use crate::access::customer_token;
+use crate::http::intake::{self, header};
+use crate::http::reply::{CallError, error};
+use crate::http::request::Request;
+use crate::http::route::{Call, Route};
+use crate::store::Store;
+use crate::store::sql::Fault;
+use crate::store::tracking::Tracker;
+use scrip::model::page::Page;
+use scrip::text::Text;
+use scrip::wire::page::terms_of;
+use scrip::wire::problem::shortened;
+use serde_json::{Map, Value as Json};
+
+/// The header with the token that proves a page's customer. Servers need none: their routes, and their keys, do not look at it.
+const TOKEN: &str = "x-customer-token";
+
+/// Whether a page asks: not where one of the shop's own servers does, which may call one of the pages' routes too.
+pub fn is_asking(route: &Route, caller: &Caller) -> bool {
+    route.is_client_side() && caller.class != Class::Server
+}
+
+/// The page that calls a route.
+pub fn asking(
+    route: &Route,
+    caller: &Caller,
+    request: &Request,
+    store: &Store<'_>,
+    now_ms: i64,
+) -> Result<Option<Page>, CallError> {
+    if !is_asking(route, caller) {
+        return Ok(None);
+    }
+    let terms = terms_of(caller.settings.client.to_string().as_bytes());
+    let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
+    let proven = header(request, TOKEN).map(|token| prove(token, caller, store, now_ms)).transpose()?;
+    Ok(Some(Page { terms, proven }))
+}
+
+/// The customer whom a token proves. One that does not is refused, and nobody is taken for unproven who sends one.
+fn prove(token: &str, caller: &Caller, store: &Store<'_>, now_ms: i64) -> Result<Text, CallError> {
+    let sent = customer_token::read(token, &caller.project)?;
+    let key = customer_keys::named(store, &sent.key, now_ms)?;
+    Ok(sent.customer(key.as_ref(), now_ms)?.into())
+}
+
+/// Where a request may name its customer.
+const NAMES: [&[&str]; 6] = [
+    &["customer", "id"],
+    &["customer", "source_id"],
+    &["order", "customer", "id"],
+    &["order", "customer", "source_id"],
+    &["order", "customer_id"],
+    &["tracking_id"],
+];
+
+/// Refuses a body that names somebody else than the customer whom a token proves. The engine puts that customer in the place of
+/// whatever is named (`decide::receive`).
+pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), CallError> {
+    if proven(call).is_none() {
+        return Ok(());
+    }
+    check_names(call, &intake::object(body, call.route.bodiless)?).map(drop)
+}
+
+/// Names in a request the customer whom a token proves. A request that names somebody else is refused.
+pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), CallError> {
+    let Some([id, source_id]) = check_names(call, source)? else { return Ok(()) };
+    let customer = source.entry("customer").or_insert(Json::Null);
+    if customer.is_null() {
+        *customer = Json::Object(Map::new());
+    }
+    if let Some(customer) = customer.as_object_mut() {
+        for (name, value) in [("id", id), ("source_id", source_id)] {
+            customer.insert(name.into(), value.into());
+        }
+    }
+    Ok(())
+}
+
+/// The id and the source_id of the customer whom a token proves, if one does and the request names nobody else.
+fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option<[Option<String>; 2]>, CallError> {
+    let Some(proven) = proven(call) else { return Ok(None) };
+    let stored = call.store.document_by_name("customer", proven, proven)?;
+    let (id, source_id) = match &stored {
+        Some(stored) => (Some(stored.id.as_str()), stored.key.as_deref()),
+        None => (None, Some(proven)),
+    };
+    for path in NAMES {
+        let Some((first, rest)) = path.split_first() else { continue };
+        let named = rest.iter().fold(source.get(*first), |value, name| value?.get(name));
+        let Some(named) = named.and_then(Json::as_str).filter(|named| !named.is_empty()) else { continue };
+        let tracked = Tracker::may_open(named).then(|| Tracker::stored(call.store)).transpose()?;
+        let is_tracked = tracked.zip(source_id).map(|(tracker, own)| tracker.is_of(named, own)).transpose()?;
+        let is_tracked = is_tracked.unwrap_or(false);
+        if !is_tracked && ![Some(proven), id, source_id].contains(&Some(named)) {
+            let (path, named) = (path.join("."), shortened(named));
+            let told = format!("Property .{path} must name the customer of the token (actual value is `{named}`)");
+            return Err(error(400, "customer_mismatch", "Customer mismatch", told).into());
+        }
+    }
+    Ok(Some([id, source_id].map(|name| name.map(str::to_owned))))
+}
+
+fn proven<'c>(call: &'c Call<'_, '_>) -> Option<&'c str> {
+    call.page.as_ref()?.proven.as_deref()
+}

@@ -1,0 +1,9 @@
+//! Vouchers: made, changed, imported, handed out, and what lies on them. No area imports another's handlers.
+
+pub mod balances;
+pub mod publications;
+pub mod publishing;
+pub mod transactions;
+pub mod voucher_changes;
+pub mod voucher_imports;
+pub mod vouchers;

@@ -1,0 +1,153 @@
+//! What moved the balance of a card: redemptions and rollbacks as they were written down, and changes by hand. One list, newest first.
+//! It must not know how a balance is kept.
+
+use crate::api::codes::vouchers;
+use crate::api::decisions::older_operations::find_card;
+use crate::document::fields::{KEY, LIMIT};
+use crate::document::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
+use crate::http::reply::{CallError, ErrorBody, invalid_query};
+use crate::http::route::{Answer, Call, Outcome, Route, get};
+use crate::http::shape::{Field, Kind, may};
+use crate::store::document::Document;
+use crate::store::sql;
+use serde_json::{Map, Value as Json, json};
+
+const QUERY: &[Field] =
+    &[LIMIT, may("order", Kind::OneOf(&["id", "-id"])), may("starting_after_id", KEY), may("filters", Kind::Map)];
+
+/// A redemption is listed under its own id as a transaction, and dated when it was made.
+const TRANSACTIONS: List = List {
+    data_ref: "data",
+    page_max: 1,
+    orders: &[],
+    filters: &[],
+    conditions: &[
+        ("id", "CASE kind WHEN 'redemption' THEN 'vtx_' || substr(id, instr(id, '_') + 1) ELSE id END"),
+        ("created_at", "COALESCE(json_extract(body, '$.created_at'), json_extract(body, '$.date'))"),
+    ],
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/vouchers/{code}/transactions", "List what moved the balance of a card", of_voucher)
+        .scope("vouchers")
+        .query(QUERY)
+        .answers(200, "transactions"),
+    get("/v1/loyalties/members/{memberId}/transactions", "List what moved the points of a card", of_card)
+        .scope("loyalties")
+        .query(QUERY)
+        .answers(200, "transactions"),
+    get("/v1/loyalties/{campaignId}/members/{memberId}/transactions", "List what moved points in a program", of_card)
+        .scope("loyalties")
+        .query(QUERY)
+        .answers(200, "transactions"),
+];
+
+fn of_voucher(call: &mut Call<'_, '_>) -> Outcome {
+    let card = vouchers::find(call)?;
+    list(call, &card)
+}
+
+fn of_card(call: &mut Call<'_, '_>) -> Outcome {
+    let card = find_card(call)?;
+    list(call, &card)
+}
+
+fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
+    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+    let newest_first = read_order(call)?;
+    let (sign, direction) = if newest_first { ("<", "DESC") } else { (">", "ASC") };
+    let after = match call.query.get("starting_after_id") {
+        Some(id) => Some(place(call, card, id)?),
+        None => None,
+    };
+    let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
+    clause.and("parent = {} AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'", card.id.as_str());
+    if let Some(seq) = after {
+        clause.and(&format!("seq {sign} {{}}"), seq);
+    }
+    let tail = format!("ORDER BY seq {direction} LIMIT {}", limit.saturating_add(1));
+    let mut found = TRANSACTIONS.narrowed(call.store, &call.query, clause, &tail)?;
+    let limit = usize::try_from(limit).unwrap_or(0);
+    let has_more = found.len() > limit;
+    found.truncate(limit);
+    let shown: Vec<Json> = found.into_iter().map(|document| show(card, document)).collect();
+    let last = shown.last().and_then(|transaction| transaction.get("id")).cloned();
+    let mut answer = json!({ "object": "list", "data_ref": "data", "data": shown, "has_more": has_more });
+    if let (Some(answer), Some(last), true) = (answer.as_object_mut(), last, has_more) {
+        answer.insert("more_starting_after".into(), last);
+    }
+    Ok(Answer::json(answer))
+}
+
+fn read_order(call: &Call<'_, '_>) -> Result<bool, ErrorBody> {
+    match call.query.get("order") {
+        None | Some("-id") => Ok(true),
+        Some("id") => Ok(false),
+        Some(text) => Err(invalid_query(format!("Property .order must be one of id, -id (actual value is `{text}`)"))),
+    }
+}
+
+/// Where a transaction stands among all documents.
+fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<i64, CallError> {
+    let own = id.strip_prefix("vtx_").unwrap_or(id);
+    let row = call.store.row(
+        "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND parent = ?1
+           AND id IN (?2, 'r_' || ?3, 'rr_' || ?3) ORDER BY seq LIMIT 1",
+        &[card.id.as_str().into(), id.into(), own.into()],
+    )?;
+    let unknown =
+        || invalid_query(format!("Property .starting_after_id must be a transaction (actual value is `{id}`)"));
+    Ok(sql::int(&row.ok_or_else(unknown)?, 0)?)
+}
+
+/// A change by hand as it is stored; a redemption or a rollback as the transaction that it was.
+fn show(card: &Document, document: Document) -> Json {
+    let body = document.body;
+    if body.get("details").is_some() {
+        return Json::Object(body);
+    }
+    let is_gift = card.body.get("gift").is_some_and(Json::is_object);
+    let (unit, kind, moved) =
+        if is_gift { ("CREDITS", "gift_voucher", "amount") } else { ("POINTS", "loyalty_card", "points") };
+    let is_rollback = body.get("object").and_then(Json::as_str) == Some("redemption_rollback");
+    let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
+    let amount = body.get("amount").and_then(Json::as_i64).unwrap_or(0);
+    // What the card had been loaded with and what was left on it, as the redemption or the rollback shows them.
+    let purse = body.get("voucher").and_then(|voucher| voucher.get(if is_gift { "gift" } else { "loyalty_card" }));
+    let kept = |name: &str| purse.and_then(|purse| purse.get(name)).cloned().unwrap_or(json!(0));
+    // A redemption takes from the balance, and its rollback, which is written with a minus, gives back.
+    let mut balance = Map::new();
+    balance.insert("type".into(), kind.into());
+    balance.insert("total".into(), kept(moved));
+    balance.insert("object".into(), "balance".into());
+    balance.insert(moved.into(), amount.saturating_neg().into());
+    balance.insert("balance".into(), kept("balance"));
+    balance.insert("operation_type".into(), "AUTOMATIC".into());
+    balance.insert("related_object".into(), json!({ "type": "voucher", "id": card.id }));
+    let order = body.get("order").filter(|order| order.is_object());
+    let order = order.map(|order| json!({ "id": order.get("id"), "source_id": order.get("source_id") }));
+    let mut details = json!({ "balance": balance, "order": order });
+    let own = json!({ "id": document.id });
+    let undone = body.get("redemption").and_then(Json::as_str).filter(|_| is_rollback);
+    if let Some(details) = details.as_object_mut() {
+        if is_rollback {
+            details.insert("redemption".into(), json!({ "id": undone }));
+        }
+        details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), own);
+        if let Some(reward) = body.get("reward").filter(|reward| reward.is_object()) {
+            details.insert("reward".into(), json!({ "id": reward.get("id"), "name": reward.get("name") }));
+        }
+    }
+    json!({
+        "id": transaction_id(&document.id), "source_id": null, "voucher_id": card.id, "campaign_id": card.parent,
+        "source": body.get("channel").and_then(|channel| channel.get("channel_id")), "reason": body.get("reason"),
+        "type": format!("{unit}_{action}"), "details": details, "related_transaction_id": undone.map(transaction_id),
+        "created_at": crate::moment::text(document.created_at),
+    })
+}
+
+/// The id of the transaction that a redemption or a rollback was.
+fn transaction_id(id: &str) -> String {
+    format!("vtx_{}", id.split_once('_').map_or(id, |(_, own)| own))
+}

@@ -1,0 +1,106 @@
+//! What keeps a request from being redeemed whatever its redeemables are: metadata that a schema forbids, a customer whose
+//! profile could not be stored, goods that could not go to the catalogue. A validation asks this as a redemption does, so that
+//! neither says yes where the other says no. It must not know how anything is decided, and it writes nothing.
+
+use crate::api::decisions::redemptions::REDEMPTION;
+use crate::api::people::customers::{self, CUSTOMER};
+use crate::api::project::metadata_schemas;
+use crate::document::fields;
+use crate::document::metadata::Schemas;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::http::shape::{self, Nulls};
+use crate::shop::decision;
+use crate::shop::overrides;
+use scrip::model::customer::Customer;
+use scrip::model::order::Order;
+use scrip::model::request::Redeemables;
+use serde_json::{Map, Value as Json};
+
+/// Refuses what could not be redeemed.
+pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+    check_profile(call, request)?;
+    check_metadata(call, request)?;
+    if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
+        call.rehearse(|call| overrides::persist(call, &mut order.clone(), "order."))?;
+    }
+    Ok(())
+}
+
+/// Refuses a customer whose profile could not be stored. Of whom a page only names it is the names.
+pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+    match (stored_of(call, request), &request.customer) {
+        (Some(customer), _) => profile(customer).map(drop),
+        (None, Some(named)) => check_names(named),
+        (None, None) => Ok(()),
+    }
+}
+
+fn check_names(named: &Customer) -> Result<(), CallError> {
+    let names = [("id", &named.id), ("source_id", &named.source_id)];
+    let names = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?.as_str().into())));
+    let read = shape::read(fields::CUSTOMER, names.collect(), Nulls::Kept);
+    Ok(read.map(drop).map_err(|problem| problem.within("customer"))?)
+}
+
+/// The customer of a request of whom something is going to be stored.
+fn stored_of<'r>(call: &Call<'_, '_>, request: &'r Redeemables) -> Option<&'r Customer> {
+    request.customer.as_ref().filter(|_| decision::is_believed(call))
+}
+
+/// What was sent of a customer, as it is merged into a stored one: everything but the names, in its shape.
+pub fn profile(sent: &Customer) -> Result<Map<String, Json>, CallError> {
+    let read = shape::read(fields::CUSTOMER, sent.document.to_fields(), Nulls::Kept);
+    let mut profile = read.map_err(|problem| problem.within("customer"))?;
+    profile.remove("id");
+    profile.remove("source_id");
+    if !sent.metadata.is_empty() {
+        // The engine keeps it apart from the rest of the profile.
+        profile.insert("metadata".into(), Json::Object(sent.metadata.to_fields()));
+    }
+    Ok(profile)
+}
+
+/// Holds all metadata of a request against the project's schemas, which are read at once. What is not sent is not asked for,
+/// but the metadata of the redemption itself.
+fn check_metadata(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+    let of_redemption = Json::Object(request.metadata.to_fields());
+    let of_order = request.order.as_ref().map(of_order).unwrap_or_default();
+    let sent = stored_of(call, request).filter(|customer| !customer.metadata.is_empty());
+    let mut names = vec![REDEMPTION.object];
+    names.extend(of_order.iter().map(|(name, _)| *name));
+    names.extend(sent.map(|_| CUSTOMER.object));
+    let schemas = metadata_schemas::load(call.store, &names)?;
+    if schemas.is_empty() {
+        return Ok(());
+    }
+    let mut written = vec![(REDEMPTION.object, Some(&of_redemption))];
+    written.extend(of_order.iter().map(|(name, value)| (*name, Some(value))));
+    let of_customer = sent.map(|sent| customer_metadata(call, &schemas, request, sent)).transpose()?;
+    written.extend(of_customer.as_ref().map(|value| (CUSTOMER.object, Some(value))));
+    metadata_schemas::hold(&schemas, &written)
+}
+
+fn of_order(order: &Order) -> Vec<(&'static str, Json)> {
+    let own = (!order.metadata.is_empty()).then(|| ("order", Json::Object(order.metadata.to_fields())));
+    let any = order.items.iter().any(|item| !item.metadata.is_empty());
+    let items = order.items.iter().filter(|_| any);
+    own.into_iter().chain(items.map(|item| ("order_item", Json::Object(item.metadata.to_fields())))).collect()
+}
+
+/// The metadata that the customer would have: what is sent over what is stored. Only a project with a schema for it looks.
+fn customer_metadata(
+    call: &Call<'_, '_>,
+    schemas: &Schemas,
+    request: &Redeemables,
+    sent: &Customer,
+) -> Result<Json, CallError> {
+    let mut merged = Map::new();
+    if schemas.contains_key(CUSTOMER.object)
+        && let Some(stored) = customers::named(call, request)?
+    {
+        merged = stored.body;
+    }
+    customers::merge(&mut merged, Map::from_iter([("metadata".to_owned(), Json::Object(sent.metadata.to_fields()))]));
+    Ok(merged.remove("metadata").unwrap_or(Json::Null))
+}

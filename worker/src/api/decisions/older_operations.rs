@@ -1,0 +1,422 @@
+//! The older operations on one voucher or one tier: translations onto validations and redemptions, and their flat answers.
+//! It must not know how anything is decided.
+
+use crate::access::auth::Class;
+use crate::api::codes::vouchers::{self, VOUCHER};
+use crate::api::decisions::older_requests::{read_alone, redeem_alone, validate_alone, validate_each};
+use crate::api::decisions::qualifications;
+use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION};
+use crate::api::promotions::campaigns::CAMPAIGN;
+use crate::api::promotions::tiers::TIER;
+use crate::document::fields::{CUSTOMER, KEY};
+use crate::document::list::{Clause, LIMIT_MAX, List, read_int};
+use crate::http::query::Query;
+use crate::http::reply::{CallError, error, invalid_query, not_found};
+use crate::http::route::{Answer, Call, Outcome, Route, get, post};
+use crate::http::shape::{Field, Kind, may, must};
+use crate::store::document::Document;
+use crate::store::sql;
+use serde_json::{Map, Value as Json, json};
+
+/// Tiers that one request tries, newest first (errors-and-auth, section 7).
+const TIERS_MAX: i64 = 150;
+
+/// Bytes of what is sent, times the tiers that it is tried with, at most: 150 tiers with sixty lines, twenty with five hundred.
+const TRIED_BYTES_MAX: usize = 500_000;
+
+const ALONE: &[Field] = &[
+    may("order", ORDER),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("session", SESSION),
+    may("tracking_id", Kind::Text),
+    may("gift", GIFT),
+    may("reward", ASSIGNED_REWARD),
+    may("metadata", Kind::Map),
+    may("options", OPTIONS),
+];
+
+const TIER_ALONE: &[Field] = &[
+    may("order", ORDER),
+    may("customer", Kind::Object(CUSTOMER)),
+    may("metadata", Kind::Map),
+    may("options", OPTIONS),
+];
+
+const POINTS: &[Field] = &[may("reward", ASSIGNED_REWARD), may("order", ORDER), may("metadata", Kind::Map)];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/v1/vouchers/{code}/validate", "Validate one voucher", validate)
+        .scope("vouchers")
+        .body(ALONE)
+        .answers(200, "voucher_validation"),
+    get("/client/v1/validate", "Validate one voucher from a page", validate_query)
+        .for_classes(&[Class::Client, Class::OAuth])
+        .names_codes()
+        .scope("validate")
+        .query(&[
+            must("code", KEY),
+            may("tracking_id", Kind::Text),
+            may("amount", Kind::Text),
+            may("session_type", Kind::Text),
+            may("session_key", Kind::Text),
+            may("session_ttl", Kind::Text),
+            may("session_ttl_unit", Kind::Text),
+            may("metadata", Kind::Map),
+            may("item", Kind::Map),
+            may("customer", Kind::Map),
+            may("order", Kind::Map),
+        ])
+        .answers(200, "voucher_validation"),
+    post("/v1/vouchers/{code}/redemption", "Redeem one voucher", redeem)
+        .scope("vouchers")
+        .query(&[may("tracking_id", Kind::Text)])
+        .body(ALONE)
+        .answers(200, "redemption"),
+    get("/v1/vouchers/{code}/redemption", "List the redemptions of a voucher", entries)
+        .scope("vouchers")
+        .answers(200, "redemption_entries"),
+    post("/v1/promotions/validation", "List the promotion tiers that apply", validate_tiers)
+        .scope("promotions")
+        .query(&[may("audienceRulesOnly", Kind::Bool), may("filters", Kind::Map)])
+        .body(TIER_ALONE)
+        .answers(200, "promotions_validation"),
+    post("/v1/promotions/tiers/{tierId}/validation", "Validate one promotion tier", validate_tier)
+        .scope("promotions")
+        .body(TIER_ALONE)
+        .answers(200, "promotion_tier"),
+    post("/v1/promotions/tiers/{promotionTierId}/redemption", "Redeem one promotion tier", redeem_tier)
+        .scope("promotions")
+        .body(TIER_ALONE)
+        .answers(200, "redemption"),
+    post("/v1/loyalties/members/{memberId}/redemption", "Exchange points of a card for a reward", redeem_points)
+        .scope("loyalties")
+        .body(POINTS)
+        .answers(200, "redemption"),
+    post("/v1/loyalties/{campaignId}/members/{memberId}/redemption", "Exchange points in a program", redeem_points)
+        .scope("loyalties")
+        .body(POINTS)
+        .answers(200, "redemption"),
+];
+
+fn validate(call: &mut Call<'_, '_>) -> Outcome {
+    let body = call.source()?;
+    let voucher = vouchers::find(call)?;
+    let code = call.param("code").to_owned();
+    let validation = validate_alone(call, ("voucher", &code), body)?;
+    Ok(Answer::json(flat(call, Some(voucher), &code, &validation)?))
+}
+
+/// The same from a page, which says everything in its query; it is not told that a code does not exist but that it is not valid.
+fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
+    let code = call.query.get("code").filter(|code| !code.is_empty());
+    let code = code.ok_or_else(|| invalid_query("Query should have required property 'code'"))?.to_owned();
+    let body = read_query(&call.query);
+    let voucher = match vouchers::find_named(call, &code) {
+        Ok(voucher) => Some(voucher),
+        Err(CallError::Refused(_)) => None,
+        Err(fault) => return Err(fault),
+    };
+    let validation = validate_alone(call, ("voucher", &code), body)?;
+    // A code that is there and not for this page reads as one that is not there: it has no metadata either, and is called as the page
+    // calls it.
+    let is_told =
+        item(&validation).pointer("/result/error/resource_type").and_then(Json::as_str) != Some(VOUCHER.object);
+    Ok(Answer::json(flat(call, voucher.filter(|_| is_told), &code, &validation)?))
+}
+
+/// A query as the body that says the same: whole numbers are numbers again.
+fn read_query(query: &Query) -> Map<String, Json> {
+    let number = |text: &str| text.parse::<i64>().map_or_else(|_| Json::from(text), Json::from);
+    let nested = |name: &str| -> Map<String, Json> {
+        let single = query.below(name).filter_map(|(path, value)| match path {
+            [field] => Some((field.clone(), Json::from(value))),
+            _ => None,
+        });
+        single.collect()
+    };
+    let mut order = Map::new();
+    if let Some(amount) = query.get("amount") {
+        order.insert("amount".into(), number(amount));
+    }
+    let mut items: Vec<(&str, Map<String, Json>)> = Vec::new();
+    for (path, value) in query.below("item") {
+        let [place, field] = path else { continue };
+        let value =
+            if matches!(field.as_str(), "quantity" | "price" | "amount") { number(value) } else { value.into() };
+        match items.iter_mut().find(|(known, _)| known == place) {
+            Some((_, item)) => drop(item.insert(field.clone(), value)),
+            None => items.push((place, Map::from_iter([(field.clone(), value)]))),
+        }
+    }
+    if !items.is_empty() {
+        order.insert("items".into(), items.into_iter().map(|(_, item)| Json::Object(item)).collect());
+    }
+    let metadata = |name: &str| -> Map<String, Json> {
+        let named = query.below(name).filter_map(|(path, value)| match path {
+            [first, field] if first == "metadata" => Some((field.clone(), Json::from(value))),
+            _ => None,
+        });
+        named.collect()
+    };
+    let mut customer = nested("customer");
+    for (name, holder) in [("order", &mut order), ("customer", &mut customer)] {
+        let metadata = metadata(name);
+        if !metadata.is_empty() {
+            holder.insert("metadata".into(), Json::Object(metadata));
+        }
+    }
+    if let Some(source_id) = query.get("customer") {
+        customer.insert("source_id".into(), source_id.into());
+    }
+    let mut session = Map::new();
+    for (name, field) in
+        [("session_type", "type"), ("session_key", "key"), ("session_ttl", "ttl"), ("session_ttl_unit", "ttl_unit")]
+    {
+        if let Some(value) = query.get(name) {
+            session.insert(field.into(), if field == "ttl" { number(value) } else { value.into() });
+        }
+    }
+    let mut body = Map::new();
+    if let Some(tracking_id) = query.get("tracking_id") {
+        body.insert("tracking_id".into(), tracking_id.into());
+    }
+    for (name, part) in
+        [("order", order), ("customer", customer), ("session", session), ("metadata", nested("metadata"))]
+    {
+        if !part.is_empty() {
+            body.insert(name.into(), Json::Object(part));
+        }
+    }
+    body
+}
+
+/// The item of a validation of one thing.
+fn item(validation: &Json) -> Json {
+    ["redeemables", "inapplicable_redeemables", "skipped_redeemables"]
+        .into_iter()
+        .find_map(|list| validation.get(list)?.get(0).cloned())
+        .unwrap_or(Json::Null)
+}
+
+/// Copies what is there of some fields.
+fn copy(from: &Json, names: &[&str], into: &mut Map<String, Json>) {
+    for name in names {
+        if let Some(value) = from.get(name) {
+            into.insert((*name).to_owned(), value.clone());
+        }
+    }
+}
+
+/// What is said of something that does not apply: the reason, and the text of the rule's author when there is one
+/// (errors-and-auth, section 3.8).
+fn put_reason(item: &Json, into: &mut Map<String, Json>) {
+    let error = item.pointer("/result/error");
+    let reason = error.or_else(|| item.pointer("/result/details")).and_then(|told| told.get("message"));
+    into.insert("reason".into(), reason.cloned().unwrap_or(Json::Null));
+    if let Some(custom) = error.and_then(|error| error.get("error")) {
+        into.insert("error".into(), custom.clone());
+    }
+}
+
+/// A validation of one voucher in the older, flat form (objects.md, section 14).
+fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, validation: &Json) -> Result<Json, CallError> {
+    let item = item(validation);
+    let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
+    let shown = match voucher {
+        // Of a code that cannot be used a page learns nothing, not even how it is written.
+        Some(_) if call.page.is_some() && !valid => Json::Null,
+        Some(voucher) => VOUCHER.show_one(call, voucher)?,
+        None => Json::Null,
+    };
+    let mut answer = Map::new();
+    answer.insert("valid".into(), valid.into());
+    answer.insert("code".into(), shown.get("code").cloned().unwrap_or_else(|| code.into()));
+    answer.insert("metadata".into(), shown.get("metadata").cloned().unwrap_or_else(|| json!({})));
+    copy(validation, &["tracking_id", "session"], &mut answer);
+    if !valid {
+        put_reason(&item, &mut answer);
+        return Ok(Json::Object(answer));
+    }
+    copy(&item, &["applicable_to", "inapplicable_to"], &mut answer);
+    copy(validation, &["order"], &mut answer);
+    copy(&shown, &["campaign", "campaign_id", "start_date", "expiration_date"], &mut answer);
+    let result = item.get("result").cloned().unwrap_or(Json::Null);
+    copy(&result, &["discount", "reward"], &mut answer);
+    if let Some(points) = result.pointer("/loyalty_card/points") {
+        answer.insert("loyalty".into(), json!({ "points_cost": points }));
+    }
+    if result.get("gift").is_some() {
+        let mut gift = Map::new();
+        copy(shown.get("gift").unwrap_or(&Json::Null), &["amount", "balance", "effect"], &mut gift);
+        copy(result.get("gift").unwrap_or(&Json::Null), &["credits"], &mut gift);
+        answer.insert("gift".into(), Json::Object(gift));
+    }
+    Ok(Json::Object(answer))
+}
+
+fn redeem(call: &mut Call<'_, '_>) -> Outcome {
+    let mut body = call.source()?;
+    if let Some(tracking_id) = call.query.get("tracking_id") {
+        body.insert("tracking_id".into(), tracking_id.into());
+    }
+    let code = call.param("code").to_owned();
+    redeem_alone(call, ("voucher", &code), body)
+}
+
+/// The newest redemptions and rollbacks of a voucher, as many as one list may have.
+fn entries(call: &mut Call<'_, '_>) -> Outcome {
+    let voucher = vouchers::find(call)?;
+    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_MAX);
+    let found = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'redemption' AND parent = ?1 ORDER BY seq DESC LIMIT ?2",
+        &[voucher.id.as_str().into(), limit.into()],
+    )?;
+    let total = call.store.row(
+        "SELECT COUNT(*) FROM document WHERE kind = 'redemption' AND parent = ?1",
+        &[voucher.id.as_str().into()],
+    )?;
+    let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
+    let entries = (REDEMPTION.show)(call, found)?;
+    let shown = VOUCHER.show_one(call, voucher)?;
+    let redemption = shown.get("redemption").cloned().unwrap_or(Json::Null);
+    let mut answer = Map::new();
+    copy(&redemption, &["quantity", "redeemed_quantity", "url"], &mut answer);
+    answer.insert("object".into(), "list".into());
+    answer.insert("data_ref".into(), "redemption_entries".into());
+    answer.insert("redemption_entries".into(), entries.into());
+    answer.insert("total".into(), total.into());
+    Ok(Answer::json(Json::Object(answer)))
+}
+
+/// A tier that was tried: itself, whether it applies, and what it would do.
+fn tried(mut shown: Map<String, Json>, validation: &Json) -> Map<String, Json> {
+    let item = item(validation);
+    let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
+    shown.insert("valid".into(), valid.into());
+    copy(validation, &["tracking_id"], &mut shown);
+    if valid {
+        copy(&item, &["order", "applicable_to", "inapplicable_to"], &mut shown);
+        copy(item.get("result").unwrap_or(&Json::Null), &["discount"], &mut shown);
+        for name in ["discount_amount", "applied_discount_amount"] {
+            let amount = item.pointer(&format!("/order/total_{name}")).cloned();
+            shown.insert(name.into(), amount.unwrap_or_else(|| json!(0)));
+        }
+    } else {
+        put_reason(&item, &mut shown);
+    }
+    shown
+}
+
+fn try_tier(call: &mut Call<'_, '_>, tier: Document, body: &Map<String, Json>) -> Result<Map<String, Json>, CallError> {
+    let validation = validate_alone(call, (TIER.object, &tier.id), body.clone())?;
+    let shown = TIER.show_one(call, tier)?;
+    Ok(tried(shown.as_object().cloned().unwrap_or_default(), &validation))
+}
+
+fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
+    let mut body = call.source()?;
+    body.remove("session");
+    Ok(body)
+}
+
+/// The tiers that a validation of all of them may be narrowed to.
+const TRIED: List = List {
+    data_ref: "promotions",
+    page_max: 1,
+    orders: &[],
+    filters: &[],
+    conditions: &[("promotion_id", "parent"), ("metadata", "keys json_extract(body, '$.metadata')")],
+};
+
+/// Every tier by itself; those that apply, by their rank. On request only the rules about the customer are asked.
+fn validate_tiers(call: &mut Call<'_, '_>) -> Outcome {
+    let body = tier_body(call)?;
+    // What cannot be read is refused whether or not there is a tier to try.
+    read_alone(call, (TIER.object, "any"), body.clone())?;
+    let mut clause = Clause::of_kind(TIER.object);
+    clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
+    let tail = format!("ORDER BY created_at DESC, seq DESC LIMIT {TIERS_MAX}");
+    let tiers = TRIED.narrowed(call.store, &call.query, clause, &tail)?;
+    if call.query.is_true("audienceRulesOnly") {
+        let fitting = qualifications::tiers_by_audience(call)?;
+        let tiers = tiers.into_iter().filter(|tier| fitting.contains(&tier.id)).collect();
+        let mut shown = (TIER.show)(call, tiers)?;
+        shown
+            .iter_mut()
+            .filter_map(Json::as_object_mut)
+            .for_each(|tier| drop(tier.insert("valid".into(), true.into())));
+        return Ok(promotions(shown, Json::Null));
+    }
+    let size = call.request.body.len().saturating_mul(tiers.len());
+    if size > TRIED_BYTES_MAX {
+        let told = format!(
+            "Property .order of `{}` bytes is tried with {} promotion tiers, and must NOT come to more than {TRIED_BYTES_MAX} bytes in \
+             all: send fewer items, or narrow the tiers (filters)",
+            call.request.body.len(),
+            tiers.len()
+        );
+        return Err(error(400, "request_too_complex", "Request takes too much work", told).into());
+    }
+    let mut found = Vec::new();
+    let mut tracking_id = Json::Null;
+    let ids: Vec<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
+    let validations = validate_each(call, &ids, body)?;
+    let shown = (TIER.show)(call, tiers)?;
+    for (shown, validation) in shown.into_iter().zip(validations) {
+        let tried = tried(shown.as_object().cloned().unwrap_or_default(), &validation);
+        tracking_id = tried.get("tracking_id").cloned().unwrap_or(tracking_id);
+        if tried.get("valid") == Some(&Json::Bool(true)) {
+            found.push(Json::Object(tried));
+        }
+    }
+    Ok(promotions(found, tracking_id))
+}
+
+fn promotions(mut found: Vec<Json>, tracking_id: Json) -> Answer {
+    found.sort_by_key(|tier| tier.get("hierarchy").and_then(Json::as_i64).unwrap_or(0));
+    Answer::json(json!({ "valid": !found.is_empty(), "tracking_id": tracking_id, "promotions": found }))
+}
+
+fn validate_tier(call: &mut Call<'_, '_>) -> Outcome {
+    let body = tier_body(call)?;
+    let id = call.param("tierId");
+    let tier = call.store.document(TIER.object, id)?.ok_or_else(|| not_found(TIER.object, id))?;
+    let tried = try_tier(call, tier, &body)?;
+    Ok(Answer::json(Json::Object(tried)))
+}
+
+fn redeem_tier(call: &mut Call<'_, '_>) -> Outcome {
+    let body = tier_body(call)?;
+    let tier = TIER.find(call)?;
+    redeem_alone(call, (TIER.object, &tier.id), body)
+}
+
+/// A card is redeemed by who holds it.
+fn redeem_points(call: &mut Call<'_, '_>) -> Outcome {
+    let mut body = call.source()?;
+    let card = find_card(call)?;
+    if let Some(holder) = &card.holder {
+        body.insert("customer".into(), json!({ "id": holder }));
+    }
+    redeem_alone(call, (VOUCHER.object, &card.id), body)
+}
+
+/// The loyalty card that a path names, within the program when it names one.
+pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let name = call.param("memberId");
+    let card = vouchers::find_named(call, name)?;
+    let campaign = call.param(CAMPAIGN.parameter);
+    if !campaign.is_empty() {
+        let found = call.store.document_by_name(CAMPAIGN.object, campaign, campaign)?;
+        let found = found.ok_or_else(|| not_found(CAMPAIGN.object, campaign))?;
+        if card.parent.as_ref() != Some(&found.id) {
+            return Err(not_found(VOUCHER.object, name).into());
+        }
+    }
+    if card.body.get("loyalty_card").is_none_or(|block| !block.is_object()) {
+        return Err(not_found("loyalty_card", name).into());
+    }
+    Ok(card)
+}

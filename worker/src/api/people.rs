@@ -1,0 +1,4 @@
+//! Whom a shop knows: customers, and segments of them. No area imports another's handlers.
+
+pub mod customers;
+pub mod segments;

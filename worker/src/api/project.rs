@@ -1,0 +1,9 @@
+//! A project's own affairs: schemas, tokens, long work, and the bundle. No area imports another's handlers.
+
+pub mod async_actions;
+pub mod bundle;
+pub mod customer_tokens;
+pub mod metadata_schemas;
+pub mod oauth;
+#[cfg(feature = "rehearsal")]
+pub mod rehearsals;

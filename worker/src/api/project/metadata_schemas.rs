@@ -1,0 +1,246 @@
+//! Metadata schemas: create, get, list, change, delete, and the one place where what is written is held against them.
+//! It must not know what is wrong with metadata; `metadata` decides that.
+
+use crate::access::auth::Class;
+use crate::api::rules::stacking_rules::check_project;
+use crate::document::fields::KEY;
+use crate::document::list::{Clause, List};
+use crate::document::metadata::{self, Schemas};
+use crate::document::resource::{self, Resource, plain_key};
+use crate::http::reply::{CallError, ErrorBody, duplicate, error, invalid_payload};
+use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
+use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may, must};
+use crate::moment;
+use crate::store::Store;
+use crate::store::document::Document;
+use scrip::wire::Problem;
+use serde_json::{Map, Value as Json, json};
+
+/// Definitions of one schema.
+const DEFINITIONS_MAX: usize = 100;
+/// Values that a definition allows or forbids.
+const VALUES_MAX: usize = 1_000;
+
+const TYPES: &[&str] = &["string", "number", "object", "date", "datetime", "geopoint", "boolean", "image_url"];
+const LIMIT: Kind = Kind::Number(-INT_MAX, INT_MAX);
+const LENGTH: Kind = Kind::Int(0, INT_MAX);
+const VALUES: Kind = Kind::List(&Kind::Any, 0, VALUES_MAX);
+
+const DEFINITION: &[Field] = &[
+    must("type", Kind::OneOf(TYPES)),
+    may("optional", Kind::Bool),
+    may("array", Kind::Bool),
+    may("deleted", Kind::Bool),
+    may("object_type", KEY),
+    may("min_length", LENGTH),
+    may("max_length", LENGTH),
+    may("exact_length", LENGTH),
+    may("eq", VALUES),
+    may("ne", VALUES),
+    may("lt", LIMIT),
+    may("lte", LIMIT),
+    may("gt", LIMIT),
+    may("gte", LIMIT),
+];
+
+/// The names that the older description gives to the fields of a definition.
+const OLDER: &[(&str, &str)] = &[
+    ("object_type", "objectType"),
+    ("min_length", "minLength"),
+    ("max_length", "maxLength"),
+    ("exact_length", "exactLength"),
+];
+
+const CREATE: &[Field] =
+    &[must("related_object", KEY), may("allow_defined_only", Kind::Bool), must("properties", Kind::Map)];
+const CHANGES: &[Field] = &[may("allow_defined_only", Kind::Bool), may("properties", Kind::Map)];
+
+const fn schemas(parameter: &'static str, show: resource::Show, data_ref: &'static str) -> Resource {
+    Resource {
+        object: "metadata_schema",
+        parameter,
+        key: plain_key,
+        show,
+        list: List { data_ref, page_max: 100, orders: &[], filters: &[], conditions: &[] },
+    }
+}
+
+/// Metadata schemas as those who use them see them.
+pub const OF_RESOURCE: Resource = schemas("resource", show_older, "schemas");
+/// Metadata schemas as those who manage the project see them.
+pub const MANAGED: Resource = schemas("metadataSchemaId", resource::show_body, "data");
+
+const MANAGEMENT: &[Class] = &[Class::Management];
+const PATH: &str = "/management/v1/projects/{projectId}/metadata-schemas";
+const ONE: &str = "/management/v1/projects/{projectId}/metadata-schemas/{metadataSchemaId}";
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/metadata-schemas", "List metadata schemas", list).of(&OF_RESOURCE).scope("metadata-schemas"),
+    get("/v1/metadata-schemas/{resource}", "Get the metadata schema of a kind of resource", resource::get)
+        .of(&OF_RESOURCE)
+        .scope("metadata-schemas"),
+    get(PATH, "List the metadata schemas of a project", list).of(&MANAGED).for_classes(MANAGEMENT),
+    post(PATH, "Create a metadata schema", create).of(&MANAGED).for_classes(MANAGEMENT).body(CREATE),
+    get(ONE, "Get a metadata schema", read).of(&MANAGED).for_classes(MANAGEMENT),
+    put(ONE, "Update a metadata schema", update).of(&MANAGED).for_classes(MANAGEMENT).body(CHANGES),
+    delete(ONE, "Delete a metadata schema", remove).of(&MANAGED).for_classes(MANAGEMENT).answers(204, "empty"),
+];
+
+/// The older description's names for the fields of definitions.
+fn show_older(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let shown = documents.into_iter().map(|mut document| {
+        let definitions = document.body.get_mut("properties").and_then(Json::as_object_mut);
+        for definition in definitions.into_iter().flat_map(Map::values_mut).filter_map(Json::as_object_mut) {
+            for (name, older) in OLDER {
+                if let Some(value) = definition.remove(*name) {
+                    definition.insert((*older).into(), value);
+                }
+            }
+        }
+        Json::Object(document.body)
+    });
+    Ok(shown.collect())
+}
+
+/// The lists have no pages: there is one schema for a kind of resource.
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let resource = call.resource()?;
+    if !call.param("projectId").is_empty() {
+        check_project(call)?;
+    }
+    let found = resource.list.all(call.store, Clause::of_kind(resource.object))?;
+    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    let shown = (resource.show)(call, found)?;
+    Ok(Answer::json(Json::Object(resource.list.envelope(shown, total))))
+}
+
+fn read(call: &mut Call<'_, '_>) -> Outcome {
+    check_project(call)?;
+    resource::get(call)
+}
+
+fn remove(call: &mut Call<'_, '_>) -> Outcome {
+    check_project(call)?;
+    resource::remove(call)
+}
+
+fn create(call: &mut Call<'_, '_>) -> Outcome {
+    check_project(call)?;
+    let mut body = call.body(Nulls::Dropped)?;
+    let related = body.remove("related_object").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
+    let properties = read_definitions(body.remove("properties"))?;
+    if call.store.document_by_name(MANAGED.object, &related, "")?.is_some() {
+        let refusal = duplicate("metadata schema", "related_object", &related);
+        return Err(refusal.about(MANAGED.object, &related).into());
+    }
+    let id = call.ids.alphanumeric("ms_", 24).to_string();
+    let whole = json!({
+        "id": id, "related_object": related, "properties": properties,
+        "allow_defined_only": body.get("allow_defined_only").and_then(Json::as_bool).unwrap_or(false),
+        "created_at": moment::text(call.now_ms()), "updated_at": null, "object": MANAGED.object,
+    });
+    let whole = whole.as_object().cloned().unwrap_or_default();
+    let schema = Document::new(id, Some(related), call.now_ms(), whole);
+    check_count(&schema)?;
+    call.store.insert(MANAGED.object, &schema);
+    Ok(Answer::json(Json::Object(schema.body)))
+}
+
+/// A definition that is sent replaces the one of its key; the others stay.
+fn update(call: &mut Call<'_, '_>) -> Outcome {
+    check_project(call)?;
+    let mut body = call.body(Nulls::Dropped)?;
+    let mut schema = MANAGED.find(call)?;
+    let changed = read_definitions(body.remove("properties"))?;
+    if let Some(known) = schema.body.get_mut("properties").and_then(Json::as_object_mut) {
+        known.extend(changed);
+    }
+    schema.body.extend(body);
+    call.touch(&mut schema);
+    check_count(&schema)?;
+    call.store.update(MANAGED.object, &schema);
+    Ok(Answer::json(Json::Object(schema.body)))
+}
+
+/// Checks what holds of a whole schema.
+fn check_count(schema: &Document) -> Result<(), ErrorBody> {
+    let count = schema.body.get("properties").and_then(Json::as_object).map_or(0, Map::len);
+    if count > DEFINITIONS_MAX {
+        let told = format!(
+            "Property .properties must NOT have more than {DEFINITIONS_MAX} definitions (actual number is `{count}`)"
+        );
+        return Err(invalid_payload(told));
+    }
+    Ok(())
+}
+
+fn read_definitions(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> {
+    let mut definitions = Map::new();
+    let Some(Json::Object(sent)) = sent else { return Ok(definitions) };
+    for (key, definition) in sent {
+        let place = shape::below("properties", &key);
+        let Json::Object(mut definition) = definition else {
+            let told = format!("must be an object (actual value is `{}`)", shape::shown(&definition));
+            return Err(Problem::at(place, told).into());
+        };
+        for (name, older) in OLDER {
+            if let Some(value) = definition.remove(*older) {
+                definition.entry(*name).or_insert(value);
+            }
+        }
+        let mut read = shape::read(DEFINITION, definition, Nulls::Dropped).map_err(|problem| problem.within(&place))?;
+        for flag in ["optional", "array"] {
+            read.entry(flag).or_insert(Json::Bool(false));
+        }
+        definitions.insert(key, Json::Object(read));
+    }
+    Ok(definitions)
+}
+
+/// Holds metadata that is about to be written against the schemas of its kinds, all at once; a value that is no object says nothing.
+pub fn check(store: &Store<'_>, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
+    let names: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
+    hold(&load(store, &names)?, written)
+}
+
+/// The same against schemas that have been read.
+pub fn hold(schemas: &Schemas, written: &[(&str, Option<&Json>)]) -> Result<(), CallError> {
+    if schemas.is_empty() {
+        return Ok(());
+    }
+    let nothing = Map::new();
+    let found: Vec<String> = written
+        .iter()
+        .flat_map(|(name, value)| {
+            metadata::problems(schemas, name, value.and_then(Json::as_object).unwrap_or(&nothing))
+        })
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(error(400, "metadata_validation_failed", "Metadata validation failed", found.join(", ")).into())
+}
+
+/// The schemas of these names, and those that their objects name.
+pub fn load(store: &Store<'_>, names: &[&str]) -> Result<Schemas, CallError> {
+    let mut schemas = Schemas::new();
+    let mut wanted: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    while !wanted.is_empty() {
+        let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        // Every redemption asks this: one look into one index.
+        let found = store.documents(
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+             WHERE kind = 'metadata_schema' AND key IN (SELECT value FROM json_each(?1))",
+            &[Json::from(names).to_string().into()],
+        )?;
+        wanted = Vec::new();
+        for schema in found {
+            let Some(name) = schema.key else { continue };
+            wanted.extend(metadata::named_by(&schema.body).into_iter().map(str::to_owned));
+            schemas.insert(name, schema.body);
+        }
+        wanted.retain(|name| !schemas.contains_key(name));
+    }
+    Ok(schemas)
+}

@@ -1,0 +1,152 @@
+//! OAuth tokens: issued for a server key, kept as a digest, good for 15 minutes. Runs in the directory's object.
+//! It must not know what a scope opens.
+
+use crate::access::auth::{Caller, Class, Record};
+use crate::digest::sha256_hex;
+use crate::http::intake::header;
+use crate::http::query::Query;
+use crate::http::reply::{bare_error, error};
+use crate::http::route::{Answer, Call, Outcome, Route, post};
+use crate::http::shape::{Kind, may};
+use crate::store::sql;
+use serde_json::json;
+
+/// How long a token is good for.
+const TOKEN_SECONDS: i64 = 900;
+/// Live tokens of one project, at most.
+const TOKENS_MAX: i64 = 1_000;
+
+/// The scopes of the interface.
+const SCOPES: &[&str] = &[
+    "api",
+    "client_api",
+    "vouchers",
+    "client_vouchers",
+    "promotions",
+    "client_promotions",
+    "campaigns",
+    "client_publish",
+    "client_bundle",
+    "exports",
+    "publications",
+    "client_validate",
+    "validations",
+    "client_validations",
+    "qualifications",
+    "client_qualifications",
+    "client_redeem",
+    "redemptions",
+    "client_redemptions",
+    "customers",
+    "client_customers",
+    "orders",
+    "products",
+    "skus",
+    "validation-rules",
+    "validation-rules-assignments",
+    "segments",
+    "events",
+    "client_events",
+    "rewards",
+    "assets",
+    "task-results",
+    "loyalties",
+    "consents",
+    "client_consents",
+    "async-actions",
+    "product-collections",
+    "categories",
+    "metadata-schemas",
+    "locations",
+    "referrals",
+    "trash-bin",
+    "templates",
+    // Of this service alone.
+    "customer_tokens",
+];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[post("/v1/oauth/token", "Issue a token", issue)
+    .for_classes(&[Class::Server])
+    .form(&[may("grant_type", Kind::Text), may("scope", Kind::Text)])
+    .answers(200, "oauth_token")
+    .forgotten()];
+
+/// The parameters come as a form, in the query, or as JSON.
+fn parameter(call: &Call<'_, '_>, form: &Query, name: &str) -> Option<String> {
+    let json = header(call.request, "content-type").is_some_and(|media| media.contains("json"));
+    if json {
+        let body: serde_json::Value = serde_json::from_slice(&call.request.body).unwrap_or_default();
+        return body.get(name).and_then(|value| value.as_str()).map(str::to_owned);
+    }
+    form.get(name).or_else(|| call.query.get(name)).map(str::to_owned)
+}
+
+fn issue(call: &mut Call<'_, '_>) -> Outcome {
+    let form = Query::read(&String::from_utf8_lossy(&call.request.body));
+    if parameter(call, &form, "grant_type").as_deref() != Some("client_credentials") {
+        return Err(bare_error(400, "invalid_grant_type", "Invalid grant_type").into());
+    }
+    let wanted = parameter(call, &form, "scope").unwrap_or_default();
+    let scopes: Vec<String> = wanted.split_ascii_whitespace().map(str::to_owned).collect();
+    if scopes.is_empty() || scopes.iter().any(|scope| !SCOPES.contains(&scope.as_str())) {
+        return Err(bare_error(400, "invalid_scope", &format!("Invalid scope: {wanted}")).into());
+    }
+    let now_ms = call.now_ms();
+    let project = call.caller.project.clone();
+    let live = call.store.row(
+        "SELECT COUNT(*) FROM token WHERE project = ?1 AND expires_at > ?2",
+        &[project.clone().into(), now_ms.into()],
+    )?;
+    if live.map_or(Ok(0), |row| sql::int(&row, 0))? >= TOKENS_MAX {
+        let told = format!("the project has {TOKENS_MAX} live tokens; one ends within {TOKEN_SECONDS} seconds");
+        return Err(error(429, "too_many_tokens", "Too many tokens", told).into());
+    }
+    let token = call.ids.alphanumeric("", 50).to_string();
+    let expires_at = now_ms.saturating_add(TOKEN_SECONDS.saturating_mul(1_000));
+    let record = record(call.caller, &token, &scopes, expires_at);
+    let written = serde_json::to_string(&record).map_err(|error| sql::Fault(error.to_string()))?;
+    let params = vec![record.token_sha256.clone().into(), project.into(), written.into(), expires_at.into()];
+    call.store.write("INSERT INTO token (sha256, project, record, expires_at) VALUES (?1, ?2, ?3, ?4)", params);
+    call.store.write(
+        "DELETE FROM token WHERE project = ?1 AND expires_at <= ?2",
+        vec![call.caller.project.clone().into(), now_ms.into()],
+    );
+    Ok(Answer::json(json!({
+        "access_token": token, "client_id": call.caller.key_id, "expires_at": expires_at.checked_div(1_000).unwrap_or(0),
+        "expires_in": TOKEN_SECONDS, "scope": scopes.join(" "), "token_type": "Bearer",
+    })))
+}
+
+fn record(caller: &Caller, token: &str, scopes: &[String], expires_at: i64) -> Record {
+    Record {
+        project: caller.project.clone(),
+        class: Class::OAuth,
+        id: caller.key_id.clone(),
+        user: caller.user.clone(),
+        token_sha256: sha256_hex(token.as_bytes()),
+        scopes: scopes.to_vec(),
+        origins: caller.origins.clone(),
+        redeem: caller.redeem,
+        publish: caller.publish.clone(),
+        expires_at: Some(expires_at),
+        settings: caller.settings.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SCOPES;
+    use crate::access::auth::Class;
+
+    #[test]
+    fn every_scope_that_a_route_asks_for_can_be_issued() {
+        for route in crate::table::AREAS.iter().flat_map(|area| area.iter()) {
+            if !route.classes.contains(&Class::OAuth) || route.path.starts_with("/rehearsal/") {
+                continue;
+            }
+            let scope = if route.is_client_side() { format!("client_{}", route.scope) } else { route.scope.to_owned() };
+            assert!(SCOPES.contains(&scope.as_str()), "{} {} needs `{scope}`", route.method, route.path);
+        }
+    }
+}

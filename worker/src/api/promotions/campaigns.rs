@@ -1,0 +1,233 @@
+//! Campaigns: get, list, delete, enable, disable, add vouchers. What a campaign begins with is in `campaign_creation`, what its
+//! vouchers begin with in `generation`.
+//! It must not know how a redemption is decided.
+
+use crate::api::codes::vouchers;
+use crate::api::loyalty::reward_assignments;
+use crate::api::promotions::campaign_creation::{self, TYPES, VOUCHERS_MAX};
+use crate::api::promotions::categories;
+use crate::api::promotions::tiers;
+use crate::api::rules::assignments;
+use crate::document::fields::{CODE_CONFIG, DAYS, KEY, LIMIT, PAGE, REDEMPTION, TIMEFRAME};
+use crate::document::list::{Clause, Filter, List};
+use crate::document::resource::{self, Resource, plain_key};
+use crate::http::reply::{CallError, invalid_payload, invalid_query};
+use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
+use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::shop::generation;
+use crate::shop::voucher_grant;
+use crate::store::document::Document;
+use crate::work::jobs::{self, Removal};
+use serde_json::{Map, Value as Json, json};
+
+const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"];
+/// What a list may show more of. There are no areas and stores, and so no assignments to any.
+const EXPANDED: &[&str] = &["category", "access_settings_assignments"];
+const ADD: &[Field] = &[
+    may("code", KEY),
+    may("code_config", CODE_CONFIG),
+    may("category", KEY),
+    may("category_id", KEY),
+    may("metadata", Kind::Map),
+    may("redemption", REDEMPTION),
+    may("additional_info", Kind::Text),
+    may("start_date", Kind::DateTime),
+    may("expiration_date", Kind::DateTime),
+];
+
+/// Campaigns as a resource.
+pub const CAMPAIGN: Resource = Resource {
+    object: "campaign",
+    parameter: "campaignId",
+    key: plain_key,
+    show,
+    list: List {
+        data_ref: "campaigns",
+        page_max: 100,
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at")],
+        filters: &[
+            Filter::Word("campaign_type", "json_extract(body, '$.campaign_type')", TYPES),
+            Filter::Word("campaign_status", "json_extract(body, '$.creation_status')", STATUSES),
+            Filter::Flag("is_referral_code", "json_extract(body, '$.voucher.is_referral_code')"),
+        ],
+        conditions: &[
+            ("campaigns", "json_extract(body, '$.name')"),
+            ("campaigns_id", "id"),
+            ("campaign_status", "json_extract(body, '$.creation_status')"),
+            ("status", "state"),
+            ("active", "state"),
+            ("is_referral_code", "flag json_extract(body, '$.voucher.is_referral_code')"),
+            ("validity_timeframe", TIMEFRAME),
+            ("validity_day_of_week", DAYS),
+            ("voucher_type", "json_extract(body, '$.voucher.type')"),
+            ("categories", "json_extract(body, '$.category')"),
+            ("category_ids", "json_extract(body, '$.category_id')"),
+            ("type", "json_extract(body, '$.type')"),
+            ("created_date", "json_extract(body, '$.created_at')"),
+            ("updated_at", "json_extract(body, '$.updated_at')"),
+            ("start_date", "json_extract(body, '$.start_date')"),
+            ("expiration_date", "json_extract(body, '$.expiration_date')"),
+        ],
+    },
+};
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    get("/v1/campaigns", "List campaigns", list).of(&CAMPAIGN).scope("campaigns").query(&[
+        LIMIT,
+        PAGE,
+        may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
+        may("campaign_type", Kind::OneOf(TYPES)),
+        may("campaign_status", Kind::OneOf(STATUSES)),
+        may("is_referral_code", Kind::Bool),
+        may("expand", Kind::OneOf(EXPANDED)),
+        may("filters", Kind::Map),
+    ]),
+    post("/v1/campaigns", "Create a campaign", campaign_creation::create)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .body(campaign_creation::CREATE),
+    get("/v1/campaigns/{campaignId}", "Get a campaign by id or name", resource::get).of(&CAMPAIGN).scope("campaigns"),
+    delete("/v1/campaigns/{campaignId}", "Delete a campaign and its vouchers", remove)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .query(&[may("force", Kind::Bool)])
+        .answers(202, "async_action_started"),
+    post("/v1/campaigns/{campaignId}/enable", "Enable a campaign", enable)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .answers(200, "empty"),
+    post("/v1/campaigns/{campaignId}/disable", "Disable a campaign", disable)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .answers(200, "empty"),
+    post("/v1/campaigns/{campaignId}/vouchers", "Add vouchers to a campaign", add)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .query(&[may("vouchers_count", Kind::Int(1, VOUCHERS_MAX))])
+        .body(ADD)
+        .bodiless()
+        .answers(200, "voucher")
+        .or_answers(202, "async_action_started"),
+    post("/v1/campaigns/{campaignId}/vouchers/{code}", "Add a voucher with a given code to a campaign", add_code)
+        .of(&CAMPAIGN)
+        .scope("campaigns")
+        .body(ADD)
+        .bodiless()
+        .answers(200, "voucher"),
+];
+
+/// Campaigns as they are shown.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let mut assigned = assignments::assigned(call, &documents)?;
+    let categories = categories::Shown::of(call, &documents)?;
+    let mut shown = Vec::new();
+    for document in documents {
+        let listed = categories.list(&document);
+        let mut body = document.body;
+        body.insert("categories".into(), listed);
+        let rules = assigned.remove(&document.id).unwrap_or_default();
+        body.insert("validation_rules_assignments".into(), assignments::listed(rules));
+        if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
+            let tiers = tiers::of_campaign(call, &document.id)?;
+            body.insert("promotion".into(), tiers::listed(call, tiers)?);
+        }
+        shown.push(Json::Object(body));
+    }
+    Ok(shown)
+}
+
+/// A list shows categories where it is asked to (interface.md, campaigns).
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let expanded = call.query.listed("expand");
+    if let Some(unknown) = expanded.iter().find(|word| !EXPANDED.contains(word)) {
+        let told = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
+        return Err(invalid_query(told).into());
+    }
+    let clause = Clause::of_kind(CAMPAIGN.object).at(call.now_ms());
+    let page = CAMPAIGN.list.select(call.store, &call.query, clause)?;
+    let shows_categories = expanded.contains(&"category");
+    let mut shown = show(call, page.documents)?;
+    if !shows_categories {
+        for campaign in shown.iter_mut().filter_map(Json::as_object_mut) {
+            campaign.insert("categories".into(), json!([]));
+        }
+    }
+    Ok(Answer::json(Json::Object(CAMPAIGN.list.envelope(shown, page.total))))
+}
+
+fn enable(call: &mut Call<'_, '_>) -> Outcome {
+    resource::set_active(call, true)?;
+    Ok(Answer::json(json!({})))
+}
+
+fn disable(call: &mut Call<'_, '_>) -> Outcome {
+    resource::set_active(call, false)?;
+    Ok(Answer::json(json!({})))
+}
+
+/// The campaign is gone at once, and its vouchers with it for every reader; a job removes their documents.
+fn remove(call: &mut Call<'_, '_>) -> Outcome {
+    let campaign = CAMPAIGN.find(call)?;
+    let wanted = campaign.body.get("vouchers_count").and_then(Json::as_u64).unwrap_or(0);
+    let job = Removal { campaign_id: campaign.id.clone(), wanted, made: 0 };
+    let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
+    let id =
+        jobs::start(call.store, call.context, &mut call.ids, call.request_id, ("CAMPAIGN.VOUCHERS_DELETE", cursor));
+    assignments::detach(call, &campaign.id);
+    tiers::remove_all(call, &campaign.id);
+    reward_assignments::remove_all(call, &campaign.id);
+    call.store.remove("campaign", &campaign.id);
+    Ok(Answer::status(202, json!({ "async_action_id": id })))
+}
+
+fn open_campaign(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let campaign = CAMPAIGN.find(call)?;
+    generation::check_open(&campaign)?;
+    Ok(campaign)
+}
+
+fn read_overrides(call: &Call<'_, '_>, campaign: &Document) -> Result<Map<String, Json>, CallError> {
+    let mut overrides = call.body(Nulls::Dropped)?;
+    voucher_grant::check_validity(&overrides)?;
+    voucher_grant::settle_category(call, &mut overrides)?;
+    if let Some(metadata) = overrides.get("metadata") {
+        vouchers::check_metadata(call, Some(campaign), Some(metadata))?;
+    }
+    Ok(overrides)
+}
+
+fn add(call: &mut Call<'_, '_>) -> Outcome {
+    let campaign = open_campaign(call)?;
+    let count = crate::document::list::read_int(&call.query, "vouchers_count", 1, VOUCHERS_MAX)?.unwrap_or(1);
+    let mut overrides = read_overrides(call, &campaign)?;
+    let code = overrides.remove("code").and_then(|code| code.as_str().map(str::to_owned));
+    if count > 1 && code.is_some() {
+        return Err(invalid_payload(format!(
+            "Property .code must NOT be present when vouchers_count is above 1 (actual value is `{count}`)"
+        ))
+        .into());
+    }
+    if count > 1 {
+        let id = generation::make_many(call, &campaign, &overrides, u64::try_from(count).unwrap_or(1))?;
+        call.store.write(
+            "UPDATE document SET body = json_set(body, '$.vouchers_generation_status', 'IN_PROGRESS') WHERE kind = 'campaign' AND id = ?1",
+            vec![campaign.id.into()],
+        );
+        return Ok(Answer::status(202, json!({ "async_action_id": id })));
+    }
+    add_one(call, &campaign, &overrides, code.as_deref())
+}
+
+fn add_code(call: &mut Call<'_, '_>) -> Outcome {
+    let campaign = open_campaign(call)?;
+    let overrides = read_overrides(call, &campaign)?;
+    let code = call.param("code").to_owned();
+    add_one(call, &campaign, &overrides, Some(&code))
+}
+
+fn add_one(call: &mut Call<'_, '_>, campaign: &Document, overrides: &Map<String, Json>, code: Option<&str>) -> Outcome {
+    let voucher = generation::make_one(call, campaign, overrides, code)?;
+    generation::count(call, &campaign.id, 1);
+    Ok(Answer::json(vouchers::VOUCHER.show_one(call, voucher)?))
+}

@@ -1,0 +1,7 @@
+//! Documents: how they are found, listed, filtered and shown, and what their metadata may be. It must not know any kind of document.
+
+pub mod fields;
+pub mod filter;
+pub mod list;
+pub mod metadata;
+pub mod resource;

@@ -1,0 +1,244 @@
+//! The deep filters of a query, `filters[field][conditions][$op][n]=value` and `filters[junction]`, as conditions of a clause.
+//! It must not know which fields a list has; the list names them with their columns.
+//!
+//! A column is an expression, whose value is compared. One that begins with `flag ` is true or false, one with `each ` a list of which any
+//! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
+//! switched on and within its dates. `filters[field]=value` means `$is`.
+
+use crate::document::list::{Clause, read_moment};
+use crate::http::query::Query;
+use crate::http::reply::{ErrorBody, invalid_query};
+use crate::moment;
+use crate::store::sql::Value;
+use serde_json::Value as Json;
+
+/// Conditions in one query, at most: the statement may have 100 parameters.
+const CONDITIONS_MAX: usize = 40;
+
+/// The columns that hold texts, and that an index answers for.
+const NAMES: &[&str] = &["id", "key", "parent", "holder"];
+
+/// The operators that the service knows.
+const OPERATORS: &[&str] = &[
+    "$is",
+    "$is_not",
+    "$in",
+    "$not_in",
+    "$has_value",
+    "$is_unknown",
+    "$contains",
+    "$not_contain",
+    "$starts_with",
+    "$ends_with",
+    "$before",
+    "$after",
+    "$more_than",
+    "$less_than",
+    "$more_than_equal",
+    "$less_than_equal",
+];
+
+/// The operators about the state of a document, which take no value but `true`: `{}` stands for the moment of asking.
+const STATES: &[(&str, &str)] = &[
+    ("$enabled", "COALESCE(json_extract(body, '$.active'), 1) = 1"),
+    ("$disabled", "COALESCE(json_extract(body, '$.active'), 1) = 0"),
+    (
+        "$active",
+        "(COALESCE(json_extract(body, '$.active'), 1) = 1 AND COALESCE(json_extract(body, '$.start_date') <= {}, 1)
+          AND COALESCE(json_extract(body, '$.expiration_date') > {}, 1))",
+    ),
+    ("$expired", "json_extract(body, '$.expiration_date') <= {}"),
+    ("before_start", "json_extract(body, '$.start_date') > {}"),
+    ("$failed", "json_extract(body, '$.creation_status') = 'FAILED'"),
+    ("$in_progress", "json_extract(body, '$.creation_status') = 'IN_PROGRESS'"),
+];
+
+/// One condition, with all the values that its operator was given.
+struct Condition {
+    field: String,
+    operator: String,
+    values: Vec<String>,
+}
+
+/// A condition with its parameters.
+type Statement = (String, Vec<Value>);
+
+/// The deep filters of a query as conditions.
+pub struct Conditions {
+    /// Those that all must hold, and an index answers.
+    pub indexed: Vec<Statement>,
+    /// Those that take a look at every document.
+    pub looked: Vec<Statement>,
+    /// What joins these.
+    pub junction: &'static str,
+}
+
+/// Reads the deep filters of a query, within a clause.
+pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> Result<Conditions, ErrorBody> {
+    let (conditions, junction) = read(query)?;
+    if conditions.len() > CONDITIONS_MAX {
+        return Err(invalid_query(format!("Property .filters must NOT have more than {CONDITIONS_MAX} conditions")));
+    }
+    let mut found = Conditions { indexed: Vec::new(), looked: Vec::new(), junction };
+    for condition in conditions {
+        let column =
+            columns.iter().find(|(name, _)| *name == condition.field).map(|(_, column)| *column).ok_or_else(|| {
+                let known: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+                let known = if known.is_empty() { "none here".to_owned() } else { known.join(", ") };
+                invalid_query(format!(
+                    "Property .filters.{} is not a filter of this list (known are {known})",
+                    condition.field
+                ))
+            })?;
+        let statement = statement(&condition, column, clause)?;
+        let is_named = matches!(condition.operator.as_str(), "$is" | "$in") && NAMES.contains(&column);
+        if is_named && junction == "AND" { &mut found.indexed } else { &mut found.looked }.push(statement);
+    }
+    Ok(found)
+}
+
+fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    let mut junction = "AND";
+    for (path, value) in query.below("filters") {
+        match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+            ["junction"] => {
+                junction = match value.to_ascii_lowercase().as_str() {
+                    "and" => "AND",
+                    "or" => "OR",
+                    _ => {
+                        return Err(invalid_query(format!(
+                            "Property .filters.junction must be one of and, or (actual value is `{value}`)"
+                        )));
+                    }
+                }
+            }
+            [field, "conditions"] => {
+                return Err(invalid_query(format!(
+                    "Property .filters.{field}.conditions must be an object (actual value is `{value}`)"
+                )));
+            }
+            [field, "conditions", operator] | [field, "conditions", operator, _] | [field, operator] => {
+                match conditions.iter_mut().find(|known| known.field == *field && known.operator == *operator) {
+                    Some(known) => known.values.push(value.to_owned()),
+                    None => conditions.push(Condition {
+                        field: (*field).into(),
+                        operator: (*operator).into(),
+                        values: vec![value.to_owned()],
+                    }),
+                }
+            }
+            [field] => conditions.push(Condition {
+                field: (*field).into(),
+                operator: "$is".into(),
+                values: vec![value.to_owned()],
+            }),
+            other => {
+                return Err(invalid_query(format!(
+                    "Property .filters.{} should have required property 'conditions'",
+                    other.join(".")
+                )));
+            }
+        }
+    }
+    Ok((conditions, junction))
+}
+
+/// Refuses an operator that a column does not have.
+fn check_operator(condition: &Condition, known: &[&str]) -> Result<(), ErrorBody> {
+    if known.contains(&condition.operator.as_str()) {
+        return Ok(());
+    }
+    Err(invalid_query(format!(
+        "Property .filters.{}.conditions must have operators of {} (actual value is `{}`)",
+        condition.field,
+        known.join(", "),
+        condition.operator
+    )))
+}
+
+/// Whether a document is in a state now.
+fn in_state(condition: &Condition, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {
+    let known: Vec<&str> = STATES.iter().map(|(operator, _)| *operator).collect();
+    check_operator(condition, &known)?;
+    if let Some(value) = condition.values.iter().find(|value| *value == "false") {
+        let (field, operator) = (&condition.field, &condition.operator);
+        let told = format!("Property .filters.{field}.conditions.{operator} must be true (actual value is `{value}`)");
+        return Err(invalid_query(told));
+    }
+    let pattern =
+        STATES.iter().find(|(operator, _)| *operator == condition.operator).map_or("0", |(_, pattern)| pattern);
+    let now = Value::Text(moment::text(clause.asked_at()));
+    Ok((pattern.to_owned(), vec![now; pattern.matches("{}").count()]))
+}
+
+fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {
+    if column == "state" {
+        return in_state(condition, clause);
+    }
+    if let Some(list) = column.strip_prefix("each ") {
+        check_operator(condition, &["$is", "$in"])?;
+        let text = format!(
+            "EXISTS (SELECT 1 FROM json_each({list}) WHERE CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
+        );
+        return Ok((text, vec![Value::Text(Json::from(condition.values.clone()).to_string())]));
+    }
+    if let Some(object) = column.strip_prefix("keys ") {
+        let text = format!(
+            "EXISTS (SELECT 1 FROM json_each({object}) WHERE key = {{}} AND CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
+        );
+        let listed = Json::from(condition.values.clone()).to_string();
+        return Ok((text, vec![Value::Text(condition.operator.clone()), Value::Text(listed)]));
+    }
+    if let Some(flag) = column.strip_prefix("flag ") {
+        check_operator(condition, &["$is", "$is_not", "$in", "$not_in"])?;
+        let lower = Condition {
+            field: condition.field.clone(),
+            operator: condition.operator.clone(),
+            values: condition.values.iter().map(|value| value.to_ascii_lowercase()).collect(),
+        };
+        return compared(&lower, &format!("CASE WHEN {flag} THEN 'true' ELSE 'false' END"));
+    }
+    check_operator(condition, OPERATORS)?;
+    compared(condition, column)
+}
+
+fn compared(condition: &Condition, column: &str) -> Result<(String, Vec<Value>), ErrorBody> {
+    let first = condition.values.first().cloned().unwrap_or_default();
+    let listed = || Value::Text(Json::from(condition.values.clone()).to_string());
+    let text = |pattern: &str| pattern.replace("@", column);
+    Ok(match condition.operator.as_str() {
+        "$is" | "$in" if NAMES.contains(&column) => {
+            (text("@ IN (SELECT CAST(value AS TEXT) FROM json_each({}))"), vec![listed()])
+        }
+        "$is" | "$in" => (text("CAST(@ AS TEXT) IN (SELECT value FROM json_each({}))"), vec![listed()]),
+        "$is_not" | "$not_in" => {
+            (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()])
+        }
+        "$has_value" => (text("@ IS NOT NULL"), vec![]),
+        "$is_unknown" => (text("@ IS NULL"), vec![]),
+        "$contains" => (text("instr(@, {}) > 0"), vec![first.into()]),
+        "$not_contain" => (text("(@ IS NULL OR instr(@, {}) = 0)"), vec![first.into()]),
+        "$starts_with" => (text("substr(@, 1, length({})) = {}"), vec![first.clone().into(), first.into()]),
+        "$ends_with" => (text("substr(@, -length({})) = {}"), vec![first.clone().into(), first.into()]),
+        operator => {
+            let sign = match operator {
+                "$before" | "$less_than" => "<",
+                "$less_than_equal" => "<=",
+                "$more_than_equal" => ">=",
+                _ => ">",
+            };
+            (text(&format!("@ {sign} {{}}")), vec![comparable(condition, &first)?])
+        }
+    })
+}
+
+/// Numbers compare as numbers; dates, which are stored as ISO text in UTC, compare as such text.
+fn comparable(condition: &Condition, value: &str) -> Result<Value, ErrorBody> {
+    if let Ok(number) = value.parse::<i64>() {
+        return Ok(Value::Int(number));
+    }
+    let path = format!("filters.{}.conditions.{}", condition.field, condition.operator);
+    let at = read_moment(&Query::read(&format!("{path}={}", value.replace('+', "%2B"))), &[&path])?;
+    Ok(at.map_or(Value::Null, |at| Value::Text(moment::text(at))))
+}

@@ -1,0 +1,11 @@
+//! Requests and replies as data: what comes in, how it is bounded and read, which route it is, and how an answer is written.
+//! It must not know documents, credentials or what any operation does.
+
+pub mod health;
+pub mod intake;
+pub mod openapi;
+pub mod query;
+pub mod reply;
+pub mod request;
+pub mod route;
+pub mod shape;

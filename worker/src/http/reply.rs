@@ -1,0 +1,316 @@
+//! Replies: JSON bodies, the one error body, and the headers that every answer carries.
+//! It must not know routes, documents or who asks.
+
+use crate::http::request::Reply;
+use crate::store::sql::{Fault, TEXT_BYTES_MAX};
+use crate::store::{READ_MAX, Store};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+/// A body above this many bytes is refused unread (errors-and-auth: 10 MiB).
+pub const BODY_BYTES_MAX: usize = 10_485_760;
+/// An answer above this many bytes is refused unsent: an object's call gives back at most 32 MiB, and headers need some of them.
+pub const ANSWER_BYTES_MAX: usize = 33_488_896;
+
+/// The error body, behind one pointer because refusals travel through many results.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct ErrorBody(Box<ErrorFields>);
+
+impl std::ops::Deref for ErrorBody {
+    type Target = ErrorFields;
+    fn deref(&self) -> &ErrorFields {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for ErrorBody {
+    fn deref_mut(&mut self) -> &mut ErrorFields {
+        &mut self.0
+    }
+}
+
+/// The fields of the error body, in the order in which they are written. Those that are not set are left out.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ErrorFields {
+    /// The HTTP status.
+    pub code: u16,
+    /// The machine's word for it; transport errors have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// The short text.
+    pub message: String,
+    /// The text that names the field, the value and the bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<String>,
+    /// The id of the request, set when the reply is made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The document that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_id: Option<String>,
+    /// The type of that document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resource_type: Option<String>,
+    /// Some of the documents that stand in the way.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub related_object_ids: Vec<String>,
+    /// The type of those documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related_object_type: Option<String>,
+    /// How many of them there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related_object_total: Option<i64>,
+    /// The project's own words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<Json>,
+    /// What the path allows, where it does not allow what was asked: the header `Allow`.
+    #[serde(skip)]
+    pub allow: Option<String>,
+    /// After how many seconds it can be asked again: the header `Retry-After`.
+    #[serde(skip)]
+    pub retry_after: Option<i64>,
+}
+
+/// Why a call ends early: a refusal for the caller, or an internal fault.
+#[derive(Debug)]
+pub enum CallError {
+    /// The caller is told; nothing is written.
+    Refused(ErrorBody),
+    /// The caller learns only that it failed; everything is undone.
+    Fault(Fault),
+}
+
+impl From<Fault> for CallError {
+    fn from(fault: Fault) -> CallError {
+        CallError::Fault(fault)
+    }
+}
+
+impl From<ErrorBody> for CallError {
+    fn from(body: ErrorBody) -> CallError {
+        CallError::Refused(body)
+    }
+}
+
+/// An error body with a key and details.
+pub fn error(code: u16, key: &str, message: &str, details: impl Into<String>) -> ErrorBody {
+    let details = Some(details.into());
+    ErrorBody(Box::new(ErrorFields {
+        code,
+        key: Some(key.into()),
+        message: message.into(),
+        details,
+        ..ErrorFields::default()
+    }))
+}
+
+/// An error body with a key and no details.
+pub fn bare_error(code: u16, key: &str, message: &str) -> ErrorBody {
+    ErrorBody(Box::new(ErrorFields { code, key: Some(key.into()), message: message.into(), ..ErrorFields::default() }))
+}
+
+/// An error body of the transport, which has no key.
+pub fn transport_error(code: u16, message: &str, details: impl Into<String>) -> ErrorBody {
+    ErrorBody(Box::new(ErrorFields {
+        code,
+        message: message.into(),
+        details: Some(details.into()),
+        ..ErrorFields::default()
+    }))
+}
+
+impl ErrorBody {
+    /// The same, about a document.
+    pub fn about(mut self, resource_type: &str, resource_id: &str) -> ErrorBody {
+        self.resource_type = Some(resource_type.into());
+        self.resource_id = Some(resource_id.into());
+        self
+    }
+}
+
+/// The body does not have the shape that the operation wants.
+pub fn invalid_payload(details: impl Into<String>) -> ErrorBody {
+    error(400, "invalid_payload", "Invalid payload", details)
+}
+
+impl From<scrip::wire::Problem> for ErrorBody {
+    fn from(problem: scrip::wire::Problem) -> ErrorBody {
+        invalid_payload(problem.to_string())
+    }
+}
+
+impl From<scrip::wire::Problem> for CallError {
+    fn from(problem: scrip::wire::Problem) -> CallError {
+        CallError::Refused(problem.into())
+    }
+}
+
+impl From<scrip::refusal::Refusal> for CallError {
+    fn from(refusal: scrip::refusal::Refusal) -> CallError {
+        let reason = refusal.reason;
+        let mut body = error(reason.code(), reason.key(), reason.message(), refusal.details());
+        if let Some((kind, id)) = refusal.resource() {
+            body = body.about(kind, id);
+        }
+        body.error = refusal.custom().map(|message| json!({ "message": message }));
+        CallError::Refused(body)
+    }
+}
+
+/// A request that would read more of what is stored than one may.
+pub fn reads_too_much() -> ErrorBody {
+    let told = format!(
+        "the request reads more than `{READ_MAX}` bytes of stored documents: ask for fewer at once (`limit`), or for less with each rule"
+    );
+    error(400, "request_too_complex", "Request takes too much work", told)
+}
+
+/// Refuses a text for the database that no row of it holds; `what` says what the payload would do with it.
+pub fn check_row(length: usize, what: &str) -> Result<(), ErrorBody> {
+    if length <= TEXT_BYTES_MAX {
+        return Ok(());
+    }
+    let bound = format!("of more than {TEXT_BYTES_MAX} bytes (actual length is `{length}`)");
+    Err(invalid_payload(format!("Payload must NOT {what} {bound}")))
+}
+
+/// Refuses writes, since there were so many, that a row would not hold or that no decision could read again.
+pub fn check_writes(store: &Store<'_>, mark: usize) -> Result<(), ErrorBody> {
+    check_row(store.longest_write(mark), "make a document")?;
+    Ok(store.check_legible(mark)?)
+}
+
+/// The body is not what its length or its chunks promise.
+pub fn broken_body() -> ErrorBody {
+    invalid_payload("the body does not arrive as its head says: its length or a chunk is wrong")
+}
+
+/// The body did not arrive in time; whoever sends it may still be sending.
+pub fn late_body() -> ErrorBody {
+    transport_error(408, "Request Timeout", "the body did not arrive in time")
+}
+
+/// Refuses, before anything is written, an answer that would not reach the caller.
+pub fn check_answer(reply: &Reply) -> Result<(), ErrorBody> {
+    let length = reply.body.len();
+    if length <= ANSWER_BYTES_MAX {
+        return Ok(());
+    }
+    let told =
+        format!("the answer would have `{length}` bytes, at most {ANSWER_BYTES_MAX} are sent; nothing was written");
+    Err(error(413, "answer_too_large", "Answer too large", told))
+}
+
+/// The query does not have the shape that the operation wants.
+pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
+    error(400, "invalid_query_params", "Invalid query params", details)
+}
+
+/// There is no such document.
+pub fn not_found(resource_type: &str, id: &str) -> ErrorBody {
+    error(404, "not_found", "Resource not found", format!("Cannot find {resource_type} with id {id}"))
+        .about(resource_type, id)
+}
+
+/// There is already such a document; `by` says which of its names is taken.
+pub fn duplicate(resource_type: &str, by: &str, value: &str) -> ErrorBody {
+    error(
+        409,
+        "duplicate_found",
+        "Duplicated resource found",
+        format!("Duplicated {resource_type} exists with {by} {value}"),
+    )
+    .about(resource_type, value)
+}
+
+/// The document cannot go: others need it, some of which are named, and there are so many of them.
+pub fn in_use((kind, id): (&str, &str), by_kind: &str, by: Vec<String>, total: i64) -> ErrorBody {
+    let told = format!("Resource {kind} with id {id} is in use by {by_kind}s with ids [{}]", by.join(", "));
+    let mut body = error(400, "resource_in_use", "Resource in use", told).about(kind, id);
+    body.related_object_ids = by;
+    body.related_object_type = Some(by_kind.to_owned());
+    body.related_object_total = Some(total);
+    body
+}
+
+/// The credentials are missing or wrong; the answer does not say which.
+pub fn unauthorized() -> ErrorBody {
+    bare_error(401, "unauthorized", "Unauthorized")
+}
+
+/// The credentials do not allow the operation.
+pub fn forbidden(details: impl Into<String>) -> ErrorBody {
+    error(403, "forbidden", "Forbidden", details)
+}
+
+/// A JSON reply.
+pub fn json_reply(status: u16, body: &Json) -> Reply {
+    bytes_reply(status, body.to_string().into_bytes())
+}
+
+/// A reply whose JSON is already written.
+pub fn bytes_reply(status: u16, body: Vec<u8>) -> Reply {
+    Reply { status, headers: vec![("content-type".into(), "application/json".into())], body }
+}
+
+/// A reply without a body.
+pub fn empty_reply(status: u16) -> Reply {
+    Reply { status, headers: Vec::new(), body: Vec::new() }
+}
+
+/// The reply of a refusal.
+pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
+    let mut body = body.clone();
+    // The 401 body has no request id (errors-and-auth, section 1); the header has it.
+    if body.code != 401 && !request_id.is_empty() {
+        body.request_id = Some(request_id.to_owned());
+    }
+    let mut reply = bytes_reply(body.code, serde_json::to_vec(&body).unwrap_or_default());
+    if let Some(allow) = &body.allow {
+        set_header(&mut reply, "allow", allow);
+    }
+    if let Some(seconds) = body.retry_after {
+        set_header(&mut reply, "retry-after", &seconds.to_string());
+    }
+    set_header(&mut reply, "x-request-id", request_id);
+    reply
+}
+
+/// The body was larger than the service reads: a shape of its own, as published.
+pub fn too_large(request_id: &str) -> Reply {
+    let message = format!("Payload content length greater than maximum allowed: {BODY_BYTES_MAX}");
+    let mut reply =
+        json_reply(413, &json!({ "statusCode": 413, "error": "Request Entity Too Large", "message": message }));
+    set_header(&mut reply, "x-request-id", request_id);
+    reply
+}
+
+/// The caller asks too often, and may ask again in so many seconds: a shape of its own, as published.
+pub fn too_many(request_id: &str, seconds: u64) -> Reply {
+    let message = "Too many requests hit the API too quickly.";
+    let mut reply = json_reply(429, &json!({ "code": 429, "message": message }));
+    set_header(&mut reply, "x-request-id", request_id);
+    set_header(&mut reply, "retry-after", &seconds.to_string());
+    reply
+}
+
+/// The reply of a fault: it names the request and nothing else.
+pub fn failed(request_id: &str) -> Reply {
+    let body = bare_error(500, "internal_error", "Internal error");
+    error_reply(&body, request_id)
+}
+
+/// Sets a header, in place of an older one of that name.
+pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
+    reply.headers.retain(|(known, _)| known != name);
+    reply.headers.push((name.to_owned(), value.to_owned()));
+}
+
+/// The headers that a page of a trusted origin needs to read an answer.
+pub fn allow_origin(reply: &mut Reply, origin: &str) {
+    set_header(reply, "access-control-allow-origin", origin);
+    let exposed = "x-request-id, scrip-context, etag, idempotency-replayed, retry-after";
+    set_header(reply, "access-control-expose-headers", exposed);
+    set_header(reply, "vary", "origin");
+}

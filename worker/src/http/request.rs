@@ -1,0 +1,28 @@
+//! What a host hands over and what it gets back, read whole: bytes and header lines.
+//! It must not know what any of them mean.
+
+/// What one call brings, after the host has read it whole.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// `GET`, `POST`, ...
+    pub method: String,
+    /// The path as sent, percent-encoded, without the query.
+    pub path: String,
+    /// The query as sent, without `?`; empty when there is none.
+    pub query: String,
+    /// Lower-case names.
+    pub headers: Vec<(String, String)>,
+    /// The body, at most 10 MiB.
+    pub body: Vec<u8>,
+}
+
+/// What the host sends back.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// Lower-case names.
+    pub headers: Vec<(String, String)>,
+    /// The body; empty for 204.
+    pub body: Vec<u8>,
+}

@@ -1,0 +1,374 @@
+//! Routes as plain data, the matching of a request to one of them, and the call that its verb is given.
+//! It must not know what any verb does.
+
+use crate::access::auth::{Caller, Class};
+use crate::document::resource::Resource;
+use crate::http::intake;
+use crate::http::query::{Query, decode};
+use crate::http::reply::{CallError, ErrorBody, error, transport_error};
+use crate::http::request::Request;
+use crate::http::shape::{self, Field, Nulls};
+use crate::moment;
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::sql::Fault;
+use scrip::Context;
+use scrip::id::Ids;
+use scrip::model::page::Page;
+use scrip::wire::problem::shortened;
+use serde_json::{Map, Value as Json};
+use std::cell::Cell;
+
+/// An operation of the interface.
+#[derive(Clone, Copy)]
+pub struct Route {
+    /// `GET`, `POST`, ...
+    pub method: &'static str,
+    /// The path, with `{names}` for its parameters.
+    pub path: &'static str,
+    /// What it does, in a few words.
+    pub summary: &'static str,
+    /// Which credentials may call it; none at all means that it is public.
+    pub classes: &'static [Class],
+    /// The OAuth scope that opens it, beside `api` or `client_api`.
+    pub scope: &'static str,
+    /// The switch of the project that a client-side caller needs.
+    pub switch: Option<Switch>,
+    /// The fields of its body.
+    pub body: &'static [Field],
+    /// Whether the body is a list of objects with those fields.
+    pub many: bool,
+    /// Whether the body is a form.
+    pub form: bool,
+    /// Whether JSON that is not what the body should be counts as no body: existing clients call it so.
+    pub bodiless: bool,
+    /// The parameters of its query.
+    pub query: &'static [Field],
+    /// The status of success.
+    pub success: u16,
+    /// The name of what it answers.
+    pub answers: &'static str,
+    /// What it answers beside that, where there is more than one success.
+    pub also: Option<(u16, &'static str)>,
+    /// The resource that the patterns work on.
+    pub resource: Option<&'static Resource>,
+    /// Whether its answer is kept under an Idempotency-Key.
+    pub remembered: bool,
+    /// Whether its caller names codes, so that a page that calls it can guess them.
+    pub names_codes: bool,
+    /// What it does.
+    pub run: fn(&mut Call<'_, '_>) -> Outcome,
+}
+
+/// What a project may switch on for its client-side keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// Redeeming from a page.
+    Redeem,
+    /// Publishing from a page.
+    Publish,
+}
+
+const fn route(
+    method: &'static str,
+    path: &'static str,
+    summary: &'static str,
+    run: fn(&mut Call<'_, '_>) -> Outcome,
+) -> Route {
+    Route {
+        method,
+        path,
+        summary,
+        classes: &[Class::Server, Class::OAuth],
+        scope: "",
+        switch: None,
+        body: &[],
+        many: false,
+        form: false,
+        bodiless: false,
+        query: &[],
+        success: 200,
+        answers: "",
+        also: None,
+        resource: None,
+        remembered: true,
+        names_codes: false,
+        run,
+    }
+}
+
+/// A reading operation.
+pub const fn get(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("GET", path, summary, run)
+}
+
+/// A creating or acting operation.
+pub const fn post(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("POST", path, summary, run)
+}
+
+/// A changing operation.
+pub const fn put(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("PUT", path, summary, run)
+}
+
+/// A removing operation.
+pub const fn delete(path: &'static str, summary: &'static str, run: fn(&mut Call<'_, '_>) -> Outcome) -> Route {
+    route("DELETE", path, summary, run)
+}
+
+impl Route {
+    /// Works on a resource.
+    pub const fn of(mut self, resource: &'static Resource) -> Route {
+        self.resource = Some(resource);
+        self.answers = resource.object;
+        self
+    }
+    /// Is opened by an OAuth scope.
+    pub const fn scope(mut self, scope: &'static str) -> Route {
+        self.scope = scope;
+        self
+    }
+    /// Is called with these credentials.
+    pub const fn for_classes(mut self, classes: &'static [Class]) -> Route {
+        self.classes = classes;
+        self
+    }
+    /// Is called from a page only where the project allows it.
+    pub const fn switched(mut self, switch: Switch) -> Route {
+        self.switch = Some(switch);
+        self
+    }
+    /// Reads a body of these fields.
+    pub const fn body(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self
+    }
+    /// Reads a list of objects of these fields, which is written later.
+    pub const fn many(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self.many = true;
+        self
+    }
+    /// Reads a form of these fields.
+    pub const fn form(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self.form = true;
+        self
+    }
+    /// Is called without a body by existing clients, who may send JSON that is no object in its place.
+    pub const fn bodiless(mut self) -> Route {
+        self.bodiless = true;
+        self
+    }
+    /// Reads these parameters of the query.
+    pub const fn query(mut self, query: &'static [Field]) -> Route {
+        self.query = query;
+        self
+    }
+    /// Answers this status and this object.
+    pub const fn answers(mut self, success: u16, answers: &'static str) -> Route {
+        self.success = success;
+        self.answers = answers;
+        self
+    }
+    /// Answers this status and this object in some cases.
+    pub const fn or_answers(mut self, success: u16, answers: &'static str) -> Route {
+        self.also = Some((success, answers));
+        self
+    }
+    /// Is never kept under an Idempotency-Key, because its answer holds a secret.
+    pub const fn forgotten(mut self) -> Route {
+        self.remembered = false;
+        self
+    }
+    /// Takes names of codes.
+    pub const fn names_codes(mut self) -> Route {
+        self.names_codes = true;
+        self
+    }
+    /// Whether it belongs to the client side.
+    pub fn is_client_side(&self) -> bool {
+        self.path.starts_with("/client/")
+    }
+}
+
+/// What a verb gives.
+pub type Outcome = Result<Answer, CallError>;
+
+/// An answer on its way out. Even one with an error status commits what the verb has written.
+#[derive(Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// The written body.
+    pub body: Vec<u8>,
+    /// Further headers.
+    pub headers: Vec<(&'static str, String)>,
+}
+
+impl Answer {
+    /// 200 with a JSON body.
+    pub fn json(body: Json) -> Answer {
+        Answer::status(200, body)
+    }
+    /// A status with a JSON body.
+    pub fn status(status: u16, body: Json) -> Answer {
+        Answer { status, body: body.to_string().into_bytes(), headers: Vec::new() }
+    }
+    /// A status without a body.
+    pub fn empty(status: u16) -> Answer {
+        Answer { status, body: Vec::new(), headers: Vec::new() }
+    }
+    /// 200 with a body that is already written.
+    pub fn bytes(body: Vec<u8>) -> Answer {
+        Answer { status: 200, body, headers: Vec::new() }
+    }
+}
+
+/// A call of a route: all that its verb may look at.
+pub struct Call<'c, 's> {
+    /// The route.
+    pub route: &'static Route,
+    /// The request as sent.
+    pub request: &'c Request,
+    /// Who asks.
+    pub caller: &'c Caller,
+    /// The decoded query.
+    pub query: Query,
+    /// The store.
+    pub store: &'c mut Store<'s>,
+    /// Now and the seed.
+    pub context: &'c Context,
+    /// The mint of ids.
+    pub ids: Ids,
+    /// The id of the request.
+    pub request_id: &'c str,
+    /// The decoded parameters of the path.
+    pub params: Vec<(&'static str, String)>,
+    /// The page that asks; none when one of the shop's own servers does.
+    pub page: Option<Page>,
+    /// How many codes a page has named that are of no use to it.
+    pub guesses: &'c Cell<usize>,
+}
+
+impl Call<'_, '_> {
+    /// A parameter of the path.
+    pub fn param(&self, name: &str) -> &str {
+        self.params.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value)
+    }
+
+    /// The resource of the route.
+    pub fn resource(&self) -> Result<&'static Resource, Fault> {
+        self.route.resource.ok_or_else(|| Fault(format!("the route {} has no resource", self.route.path)))
+    }
+
+    /// The moment of the event.
+    pub fn now_ms(&self) -> i64 {
+        self.context.now.millis()
+    }
+
+    /// The body's object, as it came; no body has no fields.
+    pub fn source(&self) -> Result<Map<String, Json>, ErrorBody> {
+        intake::object(&self.request.body, self.route.bodiless)
+    }
+
+    /// The objects of a body that is a list, as they came; no body has none.
+    pub fn sources(&self) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+        intake::list(&self.request.body, self.route.bodiless)
+    }
+
+    /// The body, read by the fields of the route.
+    pub fn body(&self, nulls: Nulls) -> Result<Map<String, Json>, ErrorBody> {
+        Ok(shape::read(self.route.body, self.source()?, nulls)?)
+    }
+
+    /// Does something for its refusals alone: nothing of it is written.
+    pub fn rehearse<T>(&mut self, act: impl FnOnce(&mut Self) -> Result<T, CallError>) -> Result<(), CallError> {
+        let (mark, drawn, ids) = (self.store.mark(), self.store.drawn.clone(), self.ids.clone());
+        let outcome = act(self).and_then(|_| Ok(crate::http::reply::check_writes(self.store, mark)?));
+        self.store.forget_since(mark);
+        (self.store.drawn, self.ids) = (drawn, ids);
+        outcome
+    }
+
+    /// Notes that a document changes now.
+    pub fn touch(&self, document: &mut Document) {
+        document.updated_at = Some(self.now_ms());
+        document.body.insert("updated_at".into(), moment::text(self.now_ms()).into());
+    }
+}
+
+/// A route that fits a path, with its parameters.
+pub struct Matched {
+    /// The route.
+    pub route: &'static Route,
+    /// The decoded parameters.
+    pub params: Vec<(&'static str, String)>,
+}
+
+/// Finds the route of a method and a path. A trailing slash means the collection; a literal segment wins over a parameter.
+/// Asked for the head of an answer, a reading operation answers, and the runtime leaves the body away.
+pub fn find(method: &str, path: &str) -> Result<Matched, ErrorBody> {
+    let wanted = if method == "HEAD" { "GET" } else { method };
+    let mut methods: Vec<&str> = Vec::new();
+    let mut best: Option<Matched> = None;
+    for matched in fitting(path) {
+        if matched.route.method != wanted {
+            methods.push(matched.route.method);
+        } else if best.as_ref().is_none_or(|best| matched.params.len() < best.params.len()) {
+            best = Some(matched);
+        }
+    }
+    best.ok_or_else(|| {
+        let path = shortened(path);
+        if methods.is_empty() {
+            return error(404, "not_found", "Resource not found", format!("Cannot find a route for {method} {path}"));
+        }
+        methods.sort_unstable();
+        methods.dedup();
+        let told = format!("{path} allows {} and not {method}", methods.join(", "));
+        let mut body = transport_error(405, "HTTP Method Not Allowed", told);
+        body.allow = Some(allowed(methods));
+        body
+    })
+}
+
+/// What a path allows, as the header `Allow` says it; nothing where there is no such path.
+pub fn allow(path: &str) -> Option<String> {
+    let methods: Vec<&str> = fitting(path).map(|matched| matched.route.method).collect();
+    (!methods.is_empty()).then(|| allowed(methods))
+}
+
+/// Beside its operations every path can be asked what it allows, and where it can be read also for the head alone.
+fn allowed(mut methods: Vec<&str>) -> String {
+    if methods.contains(&"GET") {
+        methods.push("HEAD");
+    }
+    methods.push("OPTIONS");
+    methods.sort_unstable();
+    methods.dedup();
+    methods.join(", ")
+}
+
+/// The routes that fit a path, whatever their method.
+fn fitting(path: &str) -> impl Iterator<Item = Matched> {
+    let bare = path.strip_suffix('/').filter(|bare| !bare.is_empty()).unwrap_or(path);
+    let routes = crate::table::AREAS.iter().flat_map(|area| area.iter());
+    routes.filter_map(move |route| Some(Matched { route, params: fit(route.path, bare)? }))
+}
+
+fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+    let mut params = Vec::new();
+    let mut segments = path.split('/');
+    for wanted in pattern.split('/') {
+        let segment = segments.next()?;
+        match wanted.strip_prefix('{').and_then(|name| name.strip_suffix('}')) {
+            Some(_) if segment.is_empty() => return None,
+            Some(name) => params.push((name, decode(segment, false))),
+            None if wanted == segment => {}
+            None => return None,
+        }
+    }
+    segments.next().is_none().then_some(params)
+}

@@ -1,0 +1,281 @@
+//! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
+//! It must not know what is decided.
+
+use crate::api::codes::vouchers;
+use crate::api::decisions::admission;
+use crate::api::people::customers;
+use crate::http::reply::{CallError, duplicate};
+use crate::http::route::Call;
+use crate::store::document::Document;
+use crate::store::facts::{ById, StoreFacts};
+use crate::store::sql::Fault;
+use crate::store::tracking::Tracker;
+use scrip::decide::Referral;
+use scrip::model::customer::Customer;
+use scrip::model::page::Page;
+use scrip::model::request::Channel;
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::redemption::Document as Written;
+use serde_json::{Map, Value as Json, json};
+
+/// The facts for a call's decision.
+pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
+    let zone = time_zone(call)?;
+    Ok(StoreFacts::new(call.store, zone, call.caller.settings.case_sensitive_codes, !is_bare(call)))
+}
+
+/// Who asks, as redemptions show it.
+pub fn channel(call: &Call<'_, '_>) -> Channel {
+    let page = call.page.clone();
+    if is_bare(call) {
+        return Channel { page, ..Channel::default() };
+    }
+    let id = call.caller.channel.as_deref().unwrap_or(&call.caller.key_id);
+    Channel { id: id.into(), page, user: call.caller.user.as_deref().map(Into::into) }
+}
+
+/// Whether the customer of a call is somebody for more than a name: a server says so, or a page is believed.
+pub fn is_believed(call: &Call<'_, '_>) -> bool {
+    call.page.as_ref().is_none_or(Page::is_believed)
+}
+
+/// Whether a rehearsal has set the seed: it compares the answer with one that was made without the service, byte for byte.
+pub fn is_bare(call: &Call<'_, '_>) -> bool {
+    cfg!(feature = "rehearsal") && crate::http::intake::header(call.request, "scrip-rehearsal-seed").is_some()
+}
+
+/// The project's time zone.
+pub fn time_zone(call: &Call<'_, '_>) -> Result<TimeZone, Fault> {
+    #[cfg(feature = "rehearsal")]
+    if let Some(given) = call.store.document("given", "time_zone")? {
+        return read_time_zone(&Json::Object(given.body));
+    }
+    read_time_zone(&call.caller.settings.time_zone)
+}
+
+/// Reads a zone: `UTC`, or a zone with its offset and transitions as data. The service carries no table of the world's zones.
+pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
+    let wrong =
+        || Fault(format!("the time zone `{zone}` is neither UTC nor a zone with `name`, `offset` and `transitions`"));
+    let seconds = |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|offset| i32::try_from(offset).ok());
+    match zone {
+        Json::Null => Ok(TimeZone::default()),
+        Json::String(name) if name.is_empty() || matches!(name.as_str(), "UTC" | "Etc/UTC" | "GMT") => {
+            Ok(TimeZone { name: name.as_str().into(), ..TimeZone::default() })
+        }
+        Json::Object(zone) => {
+            let mut transitions = Vec::new();
+            for transition in zone.get("transitions").and_then(Json::as_array).into_iter().flatten() {
+                let at = transition.get("at").and_then(Json::as_str).and_then(Instant::parse).ok_or_else(wrong)?;
+                transitions.push((at, seconds(transition.get("offset")).ok_or_else(wrong)?));
+            }
+            let name = zone.get("name").and_then(Json::as_str).ok_or_else(wrong)?;
+            Ok(TimeZone { name: name.into(), offset: seconds(zone.get("offset")).unwrap_or(0), transitions })
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// The voucher that a redemption took something from, or that a rollback gave it back to.
+fn voucher_of(written: &Written) -> Option<&str> {
+    let is_done = written.kind == "redemption" && written.body.get("result").and_then(Json::as_str) == Some("SUCCESS");
+    written.body.get("voucher").filter(|_| is_done)?.get("id").and_then(Json::as_str)
+}
+
+/// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
+pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), CallError> {
+    vouchers::touch(call, documents.iter().filter_map(voucher_of).collect());
+    for written in documents {
+        // An order is found by its source_id; what a redemption belongs to is only listed by it.
+        let is_order = written.kind == "order";
+        let parent = written.parent.map(|parent| parent.to_string());
+        let mut document = Document {
+            id: written.id.to_string(),
+            key: parent.clone().filter(|_| is_order),
+            parent: parent.filter(|_| !is_order),
+            holder: written.holder.map(|holder| holder.to_string()),
+            created_at: call.now_ms(),
+            updated_at: None,
+            body: written.body,
+        };
+        if let Some(source_id) = document.key.as_deref().filter(|_| !orders.contains_key(&document.id)) {
+            // An order that is new under its id, and whose source_id another one has.
+            let other = call.store.document_by_name("order", source_id, &document.id)?;
+            if other.is_some_and(|other| other.id != document.id) {
+                if call.page.is_none() {
+                    return Err(duplicate("order", "id", source_id).into());
+                }
+                // A page is not told that there is one, and its own is stored without the name.
+                document.key = None;
+                document.body.remove("source_id");
+            }
+        }
+        call.store.put(written.kind, &document);
+    }
+    Ok(())
+}
+
+/// What happens to the counts in a customer's summary.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Redemptions that succeeded.
+    pub succeeded: i64,
+    /// Redemptions that failed.
+    pub failed: i64,
+    /// Redemptions that were undone.
+    pub rolled_back: i64,
+    /// Rollbacks that failed.
+    pub rollback_failed: i64,
+    /// Gift credits spent; below zero when given back.
+    pub credits: i64,
+    /// Points of loyalty cards spent; below zero when given back.
+    pub points: i64,
+    /// The total of an order that was paid, or below zero that was paid and is canceled.
+    pub order_total: Option<i64>,
+    /// Orders paid, less those canceled.
+    pub orders: i64,
+    /// Codes that others passed on to the customer.
+    pub referrals: Vec<Referral>,
+}
+
+/// Brings a customer up to date at the commit: what the request sent, and the counts. One that is not stored yet is created
+/// under the id that the answer shows.
+pub fn write_customer(
+    call: &mut Call<'_, '_>,
+    seen: &ById,
+    sent: Option<&Customer>,
+    id: Option<&str>,
+    tally: &Tally,
+) -> Result<(), CallError> {
+    let Some(id) = id else { return Ok(()) };
+    let known = match seen.get(id) {
+        Some(document) => Some(document.clone()),
+        None => call.store.document("customer", id)?,
+    };
+    let is_new = known.is_none();
+    let mut document = match known {
+        Some(document) => document,
+        None => {
+            let Some(sent) = sent else { return Ok(()) };
+            let source_id = sent.source_id.as_deref().map(|name| unsealed(call, name)).transpose()?;
+            if let Some(taken) = source_id.as_deref()
+                && call.store.document_by_name("customer", taken, "")?.is_some()
+            {
+                // The request named the customer by an id that nobody has and a source_id that somebody has.
+                return Err(duplicate("customer", "id", taken).into());
+            }
+            let body = customers::template(id, source_id.as_deref(), call.now_ms());
+            Document {
+                id: id.to_owned(),
+                key: source_id,
+                parent: None,
+                holder: None,
+                created_at: call.now_ms(),
+                updated_at: None,
+                body,
+            }
+        }
+    };
+    if let Some(sent) = sent {
+        let profile = admission::profile(sent)?;
+        let has_metadata = profile.contains_key("metadata");
+        customers::merge(&mut document.body, profile);
+        if has_metadata {
+            customers::check_metadata(call, &document.body)?;
+        }
+    }
+    count(&mut document.body, tally, call.now_ms());
+    if !tally.referrals.is_empty() {
+        remember(&mut document.body, &tally.referrals, call.now_ms());
+    }
+    if is_new {
+        call.store.insert("customer", &document);
+    } else {
+        call.touch(&mut document);
+        call.store.update("customer", &document);
+    }
+    Ok(())
+}
+
+/// The `source_id` that a customer is named by, also where the name is a tracking id.
+fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
+    let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
+    Ok(opened.unwrap_or_else(|| name.to_owned()))
+}
+
+/// Counts, for those who passed codes on, the customers who redeemed them.
+pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Result<(), CallError> {
+    let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
+    referrers.sort_unstable();
+    referrers.dedup();
+    for referrer in referrers {
+        let Some(mut document) = call.store.document("customer", referrer)? else { continue };
+        for referral in referrals.iter().filter(|referral| referral.referrer_id == referrer) {
+            let loyalty = document.body.entry("loyalty").or_insert_with(|| json!({}));
+            let Some(loyalty) = loyalty.as_object_mut() else { continue };
+            add(loyalty, "referred_customers", 1);
+            let campaigns = loyalty.entry("campaigns").or_insert_with(|| json!({})).as_object_mut();
+            if let (Some(name), Some(campaigns)) = (&referral.campaign_name, campaigns)
+                && let Some(campaign) = campaigns.entry(name.to_string()).or_insert_with(|| json!({})).as_object_mut()
+            {
+                add(campaign, "referred_customers", 1);
+            }
+        }
+        call.touch(&mut document);
+        call.store.update("customer", &document);
+    }
+    Ok(())
+}
+
+/// What a customer remembers of codes that others passed on to them.
+fn remember(body: &mut Map<String, Json>, referrals: &[Referral], now_ms: i64) {
+    let Some(known) = body.entry("referrals").or_insert_with(|| json!({})).as_object_mut() else { return };
+    for referral in referrals {
+        add(known, "total", 1);
+        if let Some(campaigns) = known.entry("campaigns").or_insert_with(|| json!([])).as_array_mut() {
+            campaigns.push(json!({
+                "campaign_id": referral.campaign_id, "referrer_id": referral.referrer_id,
+                "related_object_id": referral.voucher_id, "related_object_type": "voucher", "date": crate::moment::text(now_ms),
+            }));
+        }
+    }
+}
+
+fn add(holder: &mut Map<String, Json>, name: &str, amount: i64) {
+    let sum = holder.get(name).and_then(Json::as_i64).unwrap_or(0).saturating_add(amount);
+    holder.insert(name.into(), sum.into());
+}
+
+fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
+    let summary = customers::template("", None, now_ms).remove("summary").unwrap_or(Json::Null);
+    let Some(summary) = body.entry("summary").or_insert(summary).as_object_mut() else { return };
+    if let Some(counts) = summary.get_mut("redemptions").and_then(Json::as_object_mut) {
+        add(counts, "total_redeemed", tally.succeeded.saturating_sub(tally.rolled_back));
+        add(counts, "total_succeeded", tally.succeeded);
+        add(counts, "total_failed", tally.failed);
+        add(counts, "total_rolled_back", tally.rolled_back);
+        add(counts, "total_rollback_succeeded", tally.rolled_back);
+        add(counts, "total_rollback_failed", tally.rollback_failed);
+        if let Some(gift) = counts.get_mut("gift").and_then(Json::as_object_mut) {
+            add(gift, "redeemed_amount", tally.credits);
+            add(gift, "amount_to_go", tally.credits.saturating_neg());
+        }
+        if let Some(card) = counts.get_mut("loyalty_card").and_then(Json::as_object_mut) {
+            add(card, "redeemed_points", tally.points);
+            add(card, "points_to_go", tally.points.saturating_neg());
+        }
+    }
+    if let (Some(total), Some(orders)) = (tally.order_total, summary.get_mut("orders").and_then(Json::as_object_mut)) {
+        add(orders, "total_amount", total);
+        add(orders, "total_count", tally.orders);
+        let number = |orders: &Map<String, Json>, name: &str| orders.get(name).and_then(Json::as_i64).unwrap_or(0);
+        let (sum, times) = (number(orders, "total_amount"), number(orders, "total_count").max(1));
+        // Half up, as every amount.
+        let average = sum.saturating_mul(2).saturating_add(times).checked_div(times.saturating_mul(2)).unwrap_or(0);
+        orders.insert("average_amount".into(), average.into());
+        if tally.orders > 0 {
+            orders.insert("last_order_amount".into(), total.into());
+            orders.insert("last_order_date".into(), crate::moment::text(now_ms).into());
+        }
+    }
+}

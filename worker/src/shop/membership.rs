@@ -1,0 +1,124 @@
+//! Who and what belongs to a set: the shape of filters, the members of collections and of segments. The engine reads
+//! sets and tests their members, so that a list has those whom a rule finds.
+//! It must not know how sets are created or shown.
+
+use crate::http::reply::{ErrorBody, invalid_payload};
+use crate::http::route::Call;
+use crate::http::shape::shown;
+use crate::shop::decision;
+use crate::store::document::{Document, legible, read_stored, written};
+use crate::store::sql::Fault;
+use scrip::rules::{Clock, Collection, Contents, Segment};
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::Problem;
+use scrip::wire::at::read_document;
+use scrip::wire::order::read_goods;
+use scrip::wire::request::read_customer;
+use scrip::wire::rules::{read_collection, read_segment};
+use serde_json::{Map, Value as Json};
+
+/// The operators of filters (validation-rules.md section 12).
+pub const OPERATORS: &[&str] = &[
+    "$is",
+    "$is_not",
+    "$in",
+    "$not_in",
+    "$contains",
+    "$not_contain",
+    "$starts_with",
+    "$ends_with",
+    "$has_value",
+    "$is_unknown",
+    "$more_than",
+    "$less_than",
+    "$more_than_equal",
+    "$less_than_equal",
+    "$after",
+    "$before",
+    "$more_than_ago",
+    "$less_than_ago",
+    "$is_days_ago",
+    "$more_than_future",
+    "$less_than_future",
+    "$is_days_in_future",
+    "$count",
+    "$count_less",
+    "$count_more",
+    "$next_month",
+    "$this_month",
+    "$previous_month",
+];
+
+/// Checks that a filter is `{ junction, "<field path>": { conditions: { "$operator": value or values } } }`.
+pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorBody> {
+    for (field, rule) in filter.iter().filter(|(field, _)| *field != "junction") {
+        let place = format!("{path}.{field}");
+        let Some(rule) = rule.as_object() else {
+            return Err(Problem::at(&place, format!("must be an object (actual value is `{}`)", shown(rule))).into());
+        };
+        let conditions = rule.get("conditions").ok_or_else(|| Problem::missing(&place, "conditions"))?;
+        let Some(conditions) = conditions.as_object() else {
+            let told = format!("must be an object (actual value is `{}`)", shown(conditions));
+            return Err(Problem::at(format!("{place}.conditions"), told).into());
+        };
+        if let Some(operator) = conditions.keys().find(|operator| !OPERATORS.contains(&operator.as_str())) {
+            let told = format!("must have operators of {} (actual value is `{operator}`)", OPERATORS.join(", "));
+            return Err(Problem::at(format!("{place}.conditions"), told).into());
+        }
+    }
+    let junction = filter.get("junction").and_then(Json::as_str).map(str::to_ascii_lowercase);
+    match junction.as_deref() {
+        Some("and" | "or") => Ok(()),
+        _ => {
+            let told = format!("Property .{path} has wrong `junction` property. It must be one of: and, or");
+            Err(invalid_payload(told))
+        }
+    }
+}
+
+/// What a filter needs to know of now.
+pub struct Present {
+    now: Instant,
+    zone: TimeZone,
+}
+
+impl Present {
+    /// The moment of a call, in its project's zone.
+    pub fn of(call: &Call<'_, '_>) -> Result<Present, Fault> {
+        Ok(Present { now: call.context.now, zone: decision::time_zone(call)? })
+    }
+
+    fn clock(&self) -> Clock<'_> {
+        Clock { now: self.now, zone: &self.zone, work: None }
+    }
+
+    /// Whether a collection has a product or a SKU. Nothing is in one that does not read.
+    pub fn is_in_collection(&self, collection: &Collection, goods: &Document) -> bool {
+        match &collection.goods {
+            Contents::All => true,
+            // A product that is listed brings its SKUs.
+            Contents::Listed(listed) => {
+                listed.iter().any(|listed| listed.id == goods.id || goods.parent.as_deref() == Some(&listed.id))
+            }
+            Contents::Passing(filter) => {
+                read_document(&written(goods), read_goods).is_ok_and(|goods| filter.passes_goods(&goods, &self.clock()))
+            }
+        }
+    }
+
+    /// Whether a segment has a customer, who need not be stored.
+    pub fn is_in_segment(&self, segment: &Segment, customer: &Map<String, Json>) -> bool {
+        read_document(&Json::Object(customer.clone()).to_string(), read_customer)
+            .is_ok_and(|customer| segment.has(&customer, &self.clock()))
+    }
+}
+
+/// The collection that a document says; nothing for one that does not read, which has nothing in it.
+pub fn collection_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
+    legible(call.store, read_stored("products_collection", &document.id, &written(document), read_collection))
+}
+
+/// The segment that a document says; nothing for one that does not read, which has nobody in it.
+pub fn segment_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
+    legible(call.store, read_stored("segment", &document.id, &written(document), read_segment))
+}

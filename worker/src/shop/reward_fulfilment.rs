@@ -1,0 +1,61 @@
+//! Rewards that a redemption of points has won: codes of a campaign, or more on the card that the customer has of it. It
+//! must not know what points cost.
+
+use crate::api::codes::balances;
+use crate::api::codes::publications;
+use crate::http::reply::{CallError, not_found};
+use crate::http::route::Call;
+use crate::store::document::Document;
+use scrip::decide::RewardGrant;
+use serde_json::{Map, Value as Json, json};
+
+/// Hands rewards over at the commit; gives, for each, the voucher that it went to.
+pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<Json>, CallError> {
+    let mut vouchers: Vec<Json> = Vec::new();
+    // What this request has handed over of the same campaign to the same customer is topped up as well.
+    let mut handed: Vec<(&RewardGrant, Document)> = Vec::new();
+    for grant in grants {
+        let earlier = handed.iter_mut().find(|(other, _)| {
+            grant.balance.is_some() && other.campaign_id == grant.campaign_id && other.customer_id == grant.customer_id
+        });
+        if let Some((_, voucher)) = earlier {
+            balances::load(call, voucher, grant.balance.unwrap_or(0))?;
+            call.store.update("voucher", voucher);
+            vouchers.push(shown(voucher));
+            continue;
+        }
+        let voucher = hand_one(call, grant, handed.iter().map(|(_, voucher)| voucher.id.as_str()).collect())?;
+        vouchers.push(shown(&voucher));
+        handed.push((grant, voucher));
+    }
+    Ok(vouchers)
+}
+
+fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> Result<Document, CallError> {
+    let campaign = call.store.document("campaign", &grant.campaign_id)?;
+    let campaign = campaign.ok_or_else(|| not_found("campaign", &grant.campaign_id))?;
+    let customer_id = grant.customer_id.as_deref().unwrap_or_default();
+    let customer = call.store.document("customer", customer_id)?;
+    let customer = customer.ok_or_else(|| not_found("customer", customer_id))?;
+    if let Some(balance) = grant.balance
+        && let Some(mut voucher) = call.store.card_of(&campaign.id, customer_id)?
+    {
+        balances::load(call, &mut voucher, balance)?;
+        call.touch(&mut voucher);
+        call.store.update("voucher", &voucher);
+        return Ok(voucher);
+    }
+    publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))
+}
+
+fn shown(voucher: &Document) -> Json {
+    let code = voucher.body.get("code").cloned().unwrap_or(Json::Null);
+    json!({ "id": voucher.id, "code": code, "campaign_id": voucher.parent, "object": "voucher" })
+}
+
+/// Writes into a redemption's document, or into an answer that lists it, where its reward went.
+pub fn tell(redemption: &mut Map<String, Json>, voucher: &Json) {
+    if let Some(reward) = redemption.get_mut("reward").and_then(Json::as_object_mut) {
+        reward.insert("voucher".into(), voucher.clone());
+    }
+}

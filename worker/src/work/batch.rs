@@ -1,0 +1,227 @@
+//! Lists that are written item by item, as long work: the items are kept in slices, a piece of one an alarm, and what went wrong with an
+//! item is told in the result. It must not know what an item is.
+//!
+//! An item is written as a call of its own would write it; one that is refused leaves the others alone.
+
+use crate::access::auth::Caller;
+use crate::http::query::Query;
+use crate::http::reply::{CallError, ErrorBody, check_writes};
+use crate::http::request::Request;
+use crate::http::route::{self, Answer, Call, Outcome};
+use crate::http::shape::{self, Nulls};
+use crate::store::Store;
+use crate::store::document::Document;
+use crate::store::sql::Fault;
+use crate::work::jobs;
+use scrip::Context;
+use scrip::id::Ids;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json, json};
+use std::cell::Cell;
+
+/// Items of one slice; each alarm that writes some of them reads it whole.
+const ITEMS_MAX: usize = 200;
+/// Bytes of one slice, unless a single item is longer.
+const BYTES_MAX: usize = 100_000;
+/// What an item costs, in rows that a job writes without looking at them. Jobs of both sorts share one measure of time.
+const ROWS_OF_AN_ITEM: u64 = 10;
+/// Errors that a result tells; further ones are counted.
+const ERRORS_MAX: usize = 1_000;
+/// The kind of document that holds a slice until it is written.
+const SLICE: &str = "batch";
+
+/// What is done with one item.
+pub type Step = fn(&mut Call<'_, '_>, Map<String, Json>) -> Result<(), CallError>;
+
+/// Where the work stands.
+#[derive(Debug, Serialize, Deserialize)]
+struct Cursor {
+    /// Who asked: the items are written in their name.
+    caller: Caller,
+    /// The route that was asked.
+    path: String,
+    request_id: String,
+    wanted: u64,
+    done: u64,
+    failed: u64,
+    /// Items of the slice at hand that are written already.
+    #[serde(default)]
+    place: usize,
+    errors: Vec<Json>,
+}
+
+/// The items of a body that is a list, read by the fields of the route.
+pub fn items(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+    let sent = call.sources()?;
+    let read = sent.into_iter().enumerate().map(|(place, item)| {
+        shape::read(call.route.body, item, Nulls::Kept).map_err(|problem| problem.within(&format!("[{place}]")).into())
+    });
+    read.collect()
+}
+
+/// The items of a body that gives many documents the same metadata.
+pub fn same_metadata(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, ErrorBody> {
+    let mut body = call.body(Nulls::Dropped)?;
+    let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
+    let named = body.remove("source_ids").unwrap_or_default();
+    let named = named.as_array().cloned().unwrap_or_default();
+    let item = |name: Json| Map::from_iter([("source_id".to_owned(), name), ("metadata".to_owned(), metadata.clone())]);
+    Ok(named.into_iter().map(item).collect())
+}
+
+/// Notes an async action of a kind and its items at the commit, and answers its id with the route's status.
+pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Outcome {
+    let id = start(call, kind, items)?;
+    Ok(Answer::status(call.route.success, json!({ "async_action_id": id })))
+}
+
+fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, CallError> {
+    let cursor = Cursor {
+        caller: call.caller.clone(),
+        path: call.route.path.to_owned(),
+        request_id: call.request_id.to_owned(),
+        wanted: u64::try_from(items.len()).unwrap_or(u64::MAX),
+        done: 0,
+        failed: 0,
+        place: 0,
+        errors: Vec::new(),
+    };
+    let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
+    let id = jobs::start(call.store, call.context, &mut call.ids, call.request_id, (kind, cursor));
+    let mut slice: Vec<Json> = Vec::new();
+    let mut bytes: usize = 0;
+    for item in items {
+        let item = Json::Object(item);
+        let length = item.to_string().len();
+        if !slice.is_empty() && (slice.len() >= ITEMS_MAX || bytes.saturating_add(length) > BYTES_MAX) {
+            keep(call, &id, std::mem::take(&mut slice))?;
+            bytes = 0;
+        }
+        bytes = bytes.saturating_add(length);
+        slice.push(item);
+    }
+    if !slice.is_empty() {
+        keep(call, &id, slice)?;
+    }
+    Ok(id)
+}
+
+fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<(), CallError> {
+    let body = json!({ "items": items }).as_object().cloned().unwrap_or_default();
+    let mut slice = Document::new(call.ids.hex18("bat_").to_string(), None, call.now_ms(), body);
+    slice.parent = Some(action_id.to_owned());
+    call.store.insert(SLICE, &slice);
+    Ok(())
+}
+
+/// Writes the next items of an async action of a kind, where its cursor stands: as many as cost `rows` rows, and one at least.
+pub fn run(
+    store: &mut Store<'_>,
+    context: &Context,
+    id: &str,
+    (kind, cursor): (&str, &str),
+    rows: u64,
+) -> Result<(), Fault> {
+    let mut cursor: Cursor =
+        serde_json::from_str(cursor).map_err(|error| Fault(format!("the cursor of {id} does not parse: {error}")))?;
+    let step = crate::table::STEPS.iter().find(|(known, _)| *known == kind).map(|(_, step)| *step);
+    let step = step.ok_or_else(|| Fault(format!("there are no lists of the kind `{kind}`")))?;
+    let slice = store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
+        &[SLICE.into(), id.into()],
+    )?;
+    let Some(mut slice) = slice.into_iter().next() else {
+        return jobs::finish(store, context, id, Ok(result(kind, cursor)));
+    };
+    let mut items = match slice.body.remove("items") {
+        Some(Json::Array(items)) => items,
+        _ => Vec::new(),
+    };
+    let count = usize::try_from(rows.checked_div(ROWS_OF_AN_ITEM).unwrap_or(1)).unwrap_or(usize::MAX).max(1);
+    let (end, length) = (cursor.place.saturating_add(count), items.len());
+    items.truncate(end);
+    let piece = items.split_off(cursor.place.min(items.len()));
+    write(store, context, step, &mut cursor, piece)?;
+    cursor.place = end;
+    if end >= length {
+        store.remove(SLICE, &slice.id);
+        cursor.place = 0;
+    }
+    let so_far = cursor.done.saturating_add(cursor.failed);
+    if so_far >= cursor.wanted {
+        return jobs::finish(store, context, id, Ok(result(kind, cursor)));
+    }
+    let wanted = cursor.wanted;
+    let text = serde_json::to_string(&cursor).map_err(|error| Fault(error.to_string()))?;
+    jobs::advance(store, context, id, text, (so_far, wanted));
+    Ok(())
+}
+
+/// Writes items one after the other, each committed before the next is read: two of them may mean the same document.
+fn write(
+    store: &mut Store<'_>,
+    context: &Context,
+    step: Step,
+    cursor: &mut Cursor,
+    items: Vec<Json>,
+) -> Result<(), Fault> {
+    let matched =
+        route::find("POST", &cursor.path).map_err(|_| Fault(format!("the route {} of a list is gone", cursor.path)))?;
+    let request = Request::default();
+    let mut call = Call {
+        route: matched.route,
+        request: &request,
+        caller: &cursor.caller,
+        query: Query::default(),
+        store,
+        context,
+        ids: Ids::new(context),
+        request_id: &cursor.request_id,
+        params: Vec::new(),
+        page: None,
+        guesses: &Cell::new(0),
+    };
+    for item in items {
+        let Json::Object(item) = item else { continue };
+        let named = if item.contains_key("code") { "code" } else { "source_id" };
+        let name = item.get(named).or_else(|| item.get("id")).cloned().unwrap_or(Json::Null);
+        let outcome = step(&mut call, item);
+        match outcome.and_then(|()| Ok(check_writes(call.store, 0)?)) {
+            Ok(()) => {
+                call.store.commit()?;
+                cursor.done = cursor.done.saturating_add(1);
+            }
+            Err(CallError::Refused(body)) => {
+                call.store.discard();
+                if cursor.errors.len() < ERRORS_MAX {
+                    let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);
+                    cursor.errors.push(json!({
+                        "row": row, named: name, "key": body.key, "message": body.message, "details": body.details,
+                    }));
+                }
+                cursor.failed = cursor.failed.saturating_add(1);
+            }
+            Err(CallError::Fault(fault)) => return Err(fault),
+        }
+    }
+    Ok(())
+}
+
+/// What an async action tells in the end (objects.md section 14): imports tell rows and reasons, updates tell errors.
+fn result(kind: &str, cursor: Cursor) -> Json {
+    let Cursor { done, failed, mut errors, .. } = cursor;
+    if kind.ends_with("IMPORT") {
+        let rows = errors.iter().map(|error| {
+            let reason = error.get("details").filter(|told| !told.is_null()).or_else(|| error.get("message"));
+            let named = if error.get("code").is_some() { "code" } else { "source_id" };
+            json!({ named: error.get(named), "row": error.get("row"), "reason": reason })
+        });
+        let rows: Vec<Json> = rows.collect();
+        let message = format!("{done} imported, {failed} failed");
+        return json!({ "message": message, "failed": rows, "done_count": done, "failed_count": failed });
+    }
+    for error in errors.iter_mut().filter_map(Json::as_object_mut) {
+        error.remove("row");
+    }
+    json!({ "done_count": done, "failed_count": failed, "reports": [], "reports_available_till": null, "errors": errors })
+}
