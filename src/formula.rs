@@ -4,7 +4,6 @@
 //! calculation.md section 6.
 
 pub mod ast;
-mod calendar;
 pub mod error;
 pub mod eval;
 pub mod parse;

@@ -7,7 +7,6 @@
 use std::cmp::Ordering;
 
 use crate::formula::ast::{Formula, Function, Name, Operand, Parts, Step, What, Which};
-use crate::formula::calendar;
 use crate::formula::ratio::Ratio;
 use crate::formula::value::{Date, Value};
 use crate::money::{Money, Percent};
@@ -216,11 +215,11 @@ fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup)
                 DayOfMonth => i64::from(day.date().2),
                 Month => i64::from(day.date().1),
                 Year => day.date().0,
-                DaysSince => calendar::days(day, today(lookup)?),
-                DaysUntil => calendar::days(today(lookup)?, day),
-                MonthsSince => calendar::months(day, today(lookup)?)?,
-                MonthsUntil => calendar::months(today(lookup)?, day)?,
-                YearsSince => calendar::months(day, today(lookup)?)?.checked_div(12)?,
+                DaysSince => today(lookup)?.days_since(day),
+                DaysUntil => day.days_since(today(lookup)?),
+                MonthsSince => today(lookup)?.months_since(day)?,
+                MonthsUntil => day.months_since(today(lookup)?)?,
+                YearsSince => today(lookup)?.months_since(day)?.checked_div(12)?,
                 _ => return None,
             };
             Value::Number(Ratio::whole(i128::from(number)))

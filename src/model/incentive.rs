@@ -6,7 +6,7 @@
 use crate::model::discount::{Discount, Gift};
 use crate::model::order::Metadata;
 use crate::text::Text;
-use crate::time::{DailyHours, Instant, TimeZone, Timeframe, is_among};
+use crate::time::{DailyHours, Instant, TimeZone, Timeframe};
 
 /// What a voucher grants.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +72,7 @@ impl Validity {
             (None, _) => true,
         };
         let on_day =
-            self.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
+            self.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| days.contains(&today)));
         let in_hours = self.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
         in_frame && on_day && in_hours
     }

@@ -128,8 +128,9 @@ impl Condition {
     /// [inferred].
     pub fn comes_back(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         let days = || Some((clock.zone.day(clock.now)?, Moment::found(found)?.day(clock.zone)?));
-        let ahead =
-            |wanted: i64| days().is_some_and(|(today, day)| months(today, day).checked_rem_euclid(12) == Some(wanted));
+        let ahead = |wanted: i64| {
+            days().is_some_and(|(today, day)| day.calendar_months_since(today).checked_rem_euclid(12) == Some(wanted))
+        };
         match self.operator {
             Operator::PreviousMonth => ahead(11),
             Operator::ThisMonth => ahead(0),
@@ -223,7 +224,7 @@ impl Condition {
     fn meets_in_time(&self, moment: Moment, clock: &Clock<'_>) -> bool {
         let zone = clock.zone;
         let (Some(day), Some(today)) = (moment.day(zone), zone.day(clock.now)) else { return false };
-        let ago = today.number().saturating_sub(day.number());
+        let ago = today.days_since(day);
         let wanted = self.number().and_then(Number::as_whole);
         let days = |test: fn(i64, i64) -> bool, days: i64| wanted.is_some_and(|wanted| test(days, wanted));
         // Less than n days ago is not in the future, and the other way round.
@@ -242,9 +243,9 @@ impl Condition {
                 let weekday = Number::whole(i64::from(day.weekday()));
                 self.operands.contains(&Operand::Number(weekday))
             }
-            Operator::PreviousMonth => months(today, day) == -1,
-            Operator::ThisMonth => months(today, day) == 0,
-            Operator::NextMonth => months(today, day) == 1,
+            Operator::PreviousMonth => day.calendar_months_since(today) == -1,
+            Operator::ThisMonth => day.calendar_months_since(today) == 0,
+            Operator::NextMonth => day.calendar_months_since(today) == 1,
             _ => {
                 let Some(at) = moment.instant(zone) else { return false };
                 self.operands.iter().any(|wanted| match wanted {
@@ -254,15 +255,6 @@ impl Condition {
             }
         }
     }
-}
-
-/// How many months later one day is.
-fn months(from: Day, to: Day) -> i64 {
-    let month = |day: Day| {
-        let (year, month) = day.month();
-        year.saturating_mul(12).saturating_add(i64::from(month))
-    };
-    month(to).saturating_sub(month(from))
 }
 
 /// Whether a found value is a wanted one. A text that holds a number is that number to a number.

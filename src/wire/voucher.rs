@@ -11,7 +11,7 @@ use crate::model::incentive::{
 use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
 use crate::text::{Text, digits, joined};
-use crate::time::{DailyHours, Duration, Timeframe, is_among};
+use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, Read, Words, read, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
@@ -85,7 +85,7 @@ fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
     let hours = at.list("daily", read_daily);
     for (place, one) in hours.iter().enumerate() {
         let overlaps = |other: &DailyHours| {
-            other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| is_among(*day, &one.days))
+            other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| one.days.contains(day))
         };
         if hours.iter().take(place).any(overlaps) {
             let path = [&at.path(), ".daily[", &digits(place), "]"].concat();

@@ -18,6 +18,7 @@ mod big;
 mod bundles;
 mod corpus;
 mod customers;
+mod dates;
 mod decisions;
 mod differential;
 mod formula;

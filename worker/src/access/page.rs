@@ -97,7 +97,8 @@ fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option
         let named = rest.iter().fold(source.get(*first), |value, name| value?.get(name));
         let Some(named) = named.and_then(Json::as_str).filter(|named| !named.is_empty()) else { continue };
         let tracked = Tracker::may_open(named).then(|| Tracker::stored(call.store)).transpose()?;
-        let is_tracked = tracked.zip(source_id).is_some_and(|(tracker, own)| tracker.tracking_id(own) == named);
+        let is_tracked = tracked.zip(source_id).map(|(tracker, own)| tracker.is_of(named, own)).transpose()?;
+        let is_tracked = is_tracked.unwrap_or(false);
         if !is_tracked && ![Some(proven), id, source_id].contains(&Some(named)) {
             let (path, named) = (path.join("."), shortened(named));
             let told = format!("Property .{path} must name the customer of the token (actual value is `{named}`)");

@@ -201,7 +201,7 @@ pub fn write_customer(
 
 /// The `source_id` that a customer is named by, also where the name is a tracking id.
 fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
-    let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name) } else { None };
+    let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
     Ok(opened.unwrap_or_else(|| name.to_owned()))
 }
 

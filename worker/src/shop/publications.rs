@@ -178,7 +178,7 @@ pub fn show(
     let codes: Vec<Json> =
         handed.iter().map(|voucher| voucher.body.get("code").cloned().unwrap_or(Json::Null)).collect();
     let tracker = Tracker::stored(call.store)?;
-    let tracking_id = receiver.source_id.as_deref().map(|source_id| tracker.tracking_id(source_id));
+    let tracking_id = receiver.source_id.as_deref().map(|source_id| tracker.tracking_id(source_id)).transpose()?;
     let customer = receiver.customer.as_ref();
     let person = match call.page {
         Some(_) => customer.map_or(Json::Null, |customer| json!({ "id": customer.id, "object": "customer" })),

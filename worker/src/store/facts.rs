@@ -233,7 +233,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {
-        let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key) } else { None };
+        let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
         let name = source_id.as_deref().unwrap_or(key);
         let Some(document) = self.store.document_by_name("customer", name, key)? else { return Ok(None) };
         let customer = read_stored("customer", key, &written(&document), read_customer)?;
@@ -404,11 +404,11 @@ impl Facts for StoreFacts<'_, '_> {
         if !self.tracked {
             return Known::Absent;
         }
-        let sealed = |tracker: &Tracker| match tracker.source_id(source_id) {
-            Some(_) => source_id.to_owned(),
+        let sealed = |tracker: &Tracker| match tracker.source_id(source_id)? {
+            Some(_) => Ok(source_id.to_owned()),
             None => tracker.tracking_id(source_id),
         };
-        self.note(self.tracker().map(|tracker| Some(Text::from(sealed(tracker))))).into()
+        self.note(self.tracker().and_then(sealed).map(|sealed| Some(Text::from(sealed)))).into()
     }
 }
 

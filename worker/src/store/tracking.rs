@@ -1,19 +1,24 @@
 //! Tracking ids: a customer's source_id, sealed with the project's key. The same source_id gives the same text, which tells nothing
 //! to whoever lacks the key and can be opened by whoever has it. It must not know customers.
 //!
-//! A synthetic-IV construction: the tag is a keyed digest of the text and seeds the key stream, so equal texts seal equally and
-//! nothing that was changed opens.
+//! They are AES-SIV (RFC 5297), which is made for that: equal texts seal equally, and nothing that was changed opens.
 
 use crate::store::Store;
 use crate::store::sql::Fault;
+use aes_siv::siv::Aes128Siv;
+use hmac::{Hmac, KeyInit, Mac};
 use scrip::text::{hex, unhex};
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
+
+mod old;
 
 /// Longer texts are not sealed but only digested, and cannot be opened.
 const SEALED_MAX: usize = 200;
 const PREFIX: &str = "track_";
 const TAG: usize = 16;
+/// No header is sealed along with a source_id.
+const ALONE: [&[u8]; 0] = [];
 
 /// The project's key.
 #[derive(Debug, Clone)]
@@ -47,73 +52,102 @@ impl Tracker {
         text.starts_with(PREFIX)
     }
 
-    fn digest(&self, purpose: u8, parts: &[&[u8]]) -> [u8; 32] {
-        // The key goes in on both sides, so that no digest can be continued by somebody else.
-        let mut hash = Sha256::new_with_prefix(self.key).chain_update([purpose]);
-        for part in parts {
-            hash = hash.chain_update(part);
-        }
-        hash.chain_update(self.key).finalize().into()
+    /// A keyed digest: HMAC with SHA-256.
+    fn digest(&self, parts: &[&[u8]]) -> Result<[u8; 32], Fault> {
+        let mut digest = Hmac::<Sha256>::new_from_slice(&self.key).map_err(|error| Fault::new(error.to_string()))?;
+        parts.iter().for_each(|part| digest.update(part));
+        Ok(digest.finalize().into_bytes().into())
     }
 
-    fn stream(&self, tag: &[u8], text: &[u8]) -> Vec<u8> {
-        let blocks = text.chunks(32).zip(0_u32..);
-        blocks
-            .flat_map(|(block, count)| {
-                let noise = self.digest(2, &[tag, &count.to_be_bytes()]);
-                block.iter().zip(noise).map(|(byte, noise)| byte ^ noise).collect::<Vec<u8>>()
-            })
-            .collect()
+    /// What seals. Its key is one of its own, so that no digest of anything else tells of it.
+    fn seal(&self) -> Result<Aes128Siv, Fault> {
+        Ok(Aes128Siv::new(&self.digest(&[b"tracking ids"])?.into()))
     }
 
     /// What stands for somebody who is only counted: it can be neither opened nor, under another purpose, be recognized.
-    pub fn counted_as(&self, purpose: &str, who: &str) -> String {
-        hex(&self.digest(3, &[purpose.as_bytes(), &[0], who.as_bytes()]))
+    pub fn counted_as(&self, purpose: &str, who: &str) -> Result<String, Fault> {
+        Ok(hex(&self.digest(&[purpose.as_bytes(), &[0], who.as_bytes()])?))
     }
 
     /// The tracking id of a source_id.
-    pub fn tracking_id(&self, source_id: &str) -> String {
-        let digest = self.digest(1, &[source_id.as_bytes()]);
-        let tag: Vec<u8> = digest.iter().copied().take(TAG).collect();
-        let sealed = if source_id.len() <= SEALED_MAX { self.stream(&tag, source_id.as_bytes()) } else { Vec::new() };
-        format!("{PREFIX}{}{}", hex(&tag), hex(&sealed))
+    pub fn tracking_id(&self, source_id: &str) -> Result<String, Fault> {
+        let sealed = self.seal()?.encrypt(ALONE, source_id.as_bytes());
+        let mut sealed = sealed.map_err(|error| Fault::new(format!("a tracking id cannot be sealed: {error}")))?;
+        if source_id.len() > SEALED_MAX {
+            sealed.truncate(TAG);
+        }
+        Ok(format!("{PREFIX}{}", hex(&sealed)))
     }
 
     /// The source_id of a tracking id; none for any other text.
-    pub fn source_id(&self, text: &str) -> Option<String> {
-        let digits = text.strip_prefix(PREFIX)?;
-        let (tag, sealed) = digits.split_at_checked(TAG.saturating_mul(2))?;
-        if sealed.is_empty() || sealed.len() > SEALED_MAX.saturating_mul(2) {
-            return None;
-        }
-        let length = sealed.len() / 2;
-        let tag = unhex::<TAG>(tag)?;
-        let bytes = unhex::<SEALED_MAX>(sealed)?;
-        let opened = String::from_utf8(self.stream(&tag, bytes.get(..length)?)).ok()?;
-        let digest = self.digest(1, &[opened.as_bytes()]);
-        digest.starts_with(&tag).then_some(opened)
+    pub fn source_id(&self, text: &str) -> Result<Option<String>, Fault> {
+        let Some(digits) = text.strip_prefix(PREFIX) else { return Ok(None) };
+        let length = digits.len() / 2;
+        let bytes = unhex::<{ TAG + SEALED_MAX }>(digits);
+        // A tag alone says nothing but that a text is the same.
+        let Some(sealed) = bytes.as_ref().and_then(|bytes| bytes.get(..length)).filter(|sealed| sealed.len() > TAG)
+        else {
+            return Ok(None);
+        };
+        let opened = self.seal()?.decrypt(ALONE, sealed).ok().and_then(|opened| String::from_utf8(opened).ok());
+        Ok(opened.or_else(|| old::source_id(&self.key, sealed)))
+    }
+
+    /// Whether a tracking id is that of a source_id.
+    pub fn is_of(&self, text: &str, source_id: &str) -> Result<bool, Fault> {
+        let is_old = || text.strip_prefix(PREFIX) == Some(&hex(&old::tracking_id(&self.key, source_id)));
+        Ok(self.tracking_id(source_id)? == text || is_old())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
 
     #[test]
     fn what_is_sealed_opens_with_the_same_key_only() {
         let tracker = Tracker::new([3; 32]);
         for source_id in ["a", "anna@example.com", &"x".repeat(SEALED_MAX)] {
-            let sealed = tracker.tracking_id(source_id);
-            assert_eq!(sealed, tracker.tracking_id(source_id));
-            assert_eq!(tracker.source_id(&sealed).as_deref(), Some(source_id));
-            assert_eq!(Tracker::new([4; 32]).source_id(&sealed), None);
+            let sealed = tracker.tracking_id(source_id).unwrap();
+            assert_eq!(sealed, tracker.tracking_id(source_id).unwrap());
+            assert_eq!(tracker.source_id(&sealed).unwrap().as_deref(), Some(source_id));
+            assert_eq!(Tracker::new([4; 32]).source_id(&sealed).unwrap(), None);
+            assert!(tracker.is_of(&sealed, source_id).unwrap() && !tracker.is_of(&sealed, "b").unwrap());
             let mut changed = sealed.clone();
             changed.pop();
             changed.push(if sealed.ends_with('0') { '1' } else { '0' });
-            assert_eq!(tracker.source_id(&changed), None);
+            assert_eq!(tracker.source_id(&changed).unwrap(), None);
         }
-        assert_eq!(tracker.source_id(&tracker.tracking_id(&"x".repeat(SEALED_MAX + 1))), None);
-        assert_eq!(tracker.source_id("anna"), None);
-        assert_eq!(tracker.source_id("track_zz"), None);
+        let long = "x".repeat(SEALED_MAX + 1);
+        let digested = tracker.tracking_id(&long).unwrap();
+        assert_eq!(digested.len(), PREFIX.len() + 2 * TAG);
+        assert_eq!(tracker.source_id(&digested).unwrap(), None);
+        assert!(tracker.is_of(&digested, &long).unwrap());
+        for none in ["anna", "track_", "track_zz", &format!("track_{}", "00".repeat(TAG + SEALED_MAX + 1))] {
+            assert_eq!(tracker.source_id(none).unwrap(), None);
+        }
     }
+
+    /// Handed out by the first construction, under the key of 32 threes.
+    #[test]
+    fn what_was_handed_out_before_is_recognised() {
+        let tracker = Tracker::new([3; 32]);
+        for (source_id, text) in OLD {
+            assert_eq!(tracker.source_id(text).unwrap().as_deref(), Some(*source_id));
+            assert!(tracker.is_of(text, source_id).unwrap() && !tracker.is_of(text, "b").unwrap());
+            assert_eq!(Tracker::new([4; 32]).source_id(text).unwrap(), None);
+        }
+        assert!(tracker.is_of(OLD_LONG, &"x".repeat(SEALED_MAX + 1)).unwrap());
+    }
+
+    const OLD: &[(&str, &str)] = &[
+        ("a", "track_97de008df94909a0293cddf66089f52067"),
+        ("anna@example.com", "track_5fb2359f601634d065ea0261172d4079a026e6e7f2b40b17b57141d1b0b1e1aa"),
+        (
+            "Käthe, who has a name of more than thirty-two bytes",
+            "track_bf117670000f4f03e6dc19e0f04c11fb0f52c9887498910881f45dfab5d973078ff5dfd67f603cd5e47f21775c7a07ea6ba9b003eaef90cfb4289980480c267e6d714607",
+        ),
+    ];
+    const OLD_LONG: &str = "track_2d766af08f1049a24bcfcc52e81b91d6";
 }

@@ -91,7 +91,7 @@ pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), CallError> {
         None => (format!("key {}", call.caller.key_id), THROUGH_A_KEY),
     };
     // Neither can an address be read from what is stored, nor can it be followed from one day or campaign to another.
-    let who = Tracker::stored(call.store)?.counted_as(&format!("{day} {place}"), &who);
+    let who = Tracker::stored(call.store)?.counted_as(&format!("{day} {place}"), &who)?;
     let row = call.store.row(
         "SELECT count FROM handed_out WHERE day = ?1 AND place = ?2 AND who = ?3",
         &[day.into(), place.into(), who.clone().into()],

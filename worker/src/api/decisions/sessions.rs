@@ -193,5 +193,5 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, C
 }
 
 fn digest(call: &Call<'_, '_>, place: &str) -> Result<String, Fault> {
-    Ok(Tracker::stored(call.store)?.counted_as("lock", place))
+    Tracker::stored(call.store)?.counted_as("lock", place)
 }

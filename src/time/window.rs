@@ -1,0 +1,70 @@
+//! Decides whether a moment lies in a recurring window. It must not know what is open in one.
+
+use super::{Duration, Instant, TimeZone, digits};
+
+/// Recurring periods: from the start, every `interval`, for `duration`. The end of a period is outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Timeframe {
+    /// From the start of one period to the start of the next.
+    pub interval: Duration,
+    /// How long a period lasts.
+    pub duration: Duration,
+}
+
+impl Timeframe {
+    /// Whether the moment lies in a period that began at or after `start`.
+    pub fn covers(&self, start: Instant, moment: Instant, zone: &TimeZone) -> bool {
+        self.end_of_period(start, moment, zone).is_some_and(|end| moment < end)
+    }
+
+    /// The end of the last period that has begun. Beginnings and ends are counted from `start`, never from one
+    /// another, so that a short month neither moves the periods after it nor leaves a gap before them.
+    fn end_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
+        let elapsed = moment.0.checked_sub(start.0).filter(|elapsed| *elapsed >= 0)?;
+        // So many periods have begun at least.
+        let mut count = elapsed.checked_div(self.interval.at_most()?)?;
+        loop {
+            let next = count.checked_add(1)?;
+            match start.after(&self.interval.times(next)?, zone) {
+                Some(begin) if begin <= moment => count = next,
+                _ => break,
+            }
+        }
+        start.after(&self.interval.times(count)?.and(&self.duration)?, zone)
+    }
+}
+
+/// Hours of the day on some weekdays: from the first minute to the last, both included.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct DailyHours {
+    /// Minutes since midnight.
+    pub start: u16,
+    /// Minutes since midnight; this minute is still inside.
+    pub end: u16,
+    /// 0 for Sunday to 6 for Saturday.
+    pub days: Vec<u8>,
+}
+
+impl DailyHours {
+    /// Whether the moment lies within these hours on one of these days.
+    pub fn covers(&self, moment: Instant, zone: &TimeZone) -> bool {
+        let (Some(day), Some(minute)) = (zone.weekday(moment), zone.minute_of_day(moment)) else {
+            return false;
+        };
+        self.days.contains(&day) && (self.start..=self.end).contains(&minute)
+    }
+
+    /// For people, such as `09:00 to 17:30 on [1, 2]`.
+    pub fn text(&self) -> String {
+        let clock = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+        format!("{} to {} on {:?}", clock(self.start), clock(self.end), self.days)
+    }
+
+    /// Minutes since midnight of `HH:mm`.
+    pub fn parse_clock(text: &str) -> Option<u16> {
+        let (hours, minutes) = text.split_once(':')?;
+        let hours = digits(hours, 2).filter(|hours| *hours < 24)?;
+        let minutes = digits(minutes, 2).filter(|minutes| *minutes < 60)?;
+        u16::try_from(hours.checked_mul(60)?.checked_add(minutes)?).ok()
+    }
+}
