@@ -12,7 +12,7 @@ use crate::rules::operand::{FoundValue, Moment, Operand};
 use crate::rules::operator::Operator;
 use crate::rules::value_set::{SortedOperands, ValueSet};
 use crate::text::by_words;
-use crate::time::{Day, Instant, TimeZone};
+use crate::time::{Instant, TimeZone};
 use crate::work::Work;
 
 /// What time it is, and where.
