@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, PastRedemption, Seek};
+use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, Seek};
 use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
@@ -11,6 +11,7 @@ use crate::model::order::{Goods, Order};
 use crate::model::page::{Page, PublicMetadata, Terms};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
+use crate::model::redemption::PastRedemption;
 use crate::model::request::{Redeemable, RedeemableObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;

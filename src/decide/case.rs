@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::decide::concealed::Wrong;
 use crate::decide::shape::{check_shape, check_stack, duplicated};
+use crate::decide::tally::paid_total;
 pub use crate::facts::Offer;
 use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
@@ -19,6 +20,7 @@ use crate::model::order::Order;
 use crate::model::page::Page;
 use crate::model::request::{Redeemable, RedeemableObject, Redeemables, WantedReward};
 use crate::model::stacking::StackingRules;
+use crate::money::Money;
 use crate::pricing::lines::{Priced, Trust, price};
 use crate::rank::has_twins;
 use crate::refusal::Refusal;
@@ -79,6 +81,8 @@ pub struct Case<'a> {
     pub zone: Fact<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
     pub order: Option<Fact<'a, Order>>,
+    /// What the stored order came to, if it was paid.
+    pub paid: Option<Money>,
     /// Whose word counts for what its lines cost.
     pub trust: Trust,
     /// Its goods and amounts.
@@ -115,6 +119,7 @@ impl<'a> Case<'a> {
             stacking: facts.stacking_rules().into(),
             zone: facts.time_zone().into(),
             order: None,
+            paid: None,
             trust: Trust::Sent,
             priced: Priced::default(),
             buyer: Buyer::default(),
@@ -212,6 +217,7 @@ impl<'a> Case<'a> {
                     // Somebody vouched for what is stored (calculation.md section 19, D13).
                     self.trust = Trust::Sent;
                 }
+                self.paid = paid_total(&stored);
                 let order = stored::overlaid(stored.into_owned(), sent, client);
                 self.order = Some(Fact::Own(Arc::new(order)));
             }

@@ -16,6 +16,7 @@ pub(super) fn hear<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evaluated<'
         context: case.context,
         stacking: case.stacking.clone(),
         zone: case.zone.clone(),
+        paid: None,
         order: case.order.clone(),
         trust: case.trust,
         priced: case.priced.clone(),

@@ -13,8 +13,7 @@ use super::sql::{self, Fault, Row};
 use crate::shop::codes::code_key;
 use crate::store::tracking::Tracker;
 use scrip::facts::{
-    Assignment, Candidates, Fact, Facts, Known, PastRedemption, Seek, credits_account, incentive_account,
-    redemptions_account,
+    Assignment, Candidates, Fact, Facts, Known, Seek, credits_account, incentive_account, redemptions_account,
 };
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Session, Transfer};
@@ -22,6 +21,7 @@ use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
 use scrip::model::order::{Goods, Order};
 use scrip::model::promotion::Stack;
+use scrip::model::redemption::PastRedemption;
 use scrip::model::reward::{Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::rules::{Collection, Rule, Segment};
@@ -29,7 +29,7 @@ use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::Read;
 use scrip::wire::order::read_order;
-use scrip::wire::redemption::read_past;
+use scrip::wire::past::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
 use scrip::wire::rule_set::read_assignment;
@@ -40,7 +40,7 @@ use scrip::work::Work;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Documents by their id.
@@ -69,7 +69,7 @@ struct Seen {
     /// Accounts that nobody holds anything of.
     unheld: Vec<String>,
     customers: BTreeMap<String, Document>,
-    orders: BTreeMap<String, Document>,
+    orders: BTreeSet<String>,
     goods: goods::Catalogue,
     /// Rules by id: what many redeemables have is read once.
     rules: BTreeMap<String, Arc<Rule>>,
@@ -105,10 +105,15 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(self.tracker.get_or_init(|| read))
     }
 
-    /// Ends the asking: the fault of the store, if there was one, or the customers and orders that were read, by id.
-    pub fn finish(self) -> Result<(ById, ById), Fault> {
+    /// Whether the order with this id was read.
+    pub fn has_seen_order(&self, id: &str) -> bool {
+        self.seen.borrow().orders.contains(id)
+    }
+
+    /// Ends the asking: the fault of the store, if there was one, or the customers that were read, by id.
+    pub fn finish(self) -> Result<ById, Fault> {
         let seen = self.seen.into_inner();
-        seen.fault.map_or(Ok((seen.customers, seen.orders)), Err)
+        seen.fault.map_or(Ok(seen.customers), Err)
     }
 
     /// The fact; what does not read is noted for whoever keeps the service.
@@ -244,7 +249,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
     fn find_order(&self, key: &str) -> Result<Option<Order>, Unread> {
         let Some(document) = self.store.document_by_name("order", key, key)? else { return Ok(None) };
         let order = read_stored("order", key, &written(&document), read_order)?;
-        self.seen.borrow_mut().orders.insert(document.id.clone(), document);
+        self.seen.borrow_mut().orders.insert(document.id);
         Ok(Some(order))
     }
 

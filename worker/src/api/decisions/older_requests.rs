@@ -4,12 +4,13 @@
 use crate::api::decisions::admission;
 use crate::api::decisions::redemptions::{check, read, run};
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::{Answer, Call, Outcome};
+use crate::http::route::{Call, Outcome};
 use crate::shop::decision;
 use scrip::decide;
 use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
 use scrip::wire::Problem;
 use scrip::wire::decision::write_validation;
+use scrip::wire::record::Form;
 use serde_json::{Map, Value as Json, json};
 
 /// The older form: one voucher named in the query, and the redemption itself as the answer.
@@ -27,12 +28,7 @@ pub fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
 /// Redeems one thing alone, and answers its redemption itself.
 pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Outcome {
     let mut request = read_alone(call, named, body)?;
-    let redemption = run(call, &mut request)?;
-    let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
-    match whole.get("redemptions").and_then(|list| list.get(0)) {
-        Some(single) => Ok(Answer::json(single.clone())),
-        None => Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() }),
-    }
+    run(call, &mut request, Form::First)
 }
 
 /// Validates one thing alone, and gives the whole validation.

@@ -211,7 +211,7 @@ pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Docume
     let facts = decision::facts(call)?;
     // What was found is noted by the facts, as a document.
     let _ = facts.customer(key);
-    let (found, _) = facts.finish()?;
+    let found = facts.finish()?;
     Ok(found.into_values().next())
 }
 
