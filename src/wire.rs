@@ -25,6 +25,7 @@ pub mod rollback;
 pub mod rule_set;
 pub mod rules;
 pub mod scope;
+pub mod single;
 pub mod stacking;
 pub mod stored_order;
 pub mod trace;

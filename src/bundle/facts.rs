@@ -363,10 +363,7 @@ impl Facts for GivenFacts {
             Some(campaign) if campaign.makes_codes => Known::Is(None),
             Some(_) if self.complete => {
                 let is_free = |voucher: &Arc<Incentive>| {
-                    voucher.campaign_id.as_deref() == Some(campaign_id)
-                        && voucher.holder_id.is_none()
-                        && voucher.active
-                        && voucher.validity.expiration_date.is_none_or(|end| end > now)
+                    voucher.campaign_id.as_deref() == Some(campaign_id) && voucher.is_free(now)
                 };
                 let free = self.vouchers.iter().filter(|voucher| is_free(voucher)).count();
                 Known::Is(u64::try_from(free).ok())

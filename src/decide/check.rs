@@ -8,13 +8,12 @@ use crate::decide::rule_input::{RunningOrder, check_rules};
 use crate::facts::{Known, credits_account, incentive_account};
 use crate::ledger::{AccountId, Standing};
 use crate::model::discount::{Discount, GiftEffect};
-use crate::model::incentive::{Grant, IncentiveObject, Validity};
+use crate::model::incentive::{Grant, IncentiveObject};
 use crate::model::request::Redeemable;
 use crate::pricing::{Bundles, Cart, bundles, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, joined};
-use crate::time::{Instant, TimeZone, is_among};
 
 /// What the checks of one voucher found besides a reason against it.
 #[derive(Debug, Clone, Default)]
@@ -220,13 +219,13 @@ fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
     let windows = [Some(&incentive.validity), campaign];
     let windows = || windows.iter().flatten();
     let now = case.context.now;
-    if windows().any(|validity| validity.start_date.is_some_and(|start| now < start)) {
+    if windows().any(|validity| !validity.has_begun(now)) {
         return refuse_time(Reason::VoucherNotActive, offer);
     }
-    if windows().any(|validity| validity.expiration_date.is_some_and(|end| now >= end)) {
+    if windows().any(|validity| validity.is_over(now)) {
         return refuse_time(Reason::VoucherExpired, offer);
     }
-    if windows().any(|validity| !recurs_now(validity, now, &case.zone)) {
+    if windows().any(|validity| !validity.recurs(now, &case.zone)) {
         return refuse_time(Reason::VoucherNotActiveNow, offer);
     }
     Ok(())
@@ -242,20 +241,6 @@ fn check_referrer(case: &Case<'_>, offer: &Offer<'_>, found: &mut Finding) -> Re
     // Who it is may be for the server to say.
     found.lacks.extend(case.buyer.unknown.clone());
     Ok(())
-}
-
-/// Whether the moment lies in every recurring window.
-fn recurs_now(validity: &Validity, now: Instant, zone: &TimeZone) -> bool {
-    let in_frame = match (validity.timeframe, validity.start_date) {
-        (Some(frame), Some(start)) => frame.covers(start, now, zone),
-        // Nobody can say when it recurs; no document without a beginning reads.
-        (Some(_), None) => false,
-        (None, _) => true,
-    };
-    let on_day =
-        validity.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
-    let in_hours = validity.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
-    in_frame && on_day && in_hours
 }
 
 /// How an account stands, and whether only the server knows. An account without a limit is never asked about.

@@ -6,7 +6,7 @@
 use crate::model::discount::{Discount, Gift};
 use crate::model::order::Metadata;
 use crate::text::Text;
-use crate::time::{DailyHours, Instant, Timeframe};
+use crate::time::{DailyHours, Instant, TimeZone, Timeframe, is_among};
 
 /// What a voucher grants.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,37 @@ pub struct Validity {
     pub days_of_week: Option<Vec<u8>>,
     /// Hours of the day; `None` is all day.
     pub hours: Option<Vec<DailyHours>>,
+}
+
+impl Validity {
+    /// Whether its beginning lies behind.
+    pub fn has_begun(&self, now: Instant) -> bool {
+        self.start_date.is_none_or(|start| start <= now)
+    }
+
+    /// Whether its end lies behind, which is outside of it.
+    pub fn is_over(&self, now: Instant) -> bool {
+        self.expiration_date.is_some_and(|end| end <= now)
+    }
+
+    /// Whether the moment lies in every recurring window.
+    pub fn recurs(&self, now: Instant, zone: &TimeZone) -> bool {
+        let in_frame = match (self.timeframe, self.start_date) {
+            (Some(frame), Some(start)) => frame.covers(start, now, zone),
+            // Nobody can say when it recurs; no document without a beginning reads.
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        let on_day =
+            self.days_of_week.as_ref().is_none_or(|days| zone.weekday(now).is_some_and(|today| is_among(today, days)));
+        let in_hours = self.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
+        in_frame && on_day && in_hours
+    }
+
+    /// Whether it holds at a moment.
+    pub fn holds(&self, now: Instant, zone: &TimeZone) -> bool {
+        self.has_begun(now) && !self.is_over(now) && self.recurs(now, zone)
+    }
 }
 
 /// What can be redeemed: a voucher by its code, or a tier of a promotion (validation-rules.md section 4.5 calls either
@@ -107,6 +138,11 @@ pub struct Tier {
 }
 
 impl Incentive {
+    /// Whether it can be handed over to somebody: nobody has it, it is switched on, and its end does not lie behind.
+    pub fn is_free(&self, now: Instant) -> bool {
+        self.holder_id.is_none() && self.active && !self.validity.is_over(now)
+    }
+
     /// What it is called in the details of a refused rule (validation-rules.md section 8).
     pub fn kind_name(&self, campaign: Option<&Campaign>) -> &'static str {
         let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);

@@ -140,6 +140,13 @@ impl OrderView<'_> {
         }
     }
 
+    /// All discounts so far, and those that are spoken of.
+    pub(crate) fn discounts(&self) -> [Option<Money>; 2] {
+        let cart = self.cart;
+        let all = both(cart.discount, cart.items_discount()).or(cart.discount);
+        [all, both(self.applied.on_order(cart), self.applied.on_items(cart))]
+    }
+
     /// The amounts of section 3.1, without those that section 3.3 leaves out.
     fn put_amounts(&self, out: &mut Out) {
         let cart = self.cart;

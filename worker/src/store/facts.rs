@@ -9,11 +9,13 @@ mod rules;
 use super::Store;
 use super::candidates::Offered;
 use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
+use super::ledger::account_of;
 use super::sql::{self, Fault, Row};
 use crate::shop::codes::code_key;
 use crate::store::tracking::Tracker;
 use scrip::facts::{
     Assignment, Candidates, Fact, Facts, Known, Seek, credits_account, incentive_account, redemptions_account,
+    tier_account,
 };
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Session, Transfer};
@@ -138,14 +140,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     /// A voucher with its campaign and its balances, in one look. One whose campaign is gone is gone as well.
     fn voucher_row(&self, code: &str) -> Result<Option<Row>, Fault> {
-        const COLUMNS: &str = "v.body, c.id, c.body, v.parent,
-            (SELECT balance FROM account WHERE id = 'voucher/' || v.id || '/redemptions'), (SELECT balance FROM account WHERE id = 'voucher/' || v.id || '/credits'),
-            EXISTS (SELECT 1 FROM hold WHERE account = 'voucher/' || v.id || '/redemptions'), EXISTS (SELECT 1 FROM hold WHERE account = 'voucher/' || v.id || '/credits')
-            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'";
+        let redemptions = account_of(redemptions_account, "v.id");
+        let credits = account_of(credits_account, "v.id");
+        let select = format!(
+            "SELECT v.body, c.id, c.body, v.parent,
+            (SELECT balance FROM account WHERE id = {redemptions}), (SELECT balance FROM account WHERE id = {credits}),
+            EXISTS (SELECT 1 FROM hold WHERE account = {redemptions}), EXISTS (SELECT 1 FROM hold WHERE account = {credits})
+            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'"
+        );
         let key = code_key(code, self.case_sensitive);
-        match self.store.row(&format!("SELECT {COLUMNS} AND v.key = ?1"), &[key.into()])? {
+        match self.store.row(&format!("{select} AND v.key = ?1"), &[key.into()])? {
             Some(row) => Ok(Some(row)),
-            None => self.store.row(&format!("SELECT {COLUMNS} AND v.id = ?1"), &[code.into()]),
+            None => self.store.row(&format!("{select} AND v.id = ?1"), &[code.into()]),
         }
     }
 
@@ -182,12 +188,13 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     /// A tier whose promotion is gone is gone as well.
     fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Unread> {
-        let row = self.store.row(
-            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = 'promotion_tier/' || t.id || '/redemptions')
+        let select = format!(
+            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = {})
              FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
              WHERE t.kind = 'promotion_tier' AND t.id = ?1",
-            &[id.into()],
-        )?;
+            account_of(tier_account, "t.id")
+        );
+        let row = self.store.row(&select, &[id.into()])?;
         let Some(row) = row else { return Ok(None) };
         let campaign = sql::text_or_null(&row, 2)?;
         if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {

@@ -17,6 +17,7 @@ use crate::shop::generation;
 use crate::store::document::Document;
 use crate::store::ledger::Post;
 use crate::store::tracking::Tracker;
+use scrip::facts::{publications_account, published_account};
 use scrip::time::{Duration, Instant};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -325,11 +326,8 @@ fn hand_over(
         posts.push(Post {
             id: format!("{id}.{}", posts.len()),
             chain: id.clone(),
-            debit: vouchers::publications_account(&voucher.id),
-            credit: campaign.map_or_else(
-                || "project/published".to_owned(),
-                |campaign| format!("campaign/{}/published", campaign.id),
-            ),
+            debit: publications_account(&voucher.id).to_string(),
+            credit: published_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
             amount: 1,
             reverses: None,
             at: now_ms,

@@ -20,7 +20,10 @@ use crate::shop::voucher_grant;
 use crate::store::document::Document;
 use crate::store::ledger::{Post, Standing};
 use crate::store::sql::Fault;
-use scrip::facts::{credits_account, points_account, points_spent_account, redemptions_account, spent_account};
+use scrip::facts::{
+    credits_account, points_account, points_spent_account, publications_account, redemptions_account, spent_account,
+};
+use scrip::ledger::AccountId;
 use scrip::model::redemption::Spent;
 use scrip::wire::Problem;
 use scrip::wire::voucher::{Counts, show_voucher};
@@ -121,18 +124,10 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/disable", "Disable a voucher", disable).of(&VOUCHER).scope("vouchers"),
 ];
 
-/// The account of how often a voucher was published.
-pub fn publications_account(voucher_id: &str) -> String {
-    format!("voucher/{voucher_id}/publications")
-}
-
+/// The accounts that say what came of a voucher: redemptions, credits, points, publications.
 fn accounts(voucher_id: &str) -> [String; 4] {
-    [
-        redemptions_account(voucher_id).to_string(),
-        credits_account(voucher_id).to_string(),
-        points_account(voucher_id).to_string(),
-        publications_account(voucher_id),
-    ]
+    let accounts = [redemptions_account, credits_account, points_account, publications_account];
+    accounts.map(|account: fn(&str) -> AccountId| account(voucher_id).to_string())
 }
 
 /// Shows vouchers as they stand, with one look into the ledger for all of them.

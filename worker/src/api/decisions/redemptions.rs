@@ -17,7 +17,8 @@ use crate::shop::decision;
 use crate::shop::overrides;
 use crate::shop::reward_fulfilment;
 use crate::store::facts::{ById, StoreFacts};
-use scrip::decide::{self, Changes, Evaluated, Tally};
+use scrip::Context;
+use scrip::decide::{self, Changes, Evaluated, Tally, Validated};
 use scrip::model::order::Order;
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
@@ -247,15 +248,19 @@ pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Call
     Ok(request)
 }
 
-/// Decides a validation: its answer, with the lock that it sets written at the commit.
-pub(super) fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, CallError> {
+/// Decides a validation: what is written of it, with the lock that it sets written down at the commit.
+pub(super) fn check<T>(
+    call: &mut Call<'_, '_>,
+    request: &Redeemables,
+    write: impl FnOnce(&Validated<'_>, &Context) -> T,
+) -> Result<T, CallError> {
     admission::check(call, request)?;
     let facts = decision::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
         let evaluated = &decision.answer.evaluated;
         count_guesses(call, evaluated);
         let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
-        let body = write_validation(&decision.answer, call.context);
+        let body = write(&decision.answer, call.context);
         (body, decision.changes.unwrap_or_default().entries, promised)
     });
     facts.finish()?;
@@ -275,7 +280,7 @@ fn count_guesses(call: &Call<'_, '_>, evaluated: &Evaluated<'_>) {
 
 fn validate(call: &mut Call<'_, '_>) -> Outcome {
     let request = read(call, &call.request.body)?;
-    let mut answer = Answer::bytes(check(call, &request)?);
+    let mut answer = Answer::bytes(check(call, &request, write_validation)?);
     // With these a page makes the same bytes. They say nothing of what is secret: no redemption and no code comes from this seed.
     let told = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
     answer.headers.push(("scrip-context", told.to_string()));

@@ -19,6 +19,7 @@ use crate::shop::voucher_grant;
 use crate::shop::windows;
 use crate::store::document::Document;
 use crate::store::sql;
+use scrip::facts::{discounted_account, orders_account, tier_account};
 use scrip::wire::Problem;
 use scrip::wire::voucher::read_stored_tier;
 use serde_json::{Map, Value as Json, json};
@@ -142,7 +143,8 @@ pub const ROUTES: &[Route] = &[
 
 /// The accounts that say what came of a tier: redemptions, the value of their orders, what it took off.
 fn accounts(tier_id: &str) -> [String; 3] {
-    [format!("promotion_tier/{tier_id}/redemptions"), format!("orders/{tier_id}"), format!("discounted/{tier_id}")]
+    [tier_account(tier_id), orders_account(Some(tier_id)), discounted_account(Some(tier_id))]
+        .map(|account| account.to_string())
 }
 
 /// Tiers with their campaigns, their rules and what the ledger says, each looked up once for all.
@@ -213,11 +215,11 @@ fn brief(campaign: &Document) -> Json {
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(TIER.object);
     let page = if call.query.is_true("is_available") {
-        clause.and(windows::OPEN, moment::text(call.now_ms()));
+        clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
         let (now, zone) = (call.context.now, decision::time_zone(call)?);
         let closed = windows::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
-            windows::recurs_now(&tier.body, now, &zone)
+            windows::is_open(&tier.body, now, &zone)
                 && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
         };
         TIER.list.select_where(call.store, &call.query, clause, &is_open)?
