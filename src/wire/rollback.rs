@@ -66,6 +66,9 @@ fn record(id: &Text, part: &UndonePart, text: String) -> Record {
     Record { kind: "redemption", id: id.clone(), parent: past.redeemed.clone(), holder: past.customer_id.clone(), text }
 }
 
+/// What was counted, by its name; nothing where it was not counted.
+type Count<'a> = (&'a str, Option<u64>);
+
 /// What the rollbacks of a request have in common.
 struct Writer<'a> {
     rolled_back: &'a RolledBack,
@@ -129,7 +132,7 @@ impl Writer<'_> {
             ("redeemed_amount", lower(voucher.redeemed_amount, spent)),
             ("redeemed_points", lower(voucher.redeemed_points, spent)),
         ];
-        let blocks: [(&str, &[(&str, Option<u64>)]); 3] = [
+        let blocks: [(&str, &[Count<'_>]); 3] = [
             ("redemption", &counts),
             ("gift", &[("balance", higher(voucher.credits))]),
             ("loyalty_card", &[("balance", higher(voucher.points))]),
@@ -171,7 +174,7 @@ fn members<'n>(of: Option<&'n Node<'_>>) -> impl Iterator<Item = (&'n str, &'n N
 }
 
 /// Writes an object with other counts in it.
-fn put_over(out: &mut Out, object: &Node<'_>, counts: &[(&str, Option<u64>)]) {
+fn put_over(out: &mut Out, object: &Node<'_>, counts: &[Count<'_>]) {
     let count_of = |name: &str| counts.iter().find(|(known, _)| *known == name).and_then(|(_, count)| *count);
     out.object(|out| {
         for (name, value) in members(Some(object)) {

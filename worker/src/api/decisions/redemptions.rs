@@ -294,7 +294,7 @@ fn redeem(call: &mut Call<'_, '_>) -> Outcome {
 
 /// What a redemption came to.
 enum Redeemed {
-    Done(Recorded),
+    Done(Box<Recorded>),
     Failed(Written),
 }
 
@@ -317,7 +317,7 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
             None => {
                 let order = redeemed.evaluated.order.as_deref();
                 let named = order.map_or(Ok(true), |order| is_named(call, &facts, order))?;
-                Redeemed::Done(record(redeemed, call.context, named))
+                Redeemed::Done(Box::new(record(redeemed, call.context, named)))
             }
         };
         Ok((outcome, redeemed.customer_id.clone(), decision.changes.unwrap_or_default()))
@@ -355,7 +355,7 @@ fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> R
 /// Writes down what was redeemed: the ledger, the rewards, the records.
 fn commit(
     call: &mut Call<'_, '_>,
-    mut recorded: Recorded,
+    mut recorded: Box<Recorded>,
     changes: &Changes,
     form: Form,
 ) -> Result<Written, CallError> {
