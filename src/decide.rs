@@ -20,6 +20,7 @@ mod resolve;
 pub mod rollback;
 pub mod rule_input;
 pub mod running;
+pub mod tally;
 mod unit_goods;
 pub mod validate;
 mod workload;
@@ -29,11 +30,11 @@ pub use case::Case;
 pub use qualify::{Qualified, qualify};
 pub use redeem::{Redeemed, RedeemedPart, promised, redeem};
 pub use rollback::{RollBack, RolledBack, rollback};
+pub use tally::{OrderCount, Tally};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};
 
 use crate::ledger::Entry;
 use crate::model::customer::Customer;
-use crate::model::order::Order;
 use crate::text::Text;
 
 /// An answer, and what is to be written down because of it. How it came about is told from the answer's own steps.
@@ -50,14 +51,14 @@ pub struct Decision<A> {
 pub struct Changes {
     /// Lines of the ledger, in order.
     pub entries: Vec<Entry>,
-    /// The order as it is afterwards.
-    pub order: Option<Box<Order>>,
     /// Rewards that are vouchers or credits, which the host hands over in the same commit.
     pub grants: Vec<RewardGrant>,
     /// Codes that a customer passed on and another redeemed.
     pub referrals: Vec<Referral>,
     /// The customer as the request knows them; the host merges this into what it has.
     pub customer: Option<Box<Customer>>,
+    /// What is added to the counts in the customer's summary.
+    pub tally: Tally,
 }
 
 /// A reward that is a code of a campaign, or more on the card that the customer has of it (calculation.md section 10.2).

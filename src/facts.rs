@@ -19,6 +19,7 @@ use crate::model::incentive::{Campaign, Category, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::page::PublicMetadata;
 use crate::model::promotion::Stack;
+use crate::model::redemption::PastRedemption;
 use crate::model::request::Redeemable;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
@@ -26,42 +27,6 @@ use crate::rules::{Collection, Rule, Segment};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
 use crate::work::Work;
-
-/// A redemption that was written down, as a rollback reads it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PastRedemption {
-    /// Its id.
-    pub id: Text,
-    /// Whether it redeemed anything, and was not undone.
-    pub state: PastState,
-    /// When.
-    pub date: Instant,
-    /// The stack that it belongs to.
-    pub parent: Option<Text>,
-    /// What it redeemed as a stack, in order.
-    pub children: Vec<Text>,
-    /// Who redeemed.
-    pub customer_id: Option<Text>,
-    /// The order that it changed.
-    pub order_id: Option<Text>,
-    /// The voucher or tier that it redeemed.
-    pub voucher: Option<Text>,
-    /// Gift credits or points spent.
-    pub spent: Option<u64>,
-    /// The document, for answers.
-    pub document: crate::model::order::Metadata,
-}
-
-/// What became of a redemption.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PastState {
-    /// It stands.
-    Succeeded,
-    /// It never redeemed anything.
-    Failed,
-    /// It was undone.
-    RolledBack,
-}
 
 /// A rule assigned to something.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

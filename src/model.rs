@@ -7,6 +7,7 @@ pub mod order;
 pub mod page;
 pub mod promotion;
 pub mod qualification;
+pub mod redemption;
 pub mod request;
 pub mod reward;
 pub mod scope;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
-use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, PastRedemption, Seek};
+use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, Seek};
 use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
@@ -11,6 +11,7 @@ use crate::model::order::{Goods, Order};
 use crate::model::page::{Page, PublicMetadata, Terms};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
+use crate::model::redemption::PastRedemption;
 use crate::model::request::{Redeemable, RedeemableObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
@@ -362,10 +363,7 @@ impl Facts for RuleSetFacts {
             Some(campaign) if campaign.makes_codes => Known::Is(None),
             Some(_) if self.complete => {
                 let is_free = |voucher: &Arc<Incentive>| {
-                    voucher.campaign_id.as_deref() == Some(campaign_id)
-                        && voucher.holder_id.is_none()
-                        && voucher.active
-                        && !voucher.validity.has_ended(now)
+                    voucher.campaign_id.as_deref() == Some(campaign_id) && voucher.is_free(now)
                 };
                 let free = self.vouchers.iter().filter(|voucher| is_free(voucher)).count();
                 Known::Is(u64::try_from(free).ok())

@@ -12,7 +12,7 @@ use crate::wire::problem::Problem;
 use crate::wire::qualification::{read_qualification, write_qualification};
 use crate::wire::redemption::write_redemption;
 use crate::wire::request::{read_redeemables, read_rollback};
-use crate::wire::rollback::write_rollback;
+use crate::wire::rollback::{Service, write_rollback};
 use crate::wire::rule_set::RuleSet;
 
 /// A set of rules, read once.
@@ -135,7 +135,7 @@ impl Prepared {
         };
         match decide::rollback(&self.facts, &request, context) {
             Ok(decision) => {
-                let written = write_rollback(&decision.answer, &request);
+                let written = write_rollback(&decision.answer, &request, &Service::default());
                 Answer { status: written.status, body: written.answer }
             }
             Err(refusal) => Answer::refused(&refusal, context),

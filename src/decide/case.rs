@@ -14,6 +14,7 @@ use crate::model::order::Order;
 use crate::model::page::Page;
 use crate::model::request::{Redeemable, Redeemables};
 use crate::model::stacking::StackingRules;
+use crate::money::Money;
 use crate::pricing::lines::{Priced, Trust};
 use crate::refusal::Refusal;
 use crate::rules::Needs;
@@ -84,6 +85,8 @@ pub struct Case<'a> {
     pub zone: Fact<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
     pub order: Option<Fact<'a, Order>>,
+    /// What the stored order came to, if it was paid.
+    pub paid: Option<Money>,
     /// Whose word counts for what its lines cost.
     pub trust: Trust,
     /// Its goods and amounts.
@@ -120,6 +123,7 @@ impl<'a> Case<'a> {
             stacking: facts.stacking_rules().into(),
             zone: facts.time_zone().into(),
             order: None,
+            paid: None,
             trust: Trust::Sent,
             priced: Priced::default(),
             buyer: Buyer::default(),

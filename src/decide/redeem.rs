@@ -8,8 +8,9 @@ use std::sync::Arc;
 use crate::decide::caps::cap_postings;
 use crate::decide::case::{Case, Offer};
 use crate::decide::postings::{counted, reserved, spent};
+use crate::decide::tally::sum;
 use crate::decide::validate::{Evaluated, exceeded};
-use crate::decide::{Changes, Decision, Referral, RewardGrant};
+use crate::decide::{Changes, Decision, OrderCount, Referral, RewardGrant, Tally};
 use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
@@ -120,26 +121,30 @@ pub fn redeem<'a>(
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
-    evaluated.case.order = order.clone().map(|order| Fact::Own(Arc::new(order)));
+    evaluated.case.order = order.map(|order| Fact::Own(Arc::new(order)));
     let line_ids = line_ids(&evaluated, &mut ids);
-    // Answers show the order as it was, with the running amounts beside it; what is kept has them in it.
-    let order = order.map(|mut order| {
-        evaluated.walk.cart.write_into(&mut order);
-        for (item, id) in order.items.iter_mut().zip(&line_ids) {
-            item.id = Some(id.clone());
-        }
-        order
-    });
     let changes = Changes {
         entries: book.into_entries(),
-        order: order.map(Box::new),
         grants,
         referrals,
         customer: customer.map(Box::new),
+        tally: tally(&evaluated, &parts),
     };
     let answer =
         Redeemed { evaluated, date: context.now, parts, parent, line_ids, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
+}
+
+/// What the customer's summary counts of it. The order is as the redemption leaves it.
+fn tally(evaluated: &Evaluated<'_>, parts: &[RedeemedPart]) -> Tally {
+    let status = evaluated.order.as_ref().and_then(|order| order.status);
+    Tally {
+        succeeded: i64::try_from(parts.len()).unwrap_or(i64::MAX),
+        credits: sum(parts.iter().filter_map(|part| part.credits)),
+        points: sum(parts.iter().filter_map(|part| part.points)),
+        order: OrderCount::of(evaluated.case.paid, status, evaluated.walk.cart.total()),
+        ..Tally::default()
+    }
 }
 
 fn parts(evaluated: &Evaluated<'_>, ids: &mut Ids) -> Vec<RedeemedPart> {

@@ -3,15 +3,17 @@
 //!
 //! calculation.md section 15.
 
-use crate::decide::{Changes, Decision};
-use crate::facts::{Facts, Known, PastRedemption, PastState};
+use crate::decide::tally::{paid_total, sum};
+use crate::decide::{Changes, Decision, OrderCount, Tally};
+use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
-use crate::json::Node;
 use crate::ledger::Book;
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order, OrderStatus};
+use crate::model::redemption::{PastLine, PastRedemption, PastState, Spent};
 use crate::model::stacking::RollbackMode;
 use crate::money::Money;
+use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
 use crate::time::Instant;
@@ -82,13 +84,24 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
     let mut book = Book::default();
     book.reverse(&facts.chain(id).found().unwrap_or_default(), &chain, context.now);
     let mode = facts.stacking_rules().redeemables_rollback_order_mode;
-    let stored = past.order_id.as_deref().and_then(|order| facts.order(order).found());
+    let order_id = past.order.as_ref().and_then(|order| order.id.as_deref());
+    let stored = order_id.and_then(|order| facts.order(order).found());
+    let paid = stored.as_deref().and_then(paid_total);
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => undo_order(order.into_owned(), &past, request),
         RollbackMode::WithoutOrder => order.into_owned(),
     });
-    let changed = order.clone().filter(|_| mode == RollbackMode::WithOrder);
-    let changes = Changes { entries: book.into_entries(), order: changed.map(Box::new), ..Changes::default() };
+    let changed = order.as_ref().filter(|_| mode == RollbackMode::WithOrder);
+    let given_back =
+        |of: fn(Spent) -> Option<u64>| sum(parts.iter().filter_map(|part| of(part.redemption.spent?))).saturating_neg();
+    let tally = Tally {
+        rolled_back: i64::try_from(parts.len()).unwrap_or(i64::MAX),
+        credits: given_back(|spent| if let Spent::Credits(credits) = spent { Some(credits) } else { None }),
+        points: given_back(|spent| if let Spent::Points(points) = spent { Some(points) } else { None }),
+        order: changed.and_then(|order| OrderCount::of(paid, order.status, Cart::stored(order).total())),
+        ..Tally::default()
+    };
+    let changes = Changes { entries: book.into_entries(), tally, ..Changes::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
     let answer = RolledBack { date: context.now, parts, parent, order, mode };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
@@ -151,7 +164,8 @@ fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> 
         return Ok(());
     };
     let found = facts.order(key).found().and_then(|order| order.id.clone());
-    if found.is_none() || found != past.order_id {
+    let own = past.order.as_ref().and_then(|order| order.id.as_ref());
+    if found.is_none() || found.as_ref() != own {
         return Err(Refusal::new(Reason::InvalidOrder, "Order is not related with redemption."));
     }
     Ok(())
@@ -159,29 +173,20 @@ fn check_order(facts: &dyn Facts, request: &RollBack, past: &PastRedemption) -> 
 
 /// The order without what this redemption took off; what other redemptions took off stays.
 fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order {
-    let applied = past.document.get("order");
-    let amount = |fields: Option<&Node<'_>>, name: &str| {
-        let minor = fields.and_then(|fields| fields.get(name)).and_then(|value| value.as_i64());
-        minor.and_then(Money::new).unwrap_or_default()
-    };
     let rest = |now: Option<Money>, off: Money| now.map(|now| now.saturating_sub(off)).filter(|left| !left.is_zero());
-    let items = applied.and_then(|order| order.get("items")).and_then(Node::as_list);
+    let off = past.order.as_ref();
     let mut order = order;
-    order.discount_amount = rest(order.discount_amount, amount(applied, "applied_discount_amount"));
+    order.discount_amount = rest(order.discount_amount, off.map(|off| off.discount).unwrap_or_default());
     for (place, item) in order.items.iter_mut().enumerate() {
-        let line = items.and_then(|items| items.get(place));
-        item.discount_amount = rest(item.discount_amount, amount(line, "applied_discount_amount"));
+        let line = off.and_then(|off| off.lines.get(place)).copied().unwrap_or_default();
+        item.discount_amount = rest(item.discount_amount, line.discount);
         // A line that was sent anew since has no first quantity: the units that came or went are not in it any more.
-        let moved = line.filter(|_| item.initial_quantity.is_some());
-        let signed = |name: &str| moved.and_then(|line| line.get(name)).and_then(|value| value.as_i64()).unwrap_or(0);
-        let worth = signed("applied_quantity_amount");
-        item.quantity = without(item.quantity, signed("applied_quantity"));
-        item.discount_quantity = item
-            .discount_quantity
-            .map(|free| without(free, signed("applied_discount_quantity")))
-            .filter(|free| *free > 0);
-        item.amount = item.amount.map(|amount| undo(amount, worth));
-        order.amount = order.amount.map(|amount| undo(amount, worth));
+        let line = if item.initial_quantity.is_some() { line } else { PastLine::default() };
+        item.quantity = without(item.quantity, line.units);
+        item.discount_quantity =
+            item.discount_quantity.map(|free| without(free, line.free_units)).filter(|free| *free > 0);
+        item.amount = item.amount.map(|amount| undo(amount, line.worth));
+        order.amount = order.amount.map(|amount| undo(amount, line.worth));
     }
     // Lines that were added for free units stand last. One without units is nobody's any more.
     while order.items.last().is_some_and(|item| item.quantity == 0 && item.initial_quantity == Some(0)) {

@@ -3,6 +3,7 @@
 
 use crate::ledger::AccountId;
 use crate::model::incentive::{Incentive, IncentiveObject};
+use crate::text::Text;
 use crate::text::joined;
 
 /// The account of a voucher's redemptions.
@@ -14,8 +15,35 @@ pub fn redemptions_account(voucher_id: &str) -> AccountId {
 pub fn incentive_account(incentive: &Incentive) -> AccountId {
     match incentive.object {
         IncentiveObject::Voucher => redemptions_account(&incentive.id),
-        IncentiveObject::PromotionTier => account("promotion_tier", &incentive.id, "redemptions"),
+        IncentiveObject::PromotionTier => tier_account(&incentive.id),
     }
+}
+
+/// The account of a tier's redemptions.
+pub fn tier_account(tier_id: &str) -> AccountId {
+    account("promotion_tier", tier_id, "redemptions")
+}
+
+/// The account of how often a voucher was published.
+pub fn publications_account(voucher_id: &str) -> AccountId {
+    account("voucher", voucher_id, "publications")
+}
+
+/// Where publications of a campaign are counted; of vouchers without a campaign, in the project.
+pub fn published_account(campaign_id: Option<&str>) -> AccountId {
+    counterpart(campaign_id, "published")
+}
+
+/// How the names of a voucher's own accounts begin, and how those of its redemptions by customers end.
+pub fn voucher_accounts(voucher_id: &str) -> (Text, Text) {
+    (joined(&["voucher/", voucher_id, "/"]), joined(&["/of/", voucher_id]))
+}
+
+/// What an account is a part of, which locks hold: a kind of thing, its id and the part. A customer's share is none.
+pub fn part_of(account: &str) -> Option<(&str, &str, &str)> {
+    let (object, rest) = account.split_once('/')?;
+    let (id, what) = rest.rsplit_once('/')?;
+    matches!(object, "voucher" | "promotion_tier" | "reward" | "campaign").then_some((object, id, what))
 }
 
 /// The account of a gift card's credits, in minor units.

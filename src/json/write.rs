@@ -35,6 +35,11 @@ impl Pen {
         self.used
     }
 
+    /// What was written since a place, to be put in another order.
+    pub fn since(&mut self, start: usize) -> &mut [u8] {
+        self.bytes.get_mut(start..self.used).unwrap_or_default()
+    }
+
     /// What was written there, once more: a piece that ended with a comma, which a bracket may have taken back since.
     #[inline(never)]
     pub fn again(&mut self, start: usize, end: usize) {

@@ -76,6 +76,11 @@ impl Validity {
         let in_hours = self.hours.as_ref().is_none_or(|hours| hours.iter().any(|hours| hours.covers(now, zone)));
         in_frame && on_day && in_hours
     }
+
+    /// Whether it holds at a moment.
+    pub fn holds(&self, now: Instant, zone: &TimeZone) -> bool {
+        self.has_begun(now) && !self.has_ended(now) && self.recurs(now, zone)
+    }
 }
 
 /// What can be redeemed: a voucher by its code, or a tier of a promotion (validation-rules.md section 4.5 calls either
@@ -133,6 +138,11 @@ pub struct Tier {
 }
 
 impl Incentive {
+    /// Whether it can be handed over to somebody: nobody has it, it is switched on, and its end does not lie behind.
+    pub fn is_free(&self, now: Instant) -> bool {
+        self.holder_id.is_none() && self.active && !self.validity.has_ended(now)
+    }
+
     /// What it is called in the details of a refused rule (validation-rules.md section 8).
     pub fn kind_name(&self, campaign: Option<&Campaign>) -> &'static str {
         let is_referral = campaign.is_some_and(|campaign| campaign.campaign_type == CampaignType::ReferralProgram);

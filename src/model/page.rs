@@ -104,6 +104,11 @@ impl Page {
         }
     }
 
+    /// The customer by whom a lock was set; nothing where it was not one whom a token proved.
+    pub fn customer_of(owner: &str) -> Option<&str> {
+        owner.strip_prefix("customer/")
+    }
+
     /// Whether the customer of this page is somebody for more than a name: proven, or believed without a proof.
     pub fn is_believed(&self) -> bool {
         self.proven.is_some() || self.is_open()

@@ -63,3 +63,14 @@ pub struct RewardAssignment {
     /// The price in points; a coin has none.
     pub points: Option<u64>,
 }
+
+/// Where a reward of a campaign went: a code, or the card that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandedOver {
+    /// The id of the voucher.
+    pub voucher_id: Text,
+    /// Its code.
+    pub code: Option<Text>,
+    /// Its campaign.
+    pub campaign_id: Option<Text>,
+}

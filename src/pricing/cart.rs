@@ -106,6 +106,22 @@ impl Cart {
         Ok(Cart::of(lines, amount, discount, Money::of(off).ok_or("order.discount_amount")?))
     }
 
+    /// The amounts of a stored order.
+    pub fn stored(order: &Order) -> Cart {
+        let line = |item: &Item| Line {
+            quantity: item.quantity,
+            free: item.discount_quantity.unwrap_or(0),
+            price: item.price,
+            amount: item.amount,
+            discount: item.discount_amount,
+            applied: None,
+        };
+        // What is stored was within bounds.
+        let mut cart = Cart::new(order.items.iter().map(line).collect(), order.discount_amount).unwrap_or_default();
+        (cart.amount, cart.initial_amount) = (order.amount, order.initial_amount);
+        cart
+    }
+
     /// A cart of lines that amount to this together; `off` are all its discounts.
     #[inline]
     pub(super) fn of(lines: Vec<Line>, amount: Option<Money>, discount: Option<Money>, off: Money) -> Cart {
@@ -226,30 +242,6 @@ impl Cart {
     #[inline(never)]
     pub fn changed_at(&self, place: usize) -> Option<&Changed> {
         self.changed().iter().find(|changed| changed.place == place)
-    }
-
-    /// Writes the amounts, units and added lines into the order that the cart was made from.
-    pub fn write_into(&self, order: &mut Order) {
-        let own = self.lines.len().saturating_sub(self.added().len());
-        order.items.truncate(own);
-        order.items.extend(self.added().iter().cloned());
-        order.amount = self.amount;
-        order.discount_amount = self.discount;
-        if !self.changed().is_empty() {
-            order.initial_amount = self.initial_amount;
-        }
-        for (place, (item, line)) in order.items.iter_mut().zip(&self.lines).enumerate() {
-            item.quantity = line.quantity;
-            item.amount = line.amount;
-            item.price = line.price;
-            item.discount_amount = line.discount;
-            if let Some(changed) = self.changed_at(place) {
-                item.discount_quantity = Some(line.free);
-                item.initial_quantity = item.initial_quantity.or(Some(changed.initial_quantity));
-                item.initial_amount =
-                    item.initial_amount.or_else(|| changed.initial_value(line.price, item.initial_quantity));
-            }
-        }
     }
 }
 

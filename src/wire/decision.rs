@@ -5,7 +5,7 @@
 use std::cell::OnceCell;
 
 use crate::decide::case::Resolved;
-use crate::decide::validate::{Evaluated, Validated};
+use crate::decide::validate::{Evaluated, SessionAnswer, Validated};
 use crate::facts::Offer;
 use crate::id::Context;
 use crate::model::incentive::{Category, Grant};
@@ -51,12 +51,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
         }
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(session) = &validated.session {
-            out.member("session").object(|out| {
-                out.put_text("key", &session.key);
-                out.put_word("type", "LOCK");
-                out.put_number("ttl", session.ttl);
-                out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
-            });
+            put_session(out.member("session"), session);
         }
         put_stacking_rules(out.member("stacking_rules"), &evaluated.stacking);
         if !evaluated.lacks.is_empty() {
@@ -66,6 +61,16 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8>
             put_trace(out.member("trace"), evaluated, Level::of(evaluated));
         }
     })
+}
+
+/// Writes the lock that was set as the next value.
+pub(super) fn put_session(out: &mut Out, session: &SessionAnswer) {
+    out.object(|out| {
+        out.put_text("key", &session.key);
+        out.put_word("type", "LOCK");
+        out.put_number("ttl", session.ttl);
+        out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
+    });
 }
 
 /// About how many bytes the JSON of a validation has: room that is there need not be made, by copying, while writing.
@@ -164,26 +169,30 @@ impl<'a> Steps<'a> {
         self.put_expanded(out, step);
     }
 
+    /// Writes the goods that an applied redeemable is about, and those that it leaves out.
     pub fn put_scope(&self, out: &mut Out, step: &Step, gain: &Gain, cart: &Cart) {
+        self.put_goods(out.member("applicable_to"), (step, gain), cart, false);
+        self.put_goods(out.member("inapplicable_to"), (step, gain), cart, true);
+    }
+
+    /// Writes one of these lists as the next value.
+    pub fn put_goods(&self, out: &mut Out, (step, gain): (&Step, &Gain), cart: &Cart, excluded: bool) {
         let scope = match self.evaluated.resolved.get(step.place) {
             Some(Resolved::Offer(offer)) => offer.scope(),
             _ => None,
         };
         let goods = |place: usize| self.goods_of(place, cart);
         let units = cart.lines.iter().fold(0, |sum: u64, line| sum.saturating_add(line.quantity));
-        let list = |excluded: bool| {
-            let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
-            let covered = gain.covered.iter().filter(|covered| covered.excluded == excluded && covered.units > 0);
-            GoodsList {
-                entries: entries.map_or(&[], |entries| entries.as_slice()),
-                covered: covered.copied().collect(),
-                excluded,
-                units,
-                goods: &goods,
-            }
+        let entries = scope.map(|scope| if excluded { &scope.excluded } else { &scope.included });
+        let covered = gain.covered.iter().filter(|covered| covered.excluded == excluded && covered.units > 0);
+        let list = GoodsList {
+            entries: entries.map_or(&[], |entries| entries.as_slice()),
+            covered: covered.copied().collect(),
+            excluded,
+            units,
+            goods: &goods,
         };
-        list(false).put(out.member("applicable_to"));
-        list(true).put(out.member("inapplicable_to"));
+        list.put(out);
     }
 
     /// The goods of a line as a result names them: by id or, of what the catalogue does not have, by `source_id`.

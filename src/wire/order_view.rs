@@ -119,13 +119,7 @@ impl OrderView<'_> {
     /// Writes the order as the next value into an answer that may have told it before, with other amounts.
     pub(crate) fn put_again(&self, out: &mut Out, seen: &mut Seen) {
         out.object(|out| {
-            out.text_if("id", self.order.id.as_ref());
-            out.text_if("source_id", self.order.source_id.as_ref());
-            out.word_if("status", self.order.status.map(OrderStatus::name));
-            self.put_amounts(out);
-            if !self.cart.lines.is_empty() {
-                out.member("items").list(|out| self.put_items(out, &mut seen.0));
-            }
+            self.put_plain(out, seen);
             if !self.order.metadata.is_empty() {
                 out.member("metadata").metadata(&self.order.metadata);
             }
@@ -133,6 +127,24 @@ impl OrderView<'_> {
             out.text_if("referrer_id", self.people.referrer_id);
             out.put_word("object", "order");
         });
+    }
+
+    /// What it is called, its status, its amounts and its lines.
+    pub(crate) fn put_plain(&self, out: &mut Out, seen: &mut Seen) {
+        out.text_if("id", self.order.id.as_ref());
+        out.text_if("source_id", self.order.source_id.as_ref());
+        out.word_if("status", self.order.status.map(OrderStatus::name));
+        self.put_amounts(out);
+        if !self.cart.lines.is_empty() {
+            out.member("items").list(|out| self.put_items(out, &mut seen.0));
+        }
+    }
+
+    /// All discounts so far, and those that are spoken of.
+    pub(crate) fn discounts(&self) -> [Option<Money>; 2] {
+        let cart = self.cart;
+        let all = both(cart.discount, cart.items_discount()).or(cart.discount);
+        [all, both(self.applied.on_order(cart), self.applied.on_items(cart))]
     }
 
     /// The amounts of section 3.1, without those that section 3.3 leaves out.

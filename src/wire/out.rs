@@ -16,6 +16,16 @@ pub(crate) fn is_told(public: Option<&[Text]>, name: &str) -> bool {
 #[derive(Debug, Default)]
 pub struct Out {
     pen: Pen,
+    /// For records, whose members stand in the order of their names: where those of the open objects begin.
+    begun: Option<Begun>,
+}
+
+/// Where the members of the objects that are open begin.
+#[derive(Debug, Default)]
+struct Begun {
+    members: Vec<usize>,
+    /// How many of the members are those of the objects around, for each object that is open.
+    around: Vec<usize>,
 }
 
 impl Out {
@@ -26,9 +36,16 @@ impl Out {
 
     /// The JSON of one object of about so many bytes.
     pub fn object_about(count: usize, write: impl FnOnce(&mut Out)) -> Vec<u8> {
-        let mut out = Out { pen: Pen::with_room(count) };
+        let mut out = Out { pen: Pen::with_room(count), begun: None };
         out.object(write);
         out.into_bytes()
+    }
+
+    /// The JSON of one value as records are kept: every object in the order of its names, so that equal records are equal texts.
+    pub fn record_of(write: impl FnOnce(&mut Out)) -> String {
+        let mut out = Out { begun: Some(Begun::default()), ..Out::default() };
+        write(&mut out);
+        String::from_utf8(out.into_bytes()).unwrap_or_default()
     }
 
     /// What has been written.
@@ -45,12 +62,28 @@ impl Out {
 
     /// Opens an object that is closed with a copy, maybe.
     pub fn open(&mut self) {
+        if let Some(begun) = &mut self.begun {
+            begun.around.push(begun.members.len());
+        }
         self.pen.open(b'{');
     }
 
     /// Closes an object whose beginning is a copy.
     pub fn close(&mut self) {
+        if let Some(begun) = &mut self.begun {
+            let own = begun.members.split_off(begun.around.pop().unwrap_or(0).min(begun.members.len()));
+            if let Some(first) = own.first() {
+                arrange(self.pen.since(*first), &own);
+            }
+        }
         self.pen.close(b'}');
+    }
+
+    /// Begins a member.
+    fn begin(&mut self) {
+        if let Some(begun) = &mut self.begun {
+            begun.members.push(self.pen.place());
+        }
     }
 
     /// How much has been written.
@@ -87,6 +120,7 @@ impl Out {
 
     /// Begins a member; its value comes next. The name is plain: it needs no escape.
     pub fn member(&mut self, name: &str) -> &mut Out {
+        self.begin();
         self.pen.name(name);
         self
     }
@@ -112,6 +146,7 @@ impl Out {
     /// A member with a text.
     #[inline(never)]
     pub fn put_text(&mut self, name: &str, text: &str) {
+        self.begin();
         self.pen.name(name);
         self.text(text);
     }
@@ -119,12 +154,14 @@ impl Out {
     /// A member with a text of ours.
     #[inline(never)]
     pub fn put_word(&mut self, name: &str, word: &'static str) {
+        self.begin();
         self.pen.name(name);
         self.word(word);
     }
 
     /// A member with a number.
     pub fn put_number(&mut self, name: &str, number: u64) {
+        self.begin();
         self.pen.named_number(name, number);
     }
 
@@ -162,19 +199,35 @@ impl Out {
     /// Custom data as the next value; of some of it only what is public.
     #[inline(never)]
     pub fn metadata_of(&mut self, metadata: &Metadata, public: Option<&[Text]>) {
-        self.object(|out| {
-            for (name, value) in metadata.iter() {
-                if is_told(public, name) {
-                    out.pair(name, |out| out.value(value));
-                }
+        // It is kept in order.
+        self.pen.open(b'{');
+        for (name, value) in metadata.iter() {
+            if is_told(public, name) {
+                self.pen.text_before(name, b':');
+                self.value(value);
             }
-        });
+        }
+        self.pen.close(b'}');
     }
 
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
+        self.begin();
         self.pen.text_before(name, b':');
         write(self);
+    }
+
+    /// A member with a text, or with nothing.
+    pub fn text_or_null(&mut self, name: &str, text: Option<impl AsRef<str>>) {
+        match text {
+            Some(text) => self.put_text(name, text.as_ref()),
+            None => self.put_raw(name, "null"),
+        }
+    }
+
+    /// A member whose value is written already.
+    pub fn put_raw(&mut self, name: &str, json: &str) {
+        self.member(name).raw(json);
     }
 
     /// Any JSON as the next value.
@@ -216,4 +269,25 @@ impl Out {
             }
         });
     }
+}
+
+/// Puts the members of an object, which begin at these places of what was written, in the order of their names.
+fn arrange(text: &mut [u8], begins: &[usize]) {
+    let first = begins.first().copied().unwrap_or(0);
+    let ends = begins.iter().skip(1).copied().chain([first.saturating_add(text.len())]);
+    let part = |(begin, end): (&usize, usize)| text.get(begin.saturating_sub(first)..end.saturating_sub(first));
+    let mut members: Vec<&[u8]> = begins.iter().zip(ends).filter_map(part).collect();
+    if members.is_sorted_by_key(|member| name_of(member)) {
+        return;
+    }
+    members.sort_by_key(|member| name_of(member));
+    let arranged = members.concat();
+    if arranged.len() == text.len() {
+        text.copy_from_slice(&arranged);
+    }
+}
+
+/// The name that a member begins with.
+fn name_of(member: &[u8]) -> &[u8] {
+    member.split(|byte| *byte == b'"').nth(1).unwrap_or_default()
 }

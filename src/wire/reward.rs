@@ -92,19 +92,22 @@ pub fn read_reward_assignment(at: &At<'_>) -> RewardAssignment {
 
 /// Writes a reward as the next value, with what it cost.
 pub(crate) fn put_reward(out: &mut Out, reward: &Reward, assignment: &RewardAssignment, points: u64) {
-    out.object(|out| {
-        out.put_text("id", &reward.id);
-        out.put_text("assignment_id", &assignment.id);
-        out.put_text("object", "reward");
-        out.put_text("name", &reward.name);
-        let kind = match &reward.kind {
-            RewardKind::Material { .. } => "MATERIAL",
-            RewardKind::Campaign { .. } => "CAMPAIGN",
-            RewardKind::Coin(_) => "COIN",
-        };
-        out.put_text("type", kind);
-        out.put_number("points", points);
-    });
+    out.object(|out| put_reward_members(out, reward, assignment, points));
+}
+
+/// The members of a reward.
+pub(crate) fn put_reward_members(out: &mut Out, reward: &Reward, assignment: &RewardAssignment, points: u64) {
+    out.put_text("id", &reward.id);
+    out.put_text("assignment_id", &assignment.id);
+    out.put_text("object", "reward");
+    out.put_text("name", &reward.name);
+    let kind = match &reward.kind {
+        RewardKind::Material { .. } => "MATERIAL",
+        RewardKind::Campaign { .. } => "CAMPAIGN",
+        RewardKind::Coin(_) => "COIN",
+    };
+    out.put_text("type", kind);
+    out.put_number("points", points);
 }
 
 #[cfg(test)]

@@ -1,195 +1,253 @@
-//! Decides how a rollback is written: the answer, the rollback's own documents, and what changes in those of the
+//! Decides how a rollback is written: the answer, the rollback's own records, and what changes in those of the
 //! redemption and of the order. It must not know whether it may happen.
 //!
 //! calculation.md section 15, objects.md section 11.
 
-use serde_json::{Map, Value, json};
-
 use crate::decide::rollback::{RollBack, RolledBack, UndonePart};
+use crate::json::Node;
 use crate::model::order::Order;
+use crate::model::redemption::{PastVoucher, Spent};
 use crate::model::stacking::RollbackMode;
+use crate::pricing::Cart;
 use crate::pricing::lines::Priced;
-use crate::pricing::{Cart, Line};
 use crate::text::Text;
+use crate::wire::at::word;
 use crate::wire::order_view::{Applied, OrderView};
-use crate::wire::redemption::{Document, Written, fields, value, written};
+use crate::wire::out::Out;
+use crate::wire::record::{Record, Written};
+use crate::wire::stacking::ROLLBACK_MODES;
+use crate::wire::stored_order::OrderRecord;
+
+/// What the service knows of a rollback besides what was decided; a decision without the service knows none of it.
+#[derive(Debug, Clone, Default)]
+pub struct Service {
+    /// Who asks.
+    pub channel_id: Option<Text>,
+    /// The vouchers as they stand after it, printed, by their ids.
+    pub vouchers: Vec<(Text, String)>,
+}
 
 /// Writes a rollback. Of a stack the answer lists every part; of a single redemption it is the rollback itself,
 /// unless it came on the route for stacks.
-pub fn write_rollback(rolled_back: &RolledBack, request: &RollBack) -> Written {
-    let order = rolled_back.order.as_ref().map(|order| order_document(order, rolled_back));
-    let mut documents = Vec::new();
-    let mut rollbacks = Vec::new();
-    for part in &rolled_back.parts {
-        let body = rollback_body(part, rolled_back, request, order.as_ref());
-        documents.push(document(&part.id, part, body.clone()));
-        documents.push(undone(part, rolled_back));
-        rollbacks.push(Value::Object(body));
-    }
-    let parent = rolled_back.parent.as_ref().map(|part| {
-        let mut body = rollback_body(part, rolled_back, request, order.as_ref());
-        body.insert("related_object_type".into(), "redemption".into());
-        body.insert("related_object_id".into(), value(&part.id));
-        documents.push(document(&part.id, part, body.clone()));
-        documents.push(undone(part, rolled_back));
-        body
-    });
-    if let (Some(body), Some(order)) = (&order, &rolled_back.order)
-        && let (Some(id), RollbackMode::WithOrder) = (&order.id, rolled_back.mode)
+pub fn write_rollback(rolled_back: &RolledBack, request: &RollBack, service: &Service) -> Written {
+    let order = rolled_back.order.as_ref().map(|order| print_order(order, rolled_back));
+    let writer = Writer { rolled_back, request, service, order: order.as_deref() };
+    let mut records = Vec::new();
+    let mut write = |part: &UndonePart, is_stack: bool| {
+        let rollback = writer.print(part, is_stack);
+        records.push(record(&part.id, part, rollback.clone()));
+        records.push(record(&part.redemption.id, part, print_undone(part, rolled_back)));
+        rollback
+    };
+    let rollbacks: Vec<String> = rolled_back.parts.iter().map(|part| write(part, false)).collect();
+    let parent = rolled_back.parent.as_ref().map(|part| write(part, true));
+    if let (Some(text), Some(order), RollbackMode::WithOrder) = (&order, &rolled_back.order, rolled_back.mode)
+        && let Some(id) = order.id.clone()
     {
         let (parent, holder) = (order.source_id.clone(), order.customer_id.clone());
-        documents.push(Document { kind: "order", id: id.clone(), parent, holder, body: body.clone() });
+        records.push(Record { kind: "order", id, parent, holder, text: text.clone() });
     }
     let answer = match (request.stack, rollbacks.first()) {
         (false, Some(single)) => single.clone(),
-        _ => {
-            let mut answer = fields(json!({ "rollbacks": rollbacks }));
-            if let Some(parent) = parent {
-                answer.insert("parent_rollback".into(), Value::Object(parent));
-            }
-            if let Some(order) = order {
-                answer.insert("order".into(), Value::Object(order));
-            }
-            Value::Object(answer)
-        }
+        _ => Out::record_of(|out| {
+            out.object(|out| {
+                out.member("rollbacks").list(|out| rollbacks.iter().for_each(|one| out.item().raw(one)));
+                for (name, json) in [("parent_rollback", &parent), ("order", &order)] {
+                    json.iter().for_each(|json| out.put_raw(name, json));
+                }
+            });
+        }),
     };
-    Written { status: 200, answer: serde_json::to_vec(&answer).unwrap_or_default(), documents }
+    Written { status: 200, answer: answer.into_bytes(), records }
 }
 
-fn document(id: &Text, part: &UndonePart, body: Map<String, Value>) -> Document {
+fn record(id: &Text, part: &UndonePart, text: String) -> Record {
     let past = &part.redemption;
-    let (parent, holder) = (past.voucher.clone(), past.customer_id.clone());
-    Document { kind: "redemption", id: id.clone(), parent, holder, body }
+    Record { kind: "redemption", id: id.clone(), parent: past.redeemed.clone(), holder: past.customer_id.clone(), text }
 }
 
-fn rollback_body(
-    part: &UndonePart,
-    rolled_back: &RolledBack,
-    request: &RollBack,
-    order: Option<&Map<String, Value>>,
-) -> Map<String, Value> {
-    let past = part.redemption.document.to_fields();
-    let kept = |name: &str| past.get(name).cloned().unwrap_or(Value::Null);
-    let mut body = fields(json!({
-        "id": part.id,
-        "object": "redemption_rollback",
-        "date": rolled_back.date,
-        "customer_id": part.redemption.customer_id,
-        "tracking_id": kept("tracking_id"),
-        "metadata": request.metadata,
-        "redemption": part.redemption.id,
-        "reason": request.reason,
-        "result": "SUCCESS",
-        "status": "SUCCEEDED",
-        "order": order,
-        "channel": kept("channel"),
-        "customer": kept("customer"),
-        "related_object_type": kept("related_object_type"),
-        "related_object_id": kept("related_object_id"),
-    }));
-    if let Some(spent) = part.redemption.spent {
-        // Given back is written as a negative amount.
-        let back = i64::try_from(spent).unwrap_or(i64::MAX).saturating_neg();
-        body.insert("amount".into(), back.into());
-        if past.contains_key("loyalty_card") {
-            body.insert("loyalty_card".into(), json!({ "points": back }));
-        } else {
-            body.insert("gift".into(), json!({ "amount": back }));
-        }
-    }
-    for name in ["related_object_parent_id", "reward", "promotion_tier"] {
-        if let Some(value) = past.get(name) {
-            body.insert(name.into(), value.clone());
-        }
-    }
-    if let Some(voucher) = past.get("voucher").and_then(Value::as_object) {
-        let mut shown = restored(voucher, part.redemption.spent);
-        shown.insert("updated_at".into(), value(rolled_back.date));
-        body.insert("voucher".into(), Value::Object(shown));
-    }
-    body
+/// What was counted, by its name; nothing where it was not counted.
+type Count<'a> = (&'a str, Option<u64>);
+
+/// What the rollbacks of a request have in common.
+struct Writer<'a> {
+    rolled_back: &'a RolledBack,
+    request: &'a RollBack,
+    service: &'a Service,
+    order: Option<&'a str>,
 }
 
-/// The voucher of a redemption with what the redemption took given back. The service gives it as it stands now; a decision
-/// without the service has only the voucher of the redemption.
-pub fn restored(voucher: &Map<String, Value>, spent: Option<u64>) -> Map<String, Value> {
-    let mut shown = voucher.clone();
-    let lower = |holder: Option<&mut Value>, name: &str, by: u64| {
-        if let Some(count) = holder.and_then(|holder| holder.get_mut(name)) {
-            *count = count.as_u64().unwrap_or(0).saturating_sub(by).into();
+impl Writer<'_> {
+    /// The rollback of a redemption, or of the stack itself.
+    fn print(&self, part: &UndonePart, is_stack: bool) -> String {
+        let past = &part.redemption;
+        Out::record_of(|out| {
+            out.object(|out| {
+                out.put_text("id", &part.id);
+                out.put_word("object", "redemption_rollback");
+                out.put_text("date", &self.rolled_back.date.text());
+                out.text_or_null("customer_id", past.customer_id.as_ref());
+                out.member("metadata").metadata(&self.request.metadata);
+                out.put_text("redemption", &past.id);
+                out.text_or_null("reason", self.request.reason.as_ref());
+                out.put_word("result", "SUCCESS");
+                out.put_word("status", "SUCCEEDED");
+                out.put_raw("order", self.order.unwrap_or("null"));
+                for name in ["tracking_id", "customer"] {
+                    put_kept(out, part, name);
+                }
+                match &self.service.channel_id {
+                    Some(id) => out.member("channel").object(|out| {
+                        out.put_text("channel_id", id);
+                        out.put_word("channel_type", "API");
+                    }),
+                    None => put_kept(out, part, "channel"),
+                }
+                if is_stack {
+                    out.put_word("related_object_type", "redemption");
+                    out.put_text("related_object_id", &part.id);
+                } else {
+                    put_kept(out, part, "related_object_type");
+                    put_kept(out, part, "related_object_id");
+                }
+                past.spent.iter().for_each(|spent| put_given_back(out, *spent));
+                for name in ["related_object_parent_id", "reward", "promotion_tier"] {
+                    past.document.get(name).iter().for_each(|value| out.member(name).value(value));
+                }
+                past.voucher.iter().for_each(|voucher| self.put_voucher(out, part, voucher));
+            });
+        })
+    }
+
+    /// The voucher as it stands now or, where nobody knows, as it stood with what the redemption took given back.
+    fn put_voucher(&self, out: &mut Out, part: &UndonePart, voucher: &PastVoucher) {
+        if let Some((_, shown)) = self.service.vouchers.iter().find(|(id, _)| *id == voucher.id) {
+            return out.put_raw("voucher", shown);
         }
+        let spent = part.redemption.spent.map_or(0, Spent::amount);
+        let lower = |count: Option<u64>, by: u64| count.map(|count| count.saturating_sub(by));
+        let higher = |left: Option<u64>| left.filter(|_| spent > 0).map(|left| left.saturating_add(spent));
+        let counts = [
+            ("redeemed_quantity", lower(voucher.redeemed_quantity, 1)),
+            ("redeemed_amount", lower(voucher.redeemed_amount, spent)),
+            ("redeemed_points", lower(voucher.redeemed_points, spent)),
+        ];
+        let blocks: [(&str, &[Count<'_>]); 3] = [
+            ("redemption", &counts),
+            ("gift", &[("balance", higher(voucher.credits))]),
+            ("loyalty_card", &[("balance", higher(voucher.points))]),
+        ];
+        let kept = part.redemption.document.get("voucher");
+        out.member("voucher").object(|out| {
+            for (name, value) in members(kept).filter(|(name, _)| *name != "updated_at") {
+                let block = blocks.iter().find(|(block, _)| *block == name).map(|(_, counts)| *counts);
+                match (block, value) {
+                    (Some(counts), Node::Object(_)) => out.pair(name, |out| put_over(out, value, counts)),
+                    _ => out.pair(name, |out| out.value(value)),
+                }
+            }
+            out.put_text("updated_at", &self.rolled_back.date.text());
+        });
+    }
+}
+
+/// Writes what a redemption said, or nothing.
+fn put_kept(out: &mut Out, part: &UndonePart, name: &str) {
+    out.member(name).value(part.redemption.document.get(name).unwrap_or(&Node::Null));
+}
+
+/// What is given back is written as a negative amount.
+fn put_given_back(out: &mut Out, spent: Spent) {
+    let back = i64::try_from(spent.amount()).unwrap_or(i64::MAX).saturating_neg();
+    out.member("amount").integer(back);
+    let (block, name) = match spent {
+        Spent::Credits(_) => ("gift", "amount"),
+        Spent::Points(_) => ("loyalty_card", "points"),
     };
-    lower(shown.get_mut("redemption"), "redeemed_quantity", 1);
-    if let Some(spent) = spent {
-        for (kind, counted) in [("gift", "redeemed_amount"), ("loyalty_card", "redeemed_points")] {
-            lower(shown.get_mut("redemption"), counted, spent);
-            if let Some(balance) = shown.get_mut(kind).and_then(|block| block.get_mut("balance")) {
-                *balance = balance.as_u64().unwrap_or(0).saturating_add(spent).into();
+    out.member(block).object(|out| out.member(name).integer(back));
+}
+
+/// The members of an object.
+fn members<'n>(of: Option<&'n Node<'_>>) -> impl Iterator<Item = (&'n str, &'n Node<'n>)> {
+    let members = if let Some(Node::Object(members)) = of { members.as_slice() } else { &[] };
+    members.iter().map(|(name, value)| (name.as_ref(), value))
+}
+
+/// Writes an object with other counts in it.
+fn put_over(out: &mut Out, object: &Node<'_>, counts: &[Count<'_>]) {
+    let count_of = |name: &str| counts.iter().find(|(known, _)| *known == name).and_then(|(_, count)| *count);
+    out.object(|out| {
+        for (name, value) in members(Some(object)) {
+            match count_of(name) {
+                Some(count) => out.put_number(name, count),
+                None => out.pair(name, |out| out.value(value)),
             }
         }
-    }
-    shown
+    });
 }
 
 /// The redemption, now undone.
-fn undone(part: &UndonePart, rolled_back: &RolledBack) -> Document {
-    let mut body = part.redemption.document.to_fields();
-    body.insert("status".into(), "ROLLED_BACK".into());
-    let rollback = json!({
-        "id": part.id,
-        "date": rolled_back.date,
-        "rollback_order_mode": rolled_back.mode,
-    });
-    let related = body.entry("related_redemptions").or_insert_with(|| json!({}));
-    if let Some(related) = related.as_object_mut() {
-        let rollbacks = related.entry("rollbacks").or_insert_with(|| json!([]));
-        if let Some(rollbacks) = rollbacks.as_array_mut() {
-            rollbacks.push(rollback);
-        }
-    }
-    document(&part.redemption.id, part, body)
+fn print_undone(part: &UndonePart, rolled_back: &RolledBack) -> String {
+    let document = &part.redemption.document;
+    let related = document.get("related_redemptions");
+    Out::record_of(|out| {
+        out.object(|out| {
+            for (name, value) in document.iter().filter(|(name, _)| !matches!(*name, "status" | "related_redemptions"))
+            {
+                out.pair(name, |out| out.value(value));
+            }
+            out.put_word("status", "ROLLED_BACK");
+            out.member("related_redemptions").object(|out| {
+                for (name, value) in members(related).filter(|(name, _)| *name != "rollbacks") {
+                    out.pair(name, |out| out.value(value));
+                }
+                let earlier = related.and_then(|related| related.get("rollbacks")).and_then(Node::as_list);
+                out.member("rollbacks").list(|out| {
+                    earlier.into_iter().flatten().for_each(|rollback| out.item().value(rollback));
+                    out.item().object(|out| {
+                        out.put_text("id", &part.id);
+                        out.put_text("date", &rolled_back.date.text());
+                        out.word_if("rollback_order_mode", word(ROLLBACK_MODES, rolled_back.mode));
+                    });
+                });
+            });
+        });
+    })
 }
 
-fn order_document(order: &Order, rolled_back: &RolledBack) -> Map<String, Value> {
-    let cart = stored_cart(order);
-    let priced = Priced::default();
-    let mut shown = fields(written(|out| OrderView::new(order, &priced, &cart, Applied::Nothing).put(out)));
+fn print_order(order: &Order, rolled_back: &RolledBack) -> String {
+    let (cart, priced) = (Cart::stored(order), Priced::default());
     let undone = rolled_back.parent.as_ref().or(rolled_back.parts.first());
-    let mut redemptions = order.redemptions.to_fields();
-    if let Some(part) = undone
-        && let Some(entry) = redemptions.get_mut(part.redemption.id.as_str()).and_then(Value::as_object_mut)
-    {
-        entry.insert("rollback_id".into(), value(&part.id));
-        entry.insert("rollback_date".into(), value(rolled_back.date));
-        if rolled_back.parent.is_some() {
-            let stacked: Vec<&Text> = rolled_back.parts.iter().map(|part| &part.id).collect();
-            entry.insert("rollback_stacked".into(), value(stacked));
-        }
-    }
-    shown.extend(fields(json!({
-        "created_at": order.created_at,
-        "updated_at": rolled_back.date,
-        "customer_id": order.customer_id,
-        "customer": order.customer_id.as_ref().map(|id| json!({ "id": id, "object": "customer" })),
-        "referrer_id": order.referrer_id,
-        "redemptions": redemptions,
-        "metadata": order.metadata,
-    })));
-    shown
+    let entry = undone.and_then(|part| {
+        let id = &part.redemption.id;
+        let entry = order.redemptions.get(id).filter(|entry| matches!(entry, Node::Object(_)))?;
+        Some((id, print_entry(entry, part, rolled_back)))
+    });
+    let record = OrderRecord {
+        view: OrderView::new(order, &priced, &cart, Applied::Nothing),
+        updated_at: Some(rolled_back.date),
+        customer_id: order.customer_id.as_ref(),
+        entry,
+        people: true,
+    };
+    Out::record_of(|out| record.put(out))
 }
 
-/// The amounts of a stored order.
-fn stored_cart(order: &Order) -> Cart {
-    let line = |item: &crate::model::order::Item| Line {
-        quantity: item.quantity,
-        free: item.discount_quantity.unwrap_or(0),
-        price: item.price,
-        amount: item.amount,
-        discount: item.discount_amount,
-        applied: None,
-    };
-    // What is stored was within bounds.
-    let mut cart = Cart::new(order.items.iter().map(line).collect(), order.discount_amount).unwrap_or_default();
-    (cart.amount, cart.initial_amount) = (order.amount, order.initial_amount);
-    cart
+/// What an order remembers of a redemption that is undone.
+fn print_entry(entry: &Node<'_>, part: &UndonePart, rolled_back: &RolledBack) -> String {
+    let ours = ["rollback_id", "rollback_date", "rollback_stacked"];
+    Out::record_of(|out| {
+        out.object(|out| {
+            for (name, value) in members(Some(entry)).filter(|(name, _)| !ours.contains(name)) {
+                out.pair(name, |out| out.value(value));
+            }
+            out.put_text("rollback_id", &part.id);
+            out.put_text("rollback_date", &rolled_back.date.text());
+            if rolled_back.parent.is_some() {
+                out.member("rollback_stacked").list(|out| {
+                    rolled_back.parts.iter().for_each(|part| out.item().text(&part.id));
+                });
+            }
+        });
+    })
 }

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use crate::facts::{
-    Assignment, PastRedemption, credits_account, points_account, points_spent_account, redeemed_account,
-    redemptions_account, spent_account,
+    Assignment, credits_account, points_account, points_spent_account, redeemed_account, redemptions_account,
+    spent_account,
 };
 use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
@@ -13,6 +13,7 @@ use crate::model::incentive::{Campaign, Category, Grant, Incentive};
 use crate::model::order::{Goods, Order};
 use crate::model::page::Terms;
 use crate::model::promotion::Stack;
+use crate::model::redemption::PastRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
@@ -25,8 +26,8 @@ use crate::wire::legible::{Illegible, set_apart};
 use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::page::read_terms;
+use crate::wire::past::read_past;
 use crate::wire::problem::Problem;
-use crate::wire::redemption::read_past;
 use crate::wire::request::read_customer;
 use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rules::{read_assignment, read_collection, read_rule, read_segment};

@@ -18,7 +18,7 @@ const SORTING_RULES: Words<SortingRule> =
 const PRODUCTS_MODES: Words<ProductsMode> = &[("STACK", ProductsMode::Stack), ("ONCE", ProductsMode::Once)];
 const NO_EFFECT_RULES: Words<NoEffectRule> =
     &[("REDEEM_ANYWAY", NoEffectRule::RedeemAnyway), ("SKIP", NoEffectRule::Skip)];
-const ROLLBACK_MODES: Words<RollbackMode> =
+pub(super) const ROLLBACK_MODES: Words<RollbackMode> =
     &[("WITH_ORDER", RollbackMode::WithOrder), ("WITHOUT_ORDER", RollbackMode::WithoutOrder)];
 const GROUPED_RULES: Words<GroupedSortingRule> = &[
     ("JOINT_ALWAYS_LAST", GroupedSortingRule::JointAlwaysLast),

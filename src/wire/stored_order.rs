@@ -1,16 +1,59 @@
-//! Decides how an order is written that stands for itself: its amounts, and no request's discounts. It must not know
-//! who keeps it.
+//! Decides how an order is written that stands for itself: its amounts, whose it is, and what redemptions left on it. It must
+//! not know who keeps it.
 //!
-//! calculation.md sections 2 and 3.
-
-use serde_json::{Map, Value};
+//! calculation.md sections 2, 3 and 14.
 
 use crate::model::order::Order;
 use crate::pricing::lines::Priced;
-use crate::wire::order_view::{Applied, OrderView};
-use crate::wire::redemption::{fields, written};
+use crate::text::Text;
+use crate::time::Instant;
+use crate::wire::order_view::{Applied, OrderView, Seen};
+use crate::wire::out::Out;
+use crate::wire::record::put_reference;
+
+/// What an order says beside what it comes to.
+pub(super) struct OrderRecord<'a> {
+    /// What it comes to.
+    pub view: OrderView<'a>,
+    /// When it was changed, if ever.
+    pub updated_at: Option<Instant>,
+    /// Who buys.
+    pub customer_id: Option<&'a Text>,
+    /// The entry of a redemption that it remembers now: its id, and the entry, printed.
+    pub entry: Option<(&'a Text, String)>,
+    /// Whether people are told of.
+    pub people: bool,
+}
+
+impl OrderRecord<'_> {
+    /// Writes it as the next value.
+    pub(super) fn put(&self, out: &mut Out) {
+        let order = self.view.order;
+        let customer_id = self.customer_id.filter(|_| self.people);
+        out.object(|out| {
+            self.view.put_plain(out, &mut Seen::default());
+            out.put_word("object", "order");
+            out.text_or_null("created_at", order.created_at.map(Instant::text));
+            out.text_or_null("updated_at", self.updated_at.map(Instant::text));
+            out.text_or_null("customer_id", customer_id);
+            put_reference(out, "customer", customer_id);
+            out.text_or_null("referrer_id", order.referrer_id.as_ref().filter(|_| self.people));
+            out.member("redemptions").object(|out| {
+                let told = self.entry.as_ref().map(|(id, _)| id.as_str());
+                for (id, entry) in order.redemptions.iter().filter(|(id, _)| Some(*id) != told) {
+                    out.pair(id, |out| out.value(entry));
+                }
+                if let Some((id, entry)) = &self.entry {
+                    out.pair(id, |out| out.raw(entry));
+                }
+            });
+            out.member("metadata").metadata(&order.metadata);
+        });
+    }
+}
 
 /// An order as it is stored and shown, with the amounts that its lines come to.
-pub fn show_order(order: &Order, priced: &Priced<'_>) -> Map<String, Value> {
-    fields(written(|out| OrderView::new(order, priced, &priced.cart, Applied::Nothing).put(out)))
+pub fn show_order(order: &Order, priced: &Priced<'_>) -> serde_json::Map<String, serde_json::Value> {
+    let text = Out::record_of(|out| OrderView::new(order, priced, &priced.cart, Applied::Nothing).put(out));
+    serde_json::from_str(&text).unwrap_or_default()
 }

@@ -10,11 +10,12 @@ use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_f
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post, put};
 use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::moment;
-use crate::shop::decision::{self, Tally};
-use crate::shop::{customers, metadata_schemas, orders_pricing, overrides};
+use crate::shop::{customers, decision, metadata_schemas, orders_pricing, overrides};
 use crate::store::document::Document;
 use crate::store::facts::ById;
 use crate::work::batch;
+use scrip::decide::tally::paid_total;
+use scrip::decide::{OrderCount, Tally};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
@@ -192,7 +193,7 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     }
     let order = draft(call, &mut document.body, sent)?;
     check_metadata(call, &order, has_metadata, has_items)?;
-    let mut body = orders_pricing::priced(call, &order)?;
+    let (mut body, total) = orders_pricing::priced(call, &order)?;
     for name in ["created_at", "updated_at", "metadata", "redemptions"] {
         let kept = document.body.get(name).cloned();
         body.insert(name.into(), kept.unwrap_or_else(|| if name.ends_with("_at") { Json::Null } else { json!({}) }));
@@ -203,7 +204,15 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     show_people(&mut body);
     document.holder = people.customer_id.clone();
     document.body = body;
-    count(call, &before, &document.body, &people)
+    // A new order was never paid, whatever it begins as.
+    let stored = Some(before).filter(|_| !is_new);
+    let stored = stored.and_then(|before| read_document(&Json::Object(before).to_string(), read_order).ok());
+    let counted = OrderCount::of(stored.as_ref().and_then(paid_total), order.status, total);
+    if counted.is_none() {
+        return Ok(());
+    }
+    let tally = Tally { order: counted, ..Tally::default() };
+    decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), (&tally, &[]))
 }
 
 /// The order as the engine reads it: what was stored, what was sent over it, and what it brings to the catalogue.
@@ -312,25 +321,4 @@ impl People {
 
 fn own_referrer(id: &str) -> ErrorBody {
     invalid_payload(format!("Property .referrer must NOT be the customer of the order (actual value is `{id}`)"))
-}
-
-/// An order counts for its customer each time that it becomes paid, and no more when it is canceled then (objects.md section 4).
-fn count(
-    call: &mut Call<'_, '_>,
-    before: &Map<String, Json>,
-    after: &Map<String, Json>,
-    people: &People,
-) -> Result<(), CallError> {
-    let status = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str).map(str::to_owned);
-    let total = |body: &Map<String, Json>| body.get("total_amount").and_then(Json::as_i64).unwrap_or(0);
-    // A new order was never paid, whatever it begins as; `before` has no amounts then.
-    let was_paid = status(before).as_deref() == Some("PAID");
-    let tally = match status(after).as_deref() {
-        Some("PAID") if !was_paid => Tally { order_total: Some(total(after)), orders: 1, ..Tally::default() },
-        Some("CANCELED") if was_paid => {
-            Tally { order_total: Some(total(before).saturating_neg()), orders: -1, ..Tally::default() }
-        }
-        _ => return Ok(()),
-    };
-    decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), &tally)
 }

@@ -10,14 +10,14 @@ use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
-use scrip::decide::Referral;
 use scrip::decide::case::stored::customer_key;
+use scrip::decide::{Referral, Tally};
 use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
 use scrip::model::request::{Channel, Redeemables};
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::redemption::Document as Written;
+use scrip::wire::record::Record;
 use serde_json::{Map, Value as Json, json};
 
 /// The facts for a call's decision.
@@ -78,66 +78,11 @@ pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
     }
 }
 
-/// The voucher that a redemption took something from, or that a rollback gave it back to.
-fn voucher_of(written: &Written) -> Option<&str> {
-    let is_done = written.kind == "redemption" && written.body.get("result").and_then(Json::as_str) == Some("SUCCESS");
-    written.body.get("voucher").filter(|_| is_done)?.get("id").and_then(Json::as_str)
-}
-
-/// Writes the documents of a decision at the commit; `orders` are those that the decision has read.
-pub fn put(call: &mut Call<'_, '_>, documents: Vec<Written>, orders: &ById) -> Result<(), CallError> {
-    vouchers::touch(call, documents.iter().filter_map(voucher_of).collect());
-    for written in documents {
-        // An order is found by its source_id; what a redemption belongs to is only listed by it.
-        let is_order = written.kind == "order";
-        let parent = written.parent.map(|parent| parent.to_string());
-        let mut document = Document {
-            id: written.id.to_string(),
-            key: parent.clone().filter(|_| is_order),
-            parent: parent.filter(|_| !is_order),
-            holder: written.holder.map(|holder| holder.to_string()),
-            created_at: call.now_ms(),
-            updated_at: None,
-            body: written.body,
-        };
-        if let Some(source_id) = document.key.as_deref().filter(|_| !orders.contains_key(&document.id)) {
-            // An order that is new under its id, and whose source_id another one has.
-            let other = call.store.document_by_name("order", source_id, &document.id)?;
-            if other.is_some_and(|other| other.id != document.id) {
-                if call.page.is_none() {
-                    return Err(duplicate("order", "id", source_id).into());
-                }
-                // A page is not told that there is one, and its own is stored without the name.
-                document.key = None;
-                document.body.remove("source_id");
-            }
-        }
-        call.store.put(written.kind, &document);
-    }
-    Ok(())
-}
-
-/// What happens to the counts in a customer's summary.
-#[derive(Debug, Default)]
-pub struct Tally {
-    /// Redemptions that succeeded.
-    pub succeeded: i64,
-    /// Redemptions that failed.
-    pub failed: i64,
-    /// Redemptions that were undone.
-    pub rolled_back: i64,
-    /// Rollbacks that failed.
-    pub rollback_failed: i64,
-    /// Gift credits spent; below zero when given back.
-    pub credits: i64,
-    /// Points of loyalty cards spent; below zero when given back.
-    pub points: i64,
-    /// The total of an order that was paid, or below zero that was paid and is canceled.
-    pub order_total: Option<i64>,
-    /// Orders paid, less those canceled.
-    pub orders: i64,
-    /// Codes that others passed on to the customer.
-    pub referrals: Vec<Referral>,
+/// Writes the records of a decision at the commit; `vouchers` are those that it took something from or gave it back to.
+pub fn put(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
+    vouchers::touch(call, vouchers);
+    let now_ms = call.now_ms();
+    records.into_iter().for_each(|record| call.store.put_record(record, now_ms));
 }
 
 /// Brings a customer up to date at the commit: what the request sent, and the counts. One that is not stored yet is created
@@ -147,7 +92,7 @@ pub fn write_customer(
     seen: &ById,
     sent: Option<&Customer>,
     id: Option<&str>,
-    tally: &Tally,
+    (tally, referrals): (&Tally, &[Referral]),
 ) -> Result<(), CallError> {
     let Some(id) = id else { return Ok(()) };
     let known = match seen.get(id) {
@@ -187,8 +132,8 @@ pub fn write_customer(
         }
     }
     count(&mut document.body, tally, call.now_ms());
-    if !tally.referrals.is_empty() {
-        remember(&mut document.body, &tally.referrals, call.now_ms());
+    if !referrals.is_empty() {
+        remember(&mut document.body, referrals, call.now_ms());
     }
     if is_new {
         call.store.insert("customer", &document);
@@ -267,16 +212,16 @@ fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
             add(card, "points_to_go", tally.points.saturating_neg());
         }
     }
-    if let (Some(total), Some(orders)) = (tally.order_total, summary.get_mut("orders").and_then(Json::as_object_mut)) {
-        add(orders, "total_amount", total);
-        add(orders, "total_count", tally.orders);
+    if let (Some(order), Some(orders)) = (tally.order, summary.get_mut("orders").and_then(Json::as_object_mut)) {
+        add(orders, "total_amount", order.total);
+        add(orders, "total_count", order.count);
         let number = |orders: &Map<String, Json>, name: &str| orders.get(name).and_then(Json::as_i64).unwrap_or(0);
         let (sum, times) = (number(orders, "total_amount"), number(orders, "total_count").max(1));
         // Half up, as every amount.
         let average = sum.saturating_mul(2).saturating_add(times).checked_div(times.saturating_mul(2)).unwrap_or(0);
         orders.insert("average_amount".into(), average.into());
-        if tally.orders > 0 {
-            orders.insert("last_order_amount".into(), total.into());
+        if order.count > 0 {
+            orders.insert("last_order_amount".into(), order.total.into());
             orders.insert("last_order_date".into(), crate::moment::text(now_ms).into());
         }
     }
@@ -288,6 +233,6 @@ pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Docume
     let facts = decision::facts(call)?;
     // What was found is noted by the facts, as a document.
     let _ = facts.customer(key);
-    let (found, _) = facts.finish()?;
+    let found = facts.finish()?;
     Ok(found.into_values().next())
 }

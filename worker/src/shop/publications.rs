@@ -7,6 +7,7 @@ use crate::shop::{balances, customers, decision, generation, vouchers};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
 use crate::store::tracking::Tracker;
+use scrip::facts::{publications_account, published_account};
 use scrip::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
 
@@ -119,11 +120,8 @@ pub fn hand_over(
         posts.push(Post {
             id: format!("{id}.{}", posts.len()),
             chain: id.clone(),
-            debit: vouchers::publications_account(&voucher.id),
-            credit: campaign.map_or_else(
-                || "project/published".to_owned(),
-                |campaign| format!("campaign/{}/published", campaign.id),
-            ),
+            debit: publications_account(&voucher.id).to_string(),
+            credit: published_account(campaign.map(|campaign| campaign.id.as_str())).to_string(),
             amount: 1,
             reverses: None,
             at: now_ms,

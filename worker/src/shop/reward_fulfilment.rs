@@ -6,11 +6,12 @@ use crate::http::route::Call;
 use crate::shop::{balances, publications};
 use crate::store::document::Document;
 use scrip::decide::RewardGrant;
-use serde_json::{Map, Value as Json, json};
+use scrip::model::reward::HandedOver;
+use serde_json::Value as Json;
 
 /// Hands rewards over at the commit; gives, for each, the voucher that it went to.
-pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<Json>, CallError> {
-    let mut vouchers: Vec<Json> = Vec::new();
+pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<HandedOver>, CallError> {
+    let mut vouchers: Vec<HandedOver> = Vec::new();
     // What this request has handed over of the same campaign to the same customer is topped up as well.
     let mut handed: Vec<(&RewardGrant, Document)> = Vec::new();
     for grant in grants {
@@ -20,11 +21,11 @@ pub fn hand_over(call: &mut Call<'_, '_>, grants: &[RewardGrant]) -> Result<Vec<
         if let Some((_, voucher)) = earlier {
             balances::load(call, voucher, grant.balance.unwrap_or(0))?;
             call.store.update("voucher", voucher);
-            vouchers.push(shown(voucher));
+            vouchers.push(told(voucher));
             continue;
         }
         let voucher = hand_one(call, grant, handed.iter().map(|(_, voucher)| voucher.id.as_str()).collect())?;
-        vouchers.push(shown(&voucher));
+        vouchers.push(told(&voucher));
         handed.push((grant, voucher));
     }
     Ok(vouchers)
@@ -47,14 +48,11 @@ fn hand_one(call: &mut Call<'_, '_>, grant: &RewardGrant, taken: Vec<&str>) -> R
     publications::hand_reward(call, &campaign, &customer, &taken, grant.balance.unwrap_or(0))
 }
 
-fn shown(voucher: &Document) -> Json {
-    let code = voucher.body.get("code").cloned().unwrap_or(Json::Null);
-    json!({ "id": voucher.id, "code": code, "campaign_id": voucher.parent, "object": "voucher" })
-}
-
-/// Writes into a redemption's document, or into an answer that lists it, where its reward went.
-pub fn tell(redemption: &mut Map<String, Json>, voucher: &Json) {
-    if let Some(reward) = redemption.get_mut("reward").and_then(Json::as_object_mut) {
-        reward.insert("voucher".into(), voucher.clone());
+/// Where a reward went, as redemptions tell it.
+fn told(voucher: &Document) -> HandedOver {
+    HandedOver {
+        voucher_id: voucher.id.as_str().into(),
+        code: voucher.body.get("code").and_then(Json::as_str).map(Into::into),
+        campaign_id: voucher.parent.as_deref().map(Into::into),
     }
 }

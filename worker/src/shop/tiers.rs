@@ -6,6 +6,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::shop::{assignments, categories};
 use crate::store::document::Document;
+use scrip::facts::{discounted_account, orders_account, tier_account};
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -26,7 +27,8 @@ pub const TIER: Resource = Resource {
 
 /// The accounts that say what came of a tier: redemptions, the value of their orders, what it took off.
 pub fn accounts(tier_id: &str) -> [String; 3] {
-    [format!("promotion_tier/{tier_id}/redemptions"), format!("orders/{tier_id}"), format!("discounted/{tier_id}")]
+    [tier_account(tier_id), orders_account(Some(tier_id)), discounted_account(Some(tier_id))]
+        .map(|account| account.to_string())
 }
 
 /// Tiers with their campaigns, their rules and what the ledger says, each looked up once for all.

@@ -6,9 +6,11 @@ use crate::moment;
 use crate::shop::codes::{CodeShape, Generator};
 use crate::store::Store;
 use crate::store::code::code_key;
+use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault};
 use crate::work::actions::{Piece, advance, finish};
 use scrip::Context;
+use scrip::facts::redemptions_account;
 use scrip::id::Ids;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
@@ -145,8 +147,9 @@ pub fn change(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Re
     store.write_now(
         &format!(
             "UPDATE document SET updated_at = ?4, body = json_set(body, {}) WHERE kind = 'voucher' AND parent = ?1 AND seq > ?2 AND seq <= ?3
-               AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = 'voucher/' || document.id || '/redemptions' AND balance <> 0)",
-            sets.join(", ")
+               AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = {} AND balance <> 0)",
+            sets.join(", "),
+            account_of(redemptions_account, "document.id")
         ),
         &[job.campaign_id.as_str().into(), job.after.into(), last.into(), now_ms.into(), Json::Array(pairs.collect()).to_string().into()],
     )?;

@@ -10,7 +10,10 @@ use crate::shop::{assignments, categories, metadata_schemas};
 use crate::store::code::code_key;
 use crate::store::document::Document;
 use crate::store::ledger::Standing;
-use scrip::facts::{credits_account, points_account, redemptions_account};
+use crate::store::sql::Fault;
+use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
+use scrip::ledger::AccountId;
+use scrip::model::redemption::Spent;
 use scrip::wire::voucher::{Counts, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -60,30 +63,53 @@ pub const VOUCHER: Resource = Resource {
     },
 };
 
-/// The account of how often a voucher was published.
-pub fn publications_account(voucher_id: &str) -> String {
-    format!("voucher/{voucher_id}/publications")
-}
-
-/// What the ledger counts of a voucher.
+/// The accounts that say what came of a voucher: redemptions, credits, points, publications.
 pub fn accounts(voucher_id: &str) -> [String; 4] {
-    [
-        redemptions_account(voucher_id).to_string(),
-        credits_account(voucher_id).to_string(),
-        points_account(voucher_id).to_string(),
-        publications_account(voucher_id),
-    ]
+    let accounts = [redemptions_account, credits_account, points_account, publications_account];
+    accounts.map(|account: fn(&str) -> AccountId| account(voucher_id).to_string())
 }
 
 /// Shows vouchers as they stand, with one look into the ledger for all of them.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let standings = standings(call, &documents)?;
+    show_all(call, documents, &standings)
+}
+
+/// Shows a voucher as it stands once a redemption of it is undone.
+pub fn show_given_back(call: &mut Call<'_, '_>, document: Document, spent: Option<Spent>) -> Result<Json, CallError> {
+    let mut standings = standings(call, std::slice::from_ref(&document))?;
+    let [redemptions, credits, points, _] = accounts(&document.id);
+    let given_back = match spent {
+        Some(Spent::Credits(amount)) => Some((credits, amount)),
+        Some(Spent::Points(amount)) => Some((points, amount)),
+        None => None,
+    };
+    for (account, amount) in given_back.into_iter().chain([(redemptions, 1)]) {
+        let standing = standings.entry(account).or_default();
+        standing.balance = standing.balance.saturating_add(i64::try_from(amount).unwrap_or(i64::MAX));
+    }
+    let mut shown = show_all(call, vec![document], &standings)?.pop().unwrap_or_default();
+    if let Some(shown) = shown.as_object_mut() {
+        shown.insert("updated_at".into(), moment::text(call.now_ms()).into());
+    }
+    Ok(shown)
+}
+
+fn standings(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, Standing>, Fault> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
-    let standings = call.store.standings(&named, call.now_ms(), "")?;
+    call.store.standings(&named, call.now_ms(), "")
+}
+
+fn show_all(
+    call: &mut Call<'_, '_>,
+    documents: Vec<Document>,
+    standings: &HashMap<String, Standing>,
+) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::assigned(call, &documents)?;
     let categories = categories::Shown::of(call, &documents)?;
     let shown = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        show_standing(document, &standings, rules, &categories)
+        show_standing(document, standings, rules, &categories)
     });
     Ok(shown.collect())
 }

@@ -5,6 +5,7 @@ use super::Store;
 use super::sql::{self, Fault, Row, Value};
 use scrip::wire::Problem;
 use scrip::wire::at::{Read, read_document};
+use scrip::wire::record::Record;
 use serde_json::{Map, Value as Json};
 
 /// A stored document.
@@ -108,6 +109,24 @@ impl Store<'_> {
     /// Adds a document at the commit, or replaces what the one with its id says.
     pub fn put(&mut self, kind: &str, document: &Document) {
         self.write_document(PUT, columns(kind, document), PLACES);
+    }
+
+    /// Adds a record of a decision at the commit as it was printed, or replaces what the one with its id says. An order is found by
+    /// its `source_id`; what a redemption belongs to is only listed by it.
+    pub fn put_record(&mut self, record: Record, now_ms: i64) {
+        let parent = record.parent.map(|parent| parent.to_string());
+        let (key, parent) = if record.kind == "order" { (parent, None) } else { (None, parent) };
+        let params = vec![
+            record.kind.into(),
+            record.id.as_str().into(),
+            key.into(),
+            parent.into(),
+            record.holder.map(|holder| holder.to_string()).into(),
+            now_ms.into(),
+            Value::Null,
+            record.text.into(),
+        ];
+        self.write_document(PUT, params, PLACES);
     }
 
     /// Removes a document at the commit.

@@ -9,12 +9,13 @@ mod rules;
 use super::Store;
 use super::candidates::Offered;
 use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
+use super::ledger::account_of;
 use super::sql::{self, Fault, Row};
 use crate::store::code::code_key;
 use crate::store::tracking::Tracker;
 use scrip::facts::{
-    Assignment, Candidates, Fact, Facts, Known, PastRedemption, Seek, credits_account, incentive_account,
-    redemptions_account,
+    Assignment, Candidates, Fact, Facts, Known, Seek, credits_account, incentive_account, redemptions_account,
+    tier_account,
 };
 use scrip::json::Members;
 use scrip::ledger::{AccountId, Session, Transfer};
@@ -22,6 +23,7 @@ use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
 use scrip::model::order::{Goods, Order};
 use scrip::model::promotion::Stack;
+use scrip::model::redemption::PastRedemption;
 use scrip::model::reward::{Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
 use scrip::rules::{Collection, Rule, Segment};
@@ -29,18 +31,17 @@ use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::at::Read;
 use scrip::wire::order::read_order;
-use scrip::wire::redemption::read_past;
+use scrip::wire::past::read_past;
 use scrip::wire::request::read_customer;
 use scrip::wire::reward::{read_reward, read_reward_assignment};
-use scrip::wire::rules::read_assignment;
-use scrip::wire::rules::{read_collection, read_segment};
+use scrip::wire::rules::{read_assignment, read_collection, read_segment};
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_category, read_stack, read_stored_tier, read_stored_voucher};
 use scrip::work::Work;
 use serde_json::Value as Json;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Documents by their id.
@@ -69,7 +70,7 @@ struct Seen {
     /// Accounts that nobody holds anything of.
     unheld: Vec<String>,
     customers: BTreeMap<String, Document>,
-    orders: BTreeMap<String, Document>,
+    orders: BTreeSet<String>,
     goods: goods::Catalogue,
     /// Rules by id: what many redeemables have is read once.
     rules: BTreeMap<String, Arc<Rule>>,
@@ -105,10 +106,15 @@ impl<'a, 's> StoreFacts<'a, 's> {
         Ok(self.tracker.get_or_init(|| read))
     }
 
-    /// Ends the asking: the fault of the store, if there was one, or the customers and orders that were read, by id.
-    pub fn finish(self) -> Result<(ById, ById), Fault> {
+    /// Whether the order with this id was read.
+    pub fn has_seen_order(&self, id: &str) -> bool {
+        self.seen.borrow().orders.contains(id)
+    }
+
+    /// Ends the asking: the fault of the store, if there was one, or the customers that were read, by id.
+    pub fn finish(self) -> Result<ById, Fault> {
         let seen = self.seen.into_inner();
-        seen.fault.map_or(Ok((seen.customers, seen.orders)), Err)
+        seen.fault.map_or(Ok(seen.customers), Err)
     }
 
     /// The fact; what does not read is noted for whoever keeps the service.
@@ -133,14 +139,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     /// A voucher with its campaign and its balances, in one look. One whose campaign is gone is gone as well.
     fn voucher_row(&self, code: &str) -> Result<Option<Row>, Fault> {
-        const COLUMNS: &str = "v.body, c.id, c.body, v.parent,
-            (SELECT balance FROM account WHERE id = 'voucher/' || v.id || '/redemptions'), (SELECT balance FROM account WHERE id = 'voucher/' || v.id || '/credits'),
-            EXISTS (SELECT 1 FROM hold WHERE account = 'voucher/' || v.id || '/redemptions'), EXISTS (SELECT 1 FROM hold WHERE account = 'voucher/' || v.id || '/credits')
-            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'";
+        let redemptions = account_of(redemptions_account, "v.id");
+        let credits = account_of(credits_account, "v.id");
+        let select = format!(
+            "SELECT v.body, c.id, c.body, v.parent,
+            (SELECT balance FROM account WHERE id = {redemptions}), (SELECT balance FROM account WHERE id = {credits}),
+            EXISTS (SELECT 1 FROM hold WHERE account = {redemptions}), EXISTS (SELECT 1 FROM hold WHERE account = {credits})
+            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'"
+        );
         let key = code_key(code, self.case_sensitive);
-        match self.store.row(&format!("SELECT {COLUMNS} AND v.key = ?1"), &[key.into()])? {
+        match self.store.row(&format!("{select} AND v.key = ?1"), &[key.into()])? {
             Some(row) => Ok(Some(row)),
-            None => self.store.row(&format!("SELECT {COLUMNS} AND v.id = ?1"), &[code.into()]),
+            None => self.store.row(&format!("{select} AND v.id = ?1"), &[code.into()]),
         }
     }
 
@@ -177,12 +187,13 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     /// A tier whose promotion is gone is gone as well.
     fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Unread> {
-        let row = self.store.row(
-            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = 'promotion_tier/' || t.id || '/redemptions')
+        let select = format!(
+            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = {})
              FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
              WHERE t.kind = 'promotion_tier' AND t.id = ?1",
-            &[id.into()],
-        )?;
+            account_of(tier_account, "t.id")
+        );
+        let row = self.store.row(&select, &[id.into()])?;
         let Some(row) = row else { return Ok(None) };
         let campaign = sql::text_or_null(&row, 2)?;
         if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {
@@ -244,7 +255,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
     fn find_order(&self, key: &str) -> Result<Option<Order>, Unread> {
         let Some(document) = self.store.document_by_name("order", key, key)? else { return Ok(None) };
         let order = read_stored("order", key, &written(&document), read_order)?;
-        self.seen.borrow_mut().orders.insert(document.id.clone(), document);
+        self.seen.borrow_mut().orders.insert(document.id);
         Ok(Some(order))
     }
 

@@ -5,12 +5,14 @@ use super::Store;
 use super::document::Document;
 use super::sql::{self, Fault};
 use crate::moment;
+use scrip::model::incentive::Validity;
+use scrip::time::Instant;
 use serde_json::Value as Json;
 
 /// More than one request can ask for.
 const COUNTED_MAX: i64 = 1_000;
 
-/// A code that can be handed over: of the campaign `?1`, at the moment `?2`, none of those in `?3`; at most `?4`.
+/// Codes that may be handed over, the engine says of each whether it can: of the campaign `?1`, at the moment `?2`, none of those in `?3`; at most `?4`.
 const FREE: &str = "FROM document
     WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND COALESCE(json_extract(body, '$.active'), 1) <> 0
       AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2)
@@ -25,7 +27,7 @@ impl Store<'_> {
         taken: &[&str],
         limit: i64,
     ) -> Result<Vec<Document>, Fault> {
-        self.documents(
+        let found = self.documents(
             &format!("SELECT id, key, parent, holder, created_at, updated_at, body {FREE}"),
             &[
                 campaign_id.into(),
@@ -33,16 +35,20 @@ impl Store<'_> {
                 Json::from(taken.to_vec()).to_string().into(),
                 limit.into(),
             ],
-        )
+        )?;
+        let end = |voucher: &Document| voucher.body.get("expiration_date").and_then(Json::as_str).map(str::to_owned);
+        Ok(found.into_iter().filter(|voucher| !is_over(end(voucher).as_deref(), now_ms)).collect())
     }
 
     /// How many there are, as far as a request could ask for them.
     pub fn count_free_codes(&self, campaign_id: &str, now_ms: i64) -> Result<i64, Fault> {
-        let row = self.row(
-            &format!("SELECT COUNT(*) FROM (SELECT 1 {FREE})"),
+        let rows = self.rows(
+            &format!("SELECT json_extract(body, '$.expiration_date') {FREE}"),
             &[campaign_id.into(), moment::text(now_ms).into(), "[]".into(), COUNTED_MAX.into()],
         )?;
-        row.map_or(Ok(0), |row| sql::int(&row, 0))
+        let ends = rows.iter().map(|row| sql::text_or_null(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
+        let free = ends.into_iter().filter(|end| !is_over(*end, now_ms)).count();
+        Ok(i64::try_from(free).unwrap_or(COUNTED_MAX))
     }
 
     /// The card that a customer has of a campaign, the first when there are several.
@@ -54,4 +60,10 @@ impl Store<'_> {
         )?;
         Ok(found.into_iter().next())
     }
+}
+
+/// Whether a code's end lies behind.
+fn is_over(end: Option<&str>, now_ms: i64) -> bool {
+    let validity = Validity { expiration_date: end.and_then(Instant::parse), ..Validity::default() };
+    Instant::from_millis(now_ms).is_some_and(|now| validity.has_ended(now))
 }

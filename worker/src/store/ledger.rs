@@ -2,7 +2,8 @@
 
 use super::Store;
 use super::sql::{self, Fault, Value};
-use scrip::ledger::Entry;
+use scrip::facts::voucher_accounts;
+use scrip::ledger::{AccountId, Entry};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -34,7 +35,21 @@ pub struct Post {
     pub at: i64,
 }
 
+/// The expression of a statement for an account of what the id in a column names: what accounts are called the engine says.
+pub fn account_of(account: fn(&str) -> AccountId, column: &str) -> String {
+    format!("'{}'", account(&format!("' || {column} || '")))
+}
+
 impl Store<'_> {
+    /// Gives back at the commit what locks hold of a voucher, the customers' share of it included: under a key, or all of it.
+    pub fn release_voucher(&mut self, voucher_id: &str, key: Option<&str>) {
+        let (own, by_customer) = voucher_accounts(voucher_id);
+        self.write(
+            "DELETE FROM hold WHERE (?3 IS NULL OR key = ?3) AND (account GLOB ?1 || '*' OR account GLOB '*' || ?2)",
+            vec![own.as_str().into(), by_customer.as_str().into(), key.map(str::to_owned).into()],
+        );
+    }
+
     /// How accounts stand at a moment; an account that is not listed stands at zero.
     pub fn standings(
         &self,

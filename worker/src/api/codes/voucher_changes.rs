@@ -82,10 +82,7 @@ fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let voucher = vouchers::find(call)?;
     assignments::detach(call, &voucher.id);
-    call.store.write(
-        "DELETE FROM hold WHERE account GLOB 'voucher/' || ?1 || '/*' OR account GLOB '*/of/' || ?1",
-        vec![voucher.id.as_str().into()],
-    );
+    call.store.release_voucher(&voucher.id, None);
     call.store.remove(VOUCHER.object, &voucher.id);
     if let Some(campaign) = &voucher.parent {
         generation::count(call, campaign, -1);

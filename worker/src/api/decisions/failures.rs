@@ -6,7 +6,6 @@ use crate::access::allowance::Allowance;
 use crate::digest::sha256_hex;
 use crate::http::route::Call;
 use crate::store::sql::Fault;
-use scrip::wire::redemption::Document;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -23,24 +22,23 @@ struct Sent<'b> {
     order: Option<&'b RawValue>,
 }
 
-/// Brings the documents of a failed redemption to what is kept of it: with a hash of the order, by which whoever sent it knows it
-/// again, or nothing at all.
-pub fn keep(call: &mut Call<'_, '_>, documents: &mut Vec<Document>) -> Result<(), Fault> {
+/// A hash of the order that was sent, by which whoever sent it knows it again.
+pub fn order_hash(call: &Call<'_, '_>) -> Option<String> {
+    let sent: Sent<'_> = serde_json::from_slice(&call.request.body).ok()?;
+    Some(sha256_hex(sent.order?.get().as_bytes()))
+}
+
+/// Whether a failed redemption is kept; one that is leaves again when its time is over.
+pub fn is_kept(call: &mut Call<'_, '_>) -> Result<bool, Fault> {
     let now_ms = call.now_ms();
     if call.page.is_some() {
         for allowance in &KEPT {
             if !allowance.allows(call.store, call.caller, now_ms, 1)? {
-                documents.clear();
-                return Ok(());
+                return Ok(false);
             }
         }
         KEPT.iter().for_each(|allowance| allowance.take(call.store, call.caller, now_ms, 1));
     }
-    let sent = serde_json::from_slice::<Sent<'_>>(&call.request.body).ok().and_then(|sent| sent.order);
-    if let Some(order) = sent {
-        let hash = sha256_hex(order.get().as_bytes());
-        documents.iter_mut().for_each(|document| drop(document.body.insert("order_hash".into(), hash.as_str().into())));
-    }
     call.store.leaves_later();
-    Ok(())
+    Ok(true)
 }

@@ -17,6 +17,9 @@ use crate::shop::tiers::TIER;
 use crate::shop::vouchers::{self, VOUCHER, find_card};
 use crate::store::document::Document;
 use crate::store::sql;
+use scrip::Context;
+use scrip::decide::Validated;
+use scrip::wire::single::{flat as flat_of, write_promotions, write_tried};
 use serde_json::{Map, Value as Json, json};
 
 /// Tiers that one request tries, newest first (errors-and-auth, section 7).
@@ -104,8 +107,7 @@ fn validate(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.source()?;
     let voucher = vouchers::find(call)?;
     let code = call.param("code").to_owned();
-    let validation = validate_alone(call, ("voucher", &code), body)?;
-    Ok(Answer::json(flat(call, Some(voucher), &code, &validation)?))
+    flat(call, Some(voucher), &code, body)
 }
 
 /// The same from a page, which says everything in its query; it is not told that a code does not exist but that it is not valid.
@@ -118,12 +120,7 @@ fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
         Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),
     };
-    let validation = validate_alone(call, ("voucher", &code), body)?;
-    // A code that is there and not for this page reads as one that is not there: it has no metadata either, and is called as the page
-    // calls it.
-    let is_told =
-        item(&validation).pointer("/result/error/resource_type").and_then(Json::as_str) != Some(VOUCHER.object);
-    Ok(Answer::json(flat(call, voucher.filter(|_| is_told), &code, &validation)?))
+    flat(call, voucher, &code, body)
 }
 
 /// A query as the body that says the same: whole numbers are numbers again.
@@ -192,14 +189,6 @@ fn read_query(query: &Query) -> Map<String, Json> {
     body
 }
 
-/// The item of a validation of one thing.
-fn item(validation: &Json) -> Json {
-    ["redeemables", "inapplicable_redeemables", "skipped_redeemables"]
-        .into_iter()
-        .find_map(|list| validation.get(list)?.get(0).cloned())
-        .unwrap_or(Json::Null)
-}
-
 /// Copies what is there of some fields.
 fn copy(from: &Json, names: &[&str], into: &mut Map<String, Json>) {
     for name in names {
@@ -209,51 +198,13 @@ fn copy(from: &Json, names: &[&str], into: &mut Map<String, Json>) {
     }
 }
 
-/// What is said of something that does not apply: the reason, and the text of the rule's author when there is one
-/// (errors-and-auth, section 3.8).
-fn put_reason(item: &Json, into: &mut Map<String, Json>) {
-    let error = item.pointer("/result/error");
-    let reason = error.or_else(|| item.pointer("/result/details")).and_then(|told| told.get("message"));
-    into.insert("reason".into(), reason.cloned().unwrap_or(Json::Null));
-    if let Some(custom) = error.and_then(|error| error.get("error")) {
-        into.insert("error".into(), custom.clone());
-    }
-}
-
 /// A validation of one voucher in the older, flat form (objects.md, section 14).
-fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, validation: &Json) -> Result<Json, CallError> {
-    let item = item(validation);
-    let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
-    let shown = match voucher {
-        // Of a code that cannot be used a page learns nothing, not even how it is written.
-        Some(_) if call.page.is_some() && !valid => Json::Null,
-        Some(voucher) => VOUCHER.show_one(call, voucher)?,
-        None => Json::Null,
-    };
-    let mut answer = Map::new();
-    answer.insert("valid".into(), valid.into());
-    answer.insert("code".into(), shown.get("code").cloned().unwrap_or_else(|| code.into()));
-    answer.insert("metadata".into(), shown.get("metadata").cloned().unwrap_or_else(|| json!({})));
-    copy(validation, &["tracking_id", "session"], &mut answer);
-    if !valid {
-        put_reason(&item, &mut answer);
-        return Ok(Json::Object(answer));
-    }
-    copy(&item, &["applicable_to", "inapplicable_to"], &mut answer);
-    copy(validation, &["order"], &mut answer);
-    copy(&shown, &["campaign", "campaign_id", "start_date", "expiration_date"], &mut answer);
-    let result = item.get("result").cloned().unwrap_or(Json::Null);
-    copy(&result, &["discount", "reward"], &mut answer);
-    if let Some(points) = result.pointer("/loyalty_card/points") {
-        answer.insert("loyalty".into(), json!({ "points_cost": points }));
-    }
-    if result.get("gift").is_some() {
-        let mut gift = Map::new();
-        copy(shown.get("gift").unwrap_or(&Json::Null), &["amount", "balance", "effect"], &mut gift);
-        copy(result.get("gift").unwrap_or(&Json::Null), &["credits"], &mut gift);
-        answer.insert("gift".into(), Json::Object(gift));
-    }
-    Ok(Json::Object(answer))
+fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, body: Map<String, Json>) -> Outcome {
+    let flat = validate_alone(call, ("voucher", code), body, flat_of)?;
+    // Of a code that cannot be used a page learns nothing, not even how it is written: it reads as one that is not there.
+    let told = voucher.filter(|_| flat.valid || call.page.is_none());
+    let shown = told.map(|voucher| VOUCHER.show_one(call, voucher)).transpose()?;
+    Ok(Answer::bytes(flat.print(code, shown.as_ref().and_then(Json::as_object))))
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> Outcome {
@@ -291,31 +242,6 @@ fn entries(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(Json::Object(answer)))
 }
 
-/// A tier that was tried: itself, whether it applies, and what it would do.
-fn tried(mut shown: Map<String, Json>, validation: &Json) -> Map<String, Json> {
-    let item = item(validation);
-    let valid = validation.get("valid").and_then(Json::as_bool).unwrap_or(false);
-    shown.insert("valid".into(), valid.into());
-    copy(validation, &["tracking_id"], &mut shown);
-    if valid {
-        copy(&item, &["order", "applicable_to", "inapplicable_to"], &mut shown);
-        copy(item.get("result").unwrap_or(&Json::Null), &["discount"], &mut shown);
-        for name in ["discount_amount", "applied_discount_amount"] {
-            let amount = item.pointer(&format!("/order/total_{name}")).cloned();
-            shown.insert(name.into(), amount.unwrap_or_else(|| json!(0)));
-        }
-    } else {
-        put_reason(&item, &mut shown);
-    }
-    shown
-}
-
-fn try_tier(call: &mut Call<'_, '_>, tier: Document, body: &Map<String, Json>) -> Result<Map<String, Json>, CallError> {
-    let validation = validate_alone(call, (TIER.object, &tier.id), body.clone())?;
-    let shown = TIER.show_one(call, tier)?;
-    Ok(tried(shown.as_object().cloned().unwrap_or_default(), &validation))
-}
-
 fn tier_body(call: &Call<'_, '_>) -> Result<Map<String, Json>, CallError> {
     let mut body = call.source()?;
     body.remove("session");
@@ -343,12 +269,12 @@ fn validate_tiers(call: &mut Call<'_, '_>) -> Outcome {
     if call.query.is_true("audienceRulesOnly") {
         let fitting = qualifications::tiers_by_audience(call)?;
         let tiers = tiers.into_iter().filter(|tier| fitting.contains(&tier.id)).collect();
-        let mut shown = (TIER.show)(call, tiers)?;
-        shown
-            .iter_mut()
-            .filter_map(Json::as_object_mut)
-            .for_each(|tier| drop(tier.insert("valid".into(), true.into())));
-        return Ok(promotions(shown, Json::Null));
+        let shown = (TIER.show)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
+        let valid = shown.map(|mut tier| {
+            tier.insert("valid".into(), true.into());
+            (rank(&tier), Json::Object(tier).to_string())
+        });
+        return Ok(promotions(valid.collect(), None));
     }
     let size = call.request.body.len().saturating_mul(tiers.len());
     if size > TRIED_BYTES_MAX {
@@ -360,32 +286,35 @@ fn validate_tiers(call: &mut Call<'_, '_>) -> Outcome {
         );
         return Err(error(400, "request_too_complex", "Request takes too much work", told).into());
     }
-    let mut found = Vec::new();
-    let mut tracking_id = Json::Null;
-    let ids: Vec<&str> = tiers.iter().map(|tier| tier.id.as_str()).collect();
-    let validations = validate_each(call, &ids, body)?;
-    let shown = (TIER.show)(call, tiers)?;
-    for (shown, validation) in shown.into_iter().zip(validations) {
-        let tried = tried(shown.as_object().cloned().unwrap_or_default(), &validation);
-        tracking_id = tried.get("tracking_id").cloned().unwrap_or(tracking_id);
-        if tried.get("valid") == Some(&Json::Bool(true)) {
-            found.push(Json::Object(tried));
-        }
-    }
-    Ok(promotions(found, tracking_id))
+    let ids: Vec<String> = tiers.iter().map(|tier| tier.id.clone()).collect();
+    let shown = (TIER.show)(call, tiers)?.into_iter().map(|tier| tier.as_object().cloned().unwrap_or_default());
+    let tiers: Vec<(String, Map<String, Json>)> = ids.into_iter().zip(shown).collect();
+    let tried = validate_each(call, &tiers, body)?;
+    let tracking_id = tried.iter().rev().find_map(|tried| tried.tracking_id.as_deref());
+    let fitting = tiers.iter().zip(&tried).filter(|(_, tried)| tried.valid);
+    Ok(promotions(fitting.map(|((_, tier), tried)| (rank(tier), tried.text.clone())).collect(), tracking_id))
 }
 
-fn promotions(mut found: Vec<Json>, tracking_id: Json) -> Answer {
-    found.sort_by_key(|tier| tier.get("hierarchy").and_then(Json::as_i64).unwrap_or(0));
-    Answer::json(json!({ "valid": !found.is_empty(), "tracking_id": tracking_id, "promotions": found }))
+fn rank(tier: &Map<String, Json>) -> i64 {
+    tier.get("hierarchy").and_then(Json::as_i64).unwrap_or(0)
+}
+
+/// The tiers that apply, the first rank first.
+fn promotions(mut found: Vec<(i64, String)>, tracking_id: Option<&str>) -> Answer {
+    found.sort_by_key(|(rank, _)| *rank);
+    let texts: Vec<String> = found.into_iter().map(|(_, text)| text).collect();
+    Answer::bytes(write_promotions(&texts, tracking_id))
 }
 
 fn validate_tier(call: &mut Call<'_, '_>) -> Outcome {
     let body = tier_body(call)?;
-    let id = call.param("tierId");
-    let tier = call.store.document(TIER.object, id)?.ok_or_else(|| not_found(TIER.object, id))?;
-    let tried = try_tier(call, tier, &body)?;
-    Ok(Answer::json(Json::Object(tried)))
+    let id = call.param("tierId").to_owned();
+    let tier = call.store.document(TIER.object, &id)?.ok_or_else(|| not_found(TIER.object, &id))?;
+    let shown = TIER.show_one(call, tier)?;
+    let shown = shown.as_object().cloned().unwrap_or_default();
+    let write = |validated: &Validated<'_>, context: &Context| write_tried(validated, context, &shown);
+    let tried = validate_alone(call, (TIER.object, &id), body, write)?;
+    Ok(Answer::bytes(tried.text.into_bytes()))
 }
 
 fn redeem_tier(call: &mut Call<'_, '_>) -> Outcome {

@@ -5,13 +5,15 @@ use crate::api::decisions::admission;
 use crate::api::decisions::redemptions::{ASSIGNED_REWARD, CLIENT, GIFT, OPTIONS, ORDER, SESSION, check, read, run};
 use crate::document::fields::{CUSTOMER, KEY};
 use crate::http::reply::{CallError, not_found};
-use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
+use crate::http::route::{Call, Outcome, Route, Switch, post};
 use crate::http::shape::{Field, Kind, may, must};
 use crate::shop::decision;
-use scrip::decide;
+use scrip::Context;
+use scrip::decide::{self, Validated};
 use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
 use scrip::wire::Problem;
-use scrip::wire::decision::write_validation;
+use scrip::wire::record::Form;
+use scrip::wire::single::{Tried, write_tried};
 use serde_json::{Map, Value as Json, json};
 
 /// The operations.
@@ -39,28 +41,27 @@ fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
 /// Redeems one thing alone, and answers its redemption itself.
 pub fn redeem_alone(call: &mut Call<'_, '_>, named: (&str, &str), body: Map<String, Json>) -> Outcome {
     let mut request = read_alone(call, named, body)?;
-    let redemption = run(call, &mut request)?;
-    let whole: Json = serde_json::from_slice(&redemption.answer).unwrap_or(Json::Null);
-    match whole.get("redemptions").and_then(|list| list.get(0)) {
-        Some(single) => Ok(Answer::json(single.clone())),
-        None => Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() }),
-    }
+    run(call, &mut request, Form::First)
 }
 
-/// Validates one thing alone, and gives the whole validation.
-pub fn validate_alone(
+/// Validates one thing alone, and gives what is written of it.
+pub fn validate_alone<T>(
     call: &mut Call<'_, '_>,
     named: (&str, &str),
     body: Map<String, Json>,
-) -> Result<Json, CallError> {
+    write: impl FnOnce(&Validated<'_>, &Context) -> T,
+) -> Result<T, CallError> {
     let request = read_alone(call, named, body)?;
-    let written = check(call, &request)?;
-    Ok(serde_json::from_slice(&written).unwrap_or(Json::Null))
+    check(call, &request, write)
 }
 
-/// Validates each of these tiers alone on the same order, and gives the validations in their order. What the order needs to know is
+/// Validates each of these tiers alone on the same order, and gives them as they were tried, in their order. What the order needs to know is
 /// read once for all of them, and all of them together may do the work of one decision.
-pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, Json>) -> Result<Vec<Json>, CallError> {
+pub fn validate_each(
+    call: &mut Call<'_, '_>,
+    tiers: &[(String, Map<String, Json>)],
+    body: Map<String, Json>,
+) -> Result<Vec<Tried>, CallError> {
     let mut request = read_alone(call, ("promotion_tier", "any"), body)?;
     if tiers.is_empty() {
         return Ok(Vec::new());
@@ -68,17 +69,16 @@ pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, 
     admission::check(call, &request)?;
     let facts = decision::facts(call)?;
     let mut decided = Vec::with_capacity(tiers.len());
-    for tier in tiers {
-        let tier = Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named((*tier).into()) };
+    for (id, shown) in tiers {
+        let tier = Redeemable { object: RedeemableObject::PromotionTier, ..Redeemable::named(id.as_str().into()) };
         request.redeemables = vec![tier];
         decided.push(decide::validate(&facts, &request, call.context).map(|decision| {
             facts.left(&decision.answer.evaluated.case.work);
-            write_validation(&decision.answer, call.context)
+            write_tried(&decision.answer, call.context, shown)
         }));
     }
     facts.finish()?;
-    let read = |written: Result<Vec<u8>, _>| Ok(serde_json::from_slice(&written?).unwrap_or(Json::Null));
-    decided.into_iter().map(read).collect()
+    decided.into_iter().map(|tried| tried.map_err(CallError::from)).collect()
 }
 
 /// A reward may be named by its assignment to the program instead.

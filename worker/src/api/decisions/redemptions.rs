@@ -7,19 +7,22 @@ use crate::document::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
 use crate::document::resource::{self, plain_key};
 use crate::http::caller::Class;
 use crate::http::listing::{Filter, List};
-use crate::http::reply::CallError;
+use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, Switch, get, post};
 use crate::http::shape::{Field, INT_MAX, Kind, may, must};
-use crate::shop::decision::{self, Tally};
-use crate::shop::{overrides, reward_fulfilment};
-use crate::store::facts::ById;
-use scrip::decide::{self, Evaluated, RedeemedPart, RewardGrant};
+use crate::shop::{decision, overrides, reward_fulfilment};
+use crate::store::facts::{ById, StoreFacts};
+use scrip::Context;
+use scrip::decide::{self, Changes, Evaluated, Tally, Validated};
+use scrip::model::order::Order;
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::decision::write_validation;
-use scrip::wire::redemption::{Written, write_redemption};
+use scrip::wire::failure::write_failure;
+use scrip::wire::record::{Form, Recorded, Written};
+use scrip::wire::redemption::record;
 use scrip::wire::request::read_redeemables;
-use serde_json::{Map, Value as Json, json};
+use serde_json::json;
 
 /// An amount, in minor units.
 pub const AMOUNT: Kind = Kind::Int(0, INT_MAX);
@@ -223,15 +226,19 @@ pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Call
     Ok(request)
 }
 
-/// Decides a validation: its answer, with the lock that it sets written at the commit.
-pub(super) fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Vec<u8>, CallError> {
+/// Decides a validation: what is written of it, with the lock that it sets written down at the commit.
+pub(super) fn check<T>(
+    call: &mut Call<'_, '_>,
+    request: &Redeemables,
+    write: impl FnOnce(&Validated<'_>, &Context) -> T,
+) -> Result<T, CallError> {
     admission::check(call, request)?;
     let facts = decision::facts(call)?;
     let decided = decide::validate(&facts, request, call.context).map(|decision| {
         let evaluated = &decision.answer.evaluated;
         count_guesses(call, evaluated);
         let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
-        let body = write_validation(&decision.answer, call.context);
+        let body = write(&decision.answer, call.context);
         (body, decision.changes.unwrap_or_default().entries, promised)
     });
     facts.finish()?;
@@ -251,101 +258,107 @@ fn count_guesses(call: &Call<'_, '_>, evaluated: &Evaluated<'_>) {
 
 fn validate(call: &mut Call<'_, '_>) -> Outcome {
     let request = read(call, &call.request.body)?;
-    let mut answer = Answer::bytes(check(call, &request)?);
+    let mut answer = Answer::bytes(check(call, &request, write_validation)?);
     // With these a page makes the same bytes. They say nothing of what is secret: no redemption and no code comes from this seed.
     let told = json!({ "now": call.context.now.to_string(), "seed": hex(&call.context.seed) });
     answer.headers.push(("scrip-context", told.to_string()));
     Ok(answer)
 }
 
-/// A redemption on its way out.
-pub(super) struct Redemption {
-    pub(super) status: u16,
-    pub(super) answer: Vec<u8>,
-}
-
 fn redeem(call: &mut Call<'_, '_>) -> Outcome {
     let mut request = read(call, &call.request.body)?;
-    let redemption = run(call, &mut request)?;
-    Ok(Answer { status: redemption.status, body: redemption.answer, headers: Vec::new() })
+    run(call, &mut request, Form::Whole)
 }
 
-pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables) -> Result<Redemption, CallError> {
+/// What a redemption came to.
+enum Redeemed {
+    Done(Box<Recorded>),
+    Failed(Written),
+}
+
+/// Decides a redemption, and writes what follows at the commit; `form` is what of it is answered.
+pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form) -> Outcome {
     admission::check(call, request)?;
     if let Some(order) = request.order.as_mut().filter(|order| overrides::any(order) && !decision::is_bare(call)) {
         overrides::name(call, order)?;
     }
     let request = &*request;
     let facts = decision::facts(call)?;
-    let decided = decide::redeem(&facts, request, call.context).map(|decision| {
-        count_guesses(call, &decision.answer.evaluated);
-        let written = write_redemption(&decision.answer, call.context);
-        let changes = decision.changes.unwrap_or_default();
-        let parts = decision.answer.parts.iter();
-        let sum = |spent: &dyn Fn(&RedeemedPart) -> Option<u64>| {
-            let all = parts.clone().filter_map(spent).fold(0, u64::saturating_add);
-            i64::try_from(all).unwrap_or(i64::MAX)
+    let decided = decide::redeem(&facts, request, call.context).map_err(CallError::from).and_then(|decision| {
+        let redeemed = &decision.answer;
+        count_guesses(call, &redeemed.evaluated);
+        let outcome = match &redeemed.failure {
+            Some(failure) => {
+                let hash = failures::order_hash(call);
+                Redeemed::Failed(write_failure(redeemed, failure, call.context, hash.as_deref()))
+            }
+            None => {
+                let order = redeemed.evaluated.order.as_deref();
+                let named = order.map_or(Ok(true), |order| is_named(call, &facts, order))?;
+                Redeemed::Done(Box::new(record(redeemed, call.context, named)))
+            }
         };
-        let succeeded = i64::try_from(parts.len()).unwrap_or(0);
-        let tally = Tally {
-            succeeded,
-            failed: i64::from(succeeded == 0),
-            credits: sum(&|part| part.credits),
-            points: sum(&|part| part.points),
-            referrals: changes.referrals.clone(),
-            ..Tally::default()
-        };
-        (written, changes, decision.answer.customer_id.clone(), tally)
+        Ok((outcome, redeemed.customer_id.clone(), decision.changes.unwrap_or_default()))
     });
-    let (customers, orders) = facts.finish()?;
-    let (mut written, changes, customer_id, mut tally) = decided?;
-    if let Some(order) = written.documents.iter().find(|document| document.kind == "order") {
-        count_order(&order.body, &orders, &mut tally);
+    let customers = facts.finish()?;
+    let (outcome, customer_id, changes) = decided?;
+    let written = match outcome {
+        Redeemed::Failed(written) => return fail(call, written, (&customers, customer_id.as_deref())),
+        Redeemed::Done(recorded) => commit(call, recorded, &changes, form)?,
+    };
+    if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
+        overrides::persist(call, &mut order.clone(), "order.")?;
     }
+    let counts = (&changes.tally, changes.referrals.as_slice());
+    decision::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), counts)?;
+    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+}
+
+/// Whether an order is stored under its `source_id`. One that is new, and whose `source_id` another one has, is refused; a page is
+/// not told that there is one, and its own is stored without the name.
+fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> Result<bool, CallError> {
+    let (Some(id), Some(source_id)) = (&order.id, &order.source_id) else { return Ok(true) };
+    if facts.has_seen_order(id) {
+        return Ok(true);
+    }
+    match call.store.document_by_name("order", source_id, id)? {
+        Some(other) if other.id != id.as_str() && call.page.is_none() => {
+            Err(duplicate("order", "id", source_id).into())
+        }
+        Some(other) => Ok(other.id == id.as_str()),
+        None => Ok(true),
+    }
+}
+
+/// Writes down what was redeemed: the ledger, the rewards, the records.
+fn commit(
+    call: &mut Call<'_, '_>,
+    mut recorded: Box<Recorded>,
+    changes: &Changes,
+    form: Form,
+) -> Result<Written, CallError> {
     call.store.apply(&changes.entries, None, call.now_ms());
     if !changes.grants.is_empty() {
         let vouchers = reward_fulfilment::hand_over(call, &changes.grants)?;
-        tell_rewards(&mut written, &changes.grants, &vouchers);
-    }
-    if tally.succeeded == 0 {
-        failures::keep(call, &mut written.documents)?;
-    }
-    decision::put(call, written.documents, &orders)?;
-    decision::write_referrers(call, &changes.referrals)?;
-    if let Some(order) = request.order.as_ref().filter(|order| tally.succeeded > 0 && overrides::any(order)) {
-        overrides::persist(call, &mut order.clone(), "order.")?;
-    }
-    // A name that nobody proves says nothing of who has failed.
-    if decision::is_believed(call) || tally.succeeded > 0 {
-        decision::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), &tally)?;
-    }
-    Ok(Redemption { status: written.status, answer: written.answer })
-}
-
-/// Rewards that were handed over are shown where the redemption of their points is.
-fn tell_rewards(written: &mut Written, grants: &[RewardGrant], vouchers: &[Json]) {
-    let mut answer: Json = serde_json::from_slice(&written.answer).unwrap_or(Json::Null);
-    for (grant, voucher) in grants.iter().zip(vouchers) {
-        let listed = answer.get_mut("redemptions").and_then(Json::as_array_mut).into_iter().flatten();
-        let listed = listed.filter_map(Json::as_object_mut);
-        let stored = written.documents.iter_mut().map(|document| &mut document.body);
-        for redemption in listed.chain(stored) {
-            if redemption.get("id").and_then(Json::as_str) == Some(&grant.redemption_id) {
-                reward_fulfilment::tell(redemption, voucher);
-            }
+        for (grant, voucher) in changes.grants.iter().zip(&vouchers) {
+            recorded.hand_over(&grant.redemption_id, voucher);
         }
     }
-    written.answer = answer.to_string().into_bytes();
+    let vouchers = recorded.vouchers();
+    let mut written = recorded.print(form);
+    decision::put(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
+    decision::write_referrers(call, &changes.referrals)?;
+    Ok(written)
 }
 
-/// An order counts once, when it becomes paid.
-fn count_order(body: &Map<String, Json>, orders: &ById, tally: &mut Tally) {
-    let is_paid = |body: &Map<String, Json>| body.get("status").and_then(Json::as_str) == Some("PAID");
-    let was_paid =
-        body.get("id").and_then(Json::as_str).and_then(|id| orders.get(id)).is_some_and(|order| is_paid(&order.body));
-    if is_paid(body) && !was_paid {
-        tally.order_total =
-            Some(body.get("total_amount").or_else(|| body.get("amount")).and_then(Json::as_i64).unwrap_or(0));
-        tally.orders = 1;
+/// Writes down that a redemption failed. A name that nobody proves says nothing of who has failed.
+fn fail(call: &mut Call<'_, '_>, written: Written, (customers, customer_id): (&ById, Option<&str>)) -> Outcome {
+    if failures::is_kept(call)? {
+        decision::put(call, Vec::new(), written.records);
     }
+    if decision::is_believed(call) {
+        let tally = Tally { failed: 1, ..Tally::default() };
+        decision::write_customer(call, customers, None, customer_id, (&tally, &[]))?;
+    }
+    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
 }

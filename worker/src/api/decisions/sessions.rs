@@ -10,8 +10,9 @@ use crate::moment;
 use crate::shop::vouchers;
 use crate::store::sql::{self, Fault, Row, Value};
 use crate::store::tracking::Tracker;
-use scrip::facts::redemptions_account;
+use scrip::facts::{part_of, redemptions_account};
 use scrip::ledger::{Entry, Hold};
+use scrip::model::page::Page;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -50,10 +51,7 @@ fn release(call: &mut Call<'_, '_>) -> Outcome {
     if held.is_none() {
         return Err(not_found("session", &key).into());
     }
-    call.store.write(
-        "DELETE FROM hold WHERE key = ?1 AND (account GLOB 'voucher/' || ?2 || '/*' OR account GLOB '*/of/' || ?2)",
-        vec![key.into(), voucher.id.into()],
-    );
+    call.store.release_voucher(&voucher.id, Some(&key));
     Ok(Answer::empty(204))
 }
 
@@ -114,7 +112,7 @@ fn show(first: &Row, rows: &[Row], codes: &BTreeMap<String, String>) -> Result<J
     // In the order of their codes, which people know; what has none, of its id.
     let mut holds: BTreeMap<(&str, &str, &str), Map<String, Json>> = BTreeMap::new();
     for row in rows {
-        let Some((object, id, what)) = held(sql::text(row, 2)?) else { continue };
+        let Some((object, id, what)) = part_of(sql::text(row, 2)?) else { continue };
         let code = codes.get(id).filter(|_| object == "voucher");
         let hold = holds.entry((object, code.map_or(id, String::as_str), id)).or_default();
         hold.insert("object".into(), object.into());
@@ -126,7 +124,7 @@ fn show(first: &Row, rows: &[Row], codes: &BTreeMap<String, String>) -> Result<J
     }
     let (class, customer) = match sql::text(first, 1)? {
         "" => ("server", None),
-        owner => match owner.strip_prefix("customer/") {
+        owner => match Page::customer_of(owner) {
             Some(customer) => ("customer", Some(customer)),
             None => ("client", None),
         },
@@ -138,19 +136,12 @@ fn show(first: &Row, rows: &[Row], codes: &BTreeMap<String, String>) -> Result<J
     }))
 }
 
-/// What an account holds a part of: a kind of thing, its id and the part. A customer's share of the same is not told again.
-fn held(account: &str) -> Option<(&str, &str, &str)> {
-    let (object, rest) = account.split_once('/')?;
-    let (id, what) = rest.rsplit_once('/')?;
-    matches!(object, "voucher" | "promotion_tier" | "reward" | "campaign").then_some((object, id, what))
-}
-
 /// The codes of the vouchers that are held, by their ids.
 fn codes(call: &Call<'_, '_>, rows: &[Row]) -> Result<BTreeMap<String, String>, Fault> {
     let accounts = rows.iter().map(|row| sql::text(row, 2)).collect::<Result<Vec<_>, Fault>>()?;
     let ids: Vec<&str> = accounts
         .into_iter()
-        .filter_map(|account| held(account).filter(|(object, _, _)| *object == "voucher").map(|(_, id, _)| id))
+        .filter_map(|account| part_of(account).filter(|(object, _, _)| *object == "voucher").map(|(_, id, _)| id))
         .collect();
     let found = call.store.rows(
         "SELECT id, json_extract(body, '$.code') FROM document

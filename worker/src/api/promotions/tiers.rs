@@ -124,11 +124,11 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(TIER.object);
     let page = if call.query.is_true("is_available") {
-        clause.and(windows::OPEN, moment::text(call.now_ms()));
+        clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
         let (now, zone) = (call.context.now, decision::time_zone(call)?);
         let closed = windows::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
-            windows::recurs_now(&tier.body, now, &zone)
+            windows::is_open(&tier.body, now, &zone)
                 && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
         };
         TIER.list.select_where(call.store, &call.query, clause, &is_open)?

@@ -1,0 +1,226 @@
+//! Decides how the older operations are answered, which try one thing alone: flat, with the voucher or the tier beside. It must
+//! not know how the answer came about.
+//!
+//! objects.md section 14; errors-and-auth.md section 3.8.
+
+use serde_json::{Map, Value};
+
+use crate::decide::validate::{Evaluated, Validated};
+use crate::id::Context;
+use crate::model::discount::Discount;
+use crate::model::incentive::Grant;
+use crate::pricing::Gain;
+use crate::stacking::{Outcome, Step};
+use crate::wire::decision::{Steps, put_session};
+use crate::wire::offer::put_discount;
+use crate::wire::order_view::{Applied, OrderView};
+use crate::wire::out::Out;
+use crate::wire::reward::put_reward;
+
+/// A tier that was tried alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tried {
+    /// Whether it applies.
+    pub valid: bool,
+    /// The hash that stands for the customer.
+    pub tracking_id: Option<String>,
+    /// The tier with what it would do, printed.
+    pub text: String,
+}
+
+/// A voucher that was tried alone, before it is told which voucher it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flat {
+    /// Whether it applies.
+    pub valid: bool,
+    /// What would be spent of a gift card, in minor units.
+    credits: Option<u64>,
+    /// What else is told, printed.
+    members: Vec<(&'static str, String)>,
+}
+
+/// What a validation of one voucher comes to.
+pub fn flat(validated: &Validated<'_>, context: &Context) -> Flat {
+    let evaluated = &validated.evaluated;
+    let step = evaluated.walk.steps.first();
+    let mut flat = Flat { valid: evaluated.valid, credits: None, members: Vec::new() };
+    if let Some(tracking_id) = &evaluated.tracking_id {
+        flat.add("tracking_id", |out| out.text(tracking_id));
+    }
+    if let Some(session) = &validated.session {
+        flat.add("session", |out| put_session(out, session));
+    }
+    if !evaluated.valid {
+        let (reason, custom) = reason(step);
+        flat.add("reason", |out| match reason {
+            Some(reason) => out.text(reason),
+            None => out.raw("null"),
+        });
+        if let Some(message) = custom {
+            flat.add("error", |out| out.object(|out| out.put_text("message", message)));
+        }
+        return flat;
+    }
+    let cart = &evaluated.walk.cart;
+    if let Some(order) = evaluated.shown_order() {
+        let view = OrderView::new(&order, &evaluated.priced, cart, Applied::Everything);
+        let view = OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view };
+        flat.add("order", |out| view.put(out));
+    }
+    if let Some((step, gain)) = step.and_then(applied) {
+        let steps = Steps::new(evaluated, context);
+        flat.add("applicable_to", |out| steps.put_goods(out, (step, gain), cart, false));
+        flat.add("inapplicable_to", |out| steps.put_goods(out, (step, gain), cart, true));
+        flat.add_grant(evaluated, step, gain);
+    }
+    flat
+}
+
+impl Flat {
+    fn add(&mut self, name: &'static str, write: impl FnOnce(&mut Out)) {
+        self.members.push((name, Out::record_of(write)));
+    }
+
+    fn add_grant(&mut self, evaluated: &Evaluated<'_>, step: &Step, gain: &Gain) {
+        if let Some((discount, scoped, is_dynamic)) = discount(evaluated, step) {
+            return self.add("discount", |out| put_discount(out, discount, scoped, is_dynamic));
+        }
+        let Some(offer) = evaluated.offer(step.place) else { return };
+        let found = evaluated.found.get(step.place);
+        match &offer.incentive.grant {
+            Grant::Discount(_) => {}
+            Grant::Loyalty(_) => {
+                let paid = found.and_then(|found| found.paid).unwrap_or(0);
+                let left = found.and_then(|found| found.points).filter(|_| offer.exchange.is_none());
+                self.add("loyalty", |out| out.object(|out| out.put_number("points_cost", left.unwrap_or(paid))));
+                if let Some(exchange) = &offer.exchange {
+                    self.add("reward", |out| put_reward(out, &exchange.reward, &exchange.assignment, paid));
+                }
+            }
+            Grant::Gift(_) => self.credits = Some(gain.total().unwrap_or_default().minor()),
+        }
+    }
+
+    /// Prints the answer; `shown` is the voucher, where whoever asks is told of it.
+    pub fn print(&self, code: &str, shown: Option<&Map<String, Value>>) -> Vec<u8> {
+        let of_voucher = |name: &str| shown.and_then(|shown| shown.get(name));
+        let text = Out::record_of(|out| {
+            out.object(|out| {
+                out.put_flag("valid", self.valid);
+                match of_voucher("code") {
+                    Some(code) => out.put_raw("code", &code.to_string()),
+                    None => out.put_text("code", code),
+                }
+                out.put_raw("metadata", &of_voucher("metadata").map_or_else(|| "{}".into(), Value::to_string));
+                self.members.iter().for_each(|(name, json)| out.put_raw(name, json));
+                let told = ["campaign", "campaign_id", "start_date", "expiration_date"].into_iter();
+                for name in told.filter(|_| self.valid) {
+                    of_voucher(name).iter().for_each(|value| out.put_raw(name, &value.to_string()));
+                }
+                if let Some(credits) = self.credits {
+                    out.member("gift").object(|out| {
+                        for name in ["amount", "balance", "effect"] {
+                            let value = of_voucher("gift").and_then(|gift| gift.get(name));
+                            value.iter().for_each(|value| out.put_raw(name, &value.to_string()));
+                        }
+                        out.put_number("credits", credits);
+                    });
+                }
+            });
+        });
+        text.into_bytes()
+    }
+}
+
+/// Writes a tier that was tried: itself, whether it applies, and what it would do.
+pub fn write_tried(validated: &Validated<'_>, context: &Context, shown: &Map<String, Value>) -> Tried {
+    const OURS: [&str; 10] = [
+        "valid",
+        "tracking_id",
+        "order",
+        "applicable_to",
+        "inapplicable_to",
+        "discount",
+        "discount_amount",
+        "applied_discount_amount",
+        "reason",
+        "error",
+    ];
+    let evaluated = &validated.evaluated;
+    let step = evaluated.walk.steps.first();
+    let text = Out::record_of(|out| {
+        out.object(|out| {
+            for (name, value) in shown.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
+                out.pair(name, |out| out.raw(&value.to_string()));
+            }
+            out.put_flag("valid", evaluated.valid);
+            out.text_if("tracking_id", evaluated.tracking_id.as_ref());
+            if evaluated.valid {
+                put_effect(out, evaluated, context, step.and_then(applied));
+            } else {
+                let (reason, custom) = reason(step);
+                out.text_or_null("reason", reason);
+                if let Some(message) = custom {
+                    out.member("error").object(|out| out.put_text("message", message));
+                }
+            }
+        });
+    });
+    Tried { valid: evaluated.valid, tracking_id: evaluated.tracking_id.as_ref().map(ToString::to_string), text }
+}
+
+/// Writes the tiers that apply.
+pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> {
+    let text = Out::record_of(|out| {
+        out.object(|out| {
+            out.put_flag("valid", !tiers.is_empty());
+            out.text_or_null("tracking_id", tracking_id);
+            out.member("promotions").list(|out| tiers.iter().for_each(|tier| out.item().raw(tier)));
+        });
+    });
+    text.into_bytes()
+}
+
+/// What a tier would do, which may be nothing.
+fn put_effect(out: &mut Out, evaluated: &Evaluated<'_>, context: &Context, applied: Option<(&Step, &Gain)>) {
+    let cart = &evaluated.walk.cart;
+    let mut totals = [None, None];
+    if let (Some((_, gain)), Some(order)) = (applied, evaluated.shown_order()) {
+        let view = OrderView::new(&order, &evaluated.priced, cart, Applied::Gain(gain));
+        totals = view.discounts();
+        OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }.put(out.member("order"));
+    }
+    let [all, own] = totals.map(|total| total.unwrap_or_default().minor());
+    out.put_number("discount_amount", all);
+    out.put_number("applied_discount_amount", own);
+    if let Some((step, gain)) = applied {
+        Steps::new(evaluated, context).put_scope(out, step, gain, cart);
+        if let Some((discount, scoped, is_dynamic)) = discount(evaluated, step) {
+            put_discount(out.member("discount"), discount, scoped, is_dynamic);
+        }
+    }
+}
+
+/// The discount that an applied redeemable grants on this order, whether it is of some goods, and whether it is a formula.
+fn discount<'e>(evaluated: &'e Evaluated<'_>, step: &Step) -> Option<(&'e Discount, bool, bool)> {
+    let offer = evaluated.offer(step.place)?;
+    let Grant::Discount(discount) = &offer.incentive.grant else { return None };
+    let resolved = evaluated.found.get(step.place).and_then(|found| found.resolved.as_deref());
+    Some((resolved.unwrap_or(discount), offer.scope().is_some(), discount.is_dynamic()))
+}
+
+fn applied(step: &Step) -> Option<(&Step, &Gain)> {
+    match &step.outcome {
+        Outcome::Applied(gain) => Some((step, gain)),
+        Outcome::Skipped(_) | Outcome::Refused(_) => None,
+    }
+}
+
+/// What is said of something that does not apply: the reason, and the text of the rule's author when there is one.
+fn reason(step: Option<&Step>) -> (Option<&'static str>, Option<&str>) {
+    match step.map(|step| &step.outcome) {
+        Some(Outcome::Refused(refusal)) => (Some(refusal.reason.message()), refusal.custom()),
+        Some(Outcome::Skipped(skip)) => (Some(skip.message()), None),
+        Some(Outcome::Applied(_)) | None => (None, None),
+    }
+}
