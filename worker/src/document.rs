@@ -5,3 +5,4 @@ pub mod filter;
 pub mod list;
 pub mod metadata;
 pub mod resource;
+pub mod shapes;

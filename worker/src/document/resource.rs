@@ -4,6 +4,7 @@
 use crate::document::list::{Clause, List};
 use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Answer, Call, Outcome};
+use crate::http::shape::Kind;
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json};
 
@@ -21,6 +22,8 @@ pub struct Resource {
     pub key: fn(&Call<'_, '_>, &str) -> String,
     /// How documents become what is shown.
     pub show: Show,
+    /// The shape of what is shown.
+    pub shape: Kind,
     /// How they are listed.
     pub list: List,
 }

@@ -1,10 +1,14 @@
 //! The description of the interface, generated from the route table. The committed file is served as bytes; a test regenerates it.
 //! It must not know what an operation does.
 
+pub mod refusals;
+pub mod schema;
+
 use crate::access::auth::Class;
+use crate::access::page::shown::{self, Disclosure};
 use crate::http::route::Route;
 use crate::http::shape::{Field, Kind};
-use scrip::text::LONGEST_TEXT;
+use schema::{Schemas, Way};
 use serde_json::{Map, Value as Json, json};
 
 /// The committed description.
@@ -21,29 +25,30 @@ pub fn name(route: &Route) -> String {
     format!("{} {}", route.method, route.path)
 }
 
-/// Writes the description anew. What is answered is described by the answers that the stories are given: `schemas` by the name of
-/// what is answered, and `lists` by their operation.
-pub fn generate(answers: &Json) -> Json {
+/// Writes the description anew: from the routes and the shapes of what they read and answer, with `examples` of real answers.
+pub fn generate(examples: &Json) -> Json {
+    let mut schemas = Schemas::default();
     let mut paths = Map::new();
+    let mut tags = Vec::new();
     let released = |route: &&Route| !route.path.starts_with("/rehearsal/");
     for route in crate::table::AREAS.iter().flat_map(|area| area.iter()).filter(released) {
         let entry = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Some(entry) = entry.as_object_mut() {
-            entry.insert(route.method.to_lowercase(), operation(route, answers));
+            entry.insert(route.method.to_lowercase(), operation(route, examples, &mut schemas));
+        }
+        let tag = json!({ "name": tag(route) });
+        if !tags.contains(&tag) {
+            tags.push(tag);
         }
     }
-    let mut schemas = answers.get("schemas").and_then(Json::as_object).cloned().unwrap_or_default();
-    schemas.insert("error".into(), error_schema());
-    schemas.insert("too_large".into(), too_large_schema());
+    let responses = refusals::components(&mut schemas);
     json!({
         "openapi": "3.1.0",
-        "info": { "title": "Scrip", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "Apache-2.0" },
-            "description": "Promotions, vouchers and gift cards, decided at the edge. Amounts are whole numbers of minor units." },
+        "info": { "title": "Scrip", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+            "description": "Promotions, vouchers and gift cards, decided at the edge. Amounts are whole numbers of minor units. What a path does not allow is answered with 405 and the header `Allow`." },
+        "tags": tags,
         "paths": paths,
-        "components": {
-            "securitySchemes": schemes(),
-            "schemas": schemas,
-        },
+        "components": { "securitySchemes": schemes(), "schemas": schemas.0, "responses": responses },
     })
 }
 
@@ -57,40 +62,21 @@ fn schemes() -> Json {
     })
 }
 
-fn error_schema() -> Json {
-    json!({
-        "type": "object", "required": ["code", "message"],
-        "properties": {
-            "code": { "type": "integer", "description": "The HTTP status" }, "key": { "type": "string" }, "message": { "type": "string" },
-            "details": { "type": "string" }, "request_id": { "type": "string" }, "resource_id": { "type": "string" },
-            "resource_type": { "type": "string" }, "error": { "type": "object", "properties": { "message": { "type": "string" } } },
-            "related_object_ids": { "type": "array", "items": { "type": "string" } }, "related_object_type": { "type": "string" },
-            "related_object_total": { "type": "integer" },
-        },
-    })
+/// What an operation is about, as its path says it.
+fn tag(route: &Route) -> &'static str {
+    let named = |segment: &&str| !matches!(*segment, "" | "v1" | "client" | "management" | "projects" | "{projectId}");
+    match route.classes {
+        [] => "service",
+        _ => route.path.split('/').find(named).unwrap_or("service"),
+    }
 }
 
-fn too_large_schema() -> Json {
-    json!({
-        "type": "object", "required": ["statusCode", "error", "message"],
-        "properties": { "statusCode": { "type": "integer" }, "error": { "type": "string" }, "message": { "type": "string" } },
-    })
-}
-
-/// What comes of a body that is too large, and of an answer that would be.
-fn too_large() -> Json {
-    let either = json!({ "anyOf": [reference("too_large"), reference("error")] });
-    answered("The body is larger than 10 MiB, or the answer would be larger than 32 MiB", either)
-}
-
-fn operation(route: &Route, answers: &Json) -> Json {
-    let mut parameters: Vec<Json> = route
-        .path
-        .split('/')
-        .filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'))
-        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
-        .collect();
-    parameters.extend(route.query.iter().map(query_parameter));
+fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
+    let parameter =
+        |name: &str| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } });
+    let in_path = |segment: &'static str| segment.strip_prefix('{')?.strip_suffix('}');
+    let mut parameters: Vec<Json> = route.path.split('/').filter_map(in_path).map(parameter).collect();
+    parameters.extend(route.query.iter().map(|field| query_parameter(field, schemas)));
     if route.method == "POST" && route.remembered {
         let told = "The same key with the same body gives the first answer again, with `idempotency-replayed: true`";
         parameters.push(json!({ "name": "Idempotency-Key", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 255 } }));
@@ -99,51 +85,107 @@ fn operation(route: &Route, answers: &Json) -> Json {
         let told = "Proves the page's customer: a JSON Web Token with HS256, as POST /v1/customer-tokens makes it. A server's key needs none, and does not look at it";
         parameters.push(json!({ "name": "X-Customer-Token", "in": "header", "description": told, "schema": { "type": "string", "maxLength": 8192 } }));
     }
-    let mut operation = json!({ "summary": route.summary, "operationId": operation_id(route), "parameters": parameters, "security": security(route) });
+    let mut operation = json!({
+        "tags": [tag(route)], "summary": route.summary, "operationId": operation_id(route), "parameters": parameters,
+        "security": security(route),
+    });
+    let example = |part: &str| examples.get(part).and_then(|of| of.get(name(route))).cloned();
     let mut responses = Map::new();
-    responses.insert(route.success.to_string(), success(route, answers));
+    responses.insert(route.success.to_string(), success(route, example("answers"), schemas));
     if let Some((status, also)) = route.also {
-        responses.insert(status.to_string(), answered(also, reference(also)));
+        let schema = schemas.of(&also, Way::Answered);
+        responses.insert(status.to_string(), answered(status, also.fields().is_empty(), schema, None));
     }
-    if !route.classes.is_empty() {
-        responses.insert("default".into(), answered("The request was refused", reference("error")));
-        responses.insert("413".into(), too_large());
-    }
+    responses.extend(refusals::of(route));
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("responses".into(), Json::Object(responses));
         if !route.body.is_empty() {
-            let media = if route.form { "application/x-www-form-urlencoded" } else { "application/json" };
-            let mut content = Map::new();
-            let one = object_schema(route.body);
-            let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
-            content.insert(media.into(), json!({ "schema": schema }));
-            let required = !route.many && route.body.iter().any(|field| field.required);
-            operation.insert("requestBody".into(), json!({ "required": required, "content": content }));
+            operation.insert("requestBody".into(), body(route, example("requests"), schemas));
         }
     }
     operation
 }
 
-fn success(route: &Route, answers: &Json) -> Json {
+fn body(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
+    let media = if route.form { "application/x-www-form-urlencoded" } else { "application/json" };
+    let one = schemas.object(route.body, Way::Sent);
+    let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
+    let mut content = json!({ "schema": schema });
+    if let (Some(content), Some(example), false) = (content.as_object_mut(), example, route.form) {
+        content.insert("example".into(), example);
+    }
+    let required = !route.many && route.body.iter().any(|field| field.required);
+    json!({ "required": required, "content": { media: content } })
+}
+
+/// The schema of what a route answers; a page is told what its disclosure lets through.
+fn success(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
     if route.success == 204 {
         return json!({ "description": "Done" });
     }
-    match answers.get("lists").and_then(|lists| lists.get(name(route))) {
-        Some(list) => answered("list", list.clone()),
-        None => answered(route.answers, reference(route.answers)),
-    }
+    let told = shown::told_on(route);
+    let schema = match (route.list, told) {
+        (Some((data_ref, beside)), told) => {
+            let item = match told {
+                Some(Disclosure::These(members)) => {
+                    members.iter().find(|(name, _)| *name == data_ref).map(|(_, told)| told)
+                }
+                _ => told,
+            };
+            let items = match item {
+                Some(told) => schemas.told(&route.answers, told),
+                None => schemas.of(&route.answers, Way::Answered),
+            };
+            envelope(data_ref, items, beside, schemas)
+        }
+        // A server that calls a page's route is told all.
+        (None, Some(told)) if route.classes.contains(&Class::Server) => {
+            json!({ "anyOf": [schemas.told(&route.answers, told), schemas.of(&route.answers, Way::Answered)] })
+        }
+        (None, Some(told)) => schemas.told(&route.answers, told),
+        (None, None) => schemas.of(&route.answers, Way::Answered),
+    };
+    answered(route.success, false, schema, example)
 }
 
-/// A response with a body; one that is `unchanged` has none.
-fn answered(told: &str, schema: Json) -> Json {
-    match told {
-        "unchanged" => json!({ "description": "What the caller has already" }),
-        _ => json!({ "description": told, "content": { "application/json": { "schema": schema } } }),
+/// The schema of a page of a list.
+fn envelope(data_ref: &str, items: Json, beside: &[Field], schemas: &mut Schemas) -> Json {
+    let mut schema = schemas.object(beside, Way::Answered);
+    let own = [
+        ("object", json!({ "type": "string", "enum": ["list"], "description": "What it is" })),
+        (
+            "data_ref",
+            json!({ "type": "string", "enum": [data_ref], "description": "The member that holds what is listed" }),
+        ),
+        (data_ref, json!({ "type": "array", "items": items, "description": "What is listed" })),
+    ];
+    for (name, property) in own {
+        if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
+            properties.insert(name.into(), property);
+        }
+        if let Some(required) = schema.get_mut("required").and_then(Json::as_array_mut) {
+            required.push(name.into());
+        }
     }
+    schema
 }
 
-fn reference(name: &str) -> Json {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
+/// A response; one that says nothing has no body.
+fn answered(status: u16, is_bare: bool, schema: Json, example: Option<Json>) -> Json {
+    let told = match status {
+        202 => "It is done later",
+        304 => "What the caller has already",
+        503 => "The service cannot do its work",
+        _ => "Done",
+    };
+    if is_bare {
+        return json!({ "description": told });
+    }
+    let mut content = json!({ "schema": schema });
+    if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
+        content.insert("example".into(), example);
+    }
+    json!({ "description": told, "content": { "application/json": content } })
 }
 
 /// A description as it is committed: a line for each operation and for each schema.
@@ -193,69 +235,16 @@ fn security(route: &Route) -> Json {
     Json::Array(alternatives.collect())
 }
 
-fn query_parameter(field: &Field) -> Json {
-    let mut parameter =
-        json!({ "name": field.name, "in": "query", "required": field.required, "schema": schema(&field.kind) });
-    if matches!(field.kind, Kind::Object(_) | Kind::Map)
+fn query_parameter(field: &Field, schemas: &mut Schemas) -> Json {
+    let mut parameter = json!({
+        "name": field.name, "in": "query", "required": field.required, "description": field.meaning(),
+        "schema": schemas.of(&field.kind, Way::Answered),
+    });
+    if matches!(field.kind.meant(), Kind::Object(_) | Kind::Map)
         && let Some(parameter) = parameter.as_object_mut()
     {
         parameter.insert("style".into(), "deepObject".into());
         parameter.insert("explode".into(), true.into());
     }
     parameter
-}
-
-fn object_schema(fields: &[Field]) -> Json {
-    let mut properties = Map::new();
-    for field in fields {
-        let mut schema = schema(&field.kind);
-        if !field.required {
-            nullable(&mut schema);
-        }
-        properties.insert(field.name.into(), schema);
-    }
-    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
-    let mut object = json!({ "type": "object", "properties": properties });
-    if let Some(object) = object.as_object_mut()
-        && !required.is_empty()
-    {
-        object.insert("required".into(), json!(required));
-    }
-    object
-}
-
-/// A field that may be left out may be null as well, which says the same on creation and clears it on update.
-fn nullable(schema: &mut Json) {
-    let Some(schema) = schema.as_object_mut() else { return };
-    if let Some(kind) = schema.get("type").cloned() {
-        schema.insert("type".into(), json!([kind, "null"]));
-    }
-    if let Some(words) = schema.get_mut("enum").and_then(Json::as_array_mut) {
-        words.push(Json::Null);
-    }
-}
-
-/// The schema of a kind.
-pub fn schema(kind: &Kind) -> Json {
-    match kind {
-        Kind::Text => json!({ "type": "string", "maxLength": LONGEST_TEXT }),
-        Kind::Name(most) => json!({ "type": "string", "minLength": 1, "maxLength": most }),
-        Kind::Int(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
-        Kind::Number(least, most) => json!({ "type": "number", "minimum": least, "maximum": most }),
-        Kind::Bool => json!({ "type": "boolean" }),
-        Kind::Date => json!({ "type": "string", "format": "date" }),
-        Kind::DateTime => json!({ "type": "string", "format": "date-time" }),
-        Kind::Duration => json!({ "type": "string", "format": "duration" }),
-        Kind::Clock => json!({ "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" }),
-        Kind::OneOf(words) => json!({ "type": "string", "enum": words }),
-        Kind::Object(fields) => object_schema(fields),
-        Kind::Map => json!({ "type": "object", "additionalProperties": true }),
-        Kind::MapOfInt(least, most) => {
-            json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": least, "maximum": most } })
-        }
-        Kind::List(item, least, most) => {
-            json!({ "type": "array", "items": schema(item), "minItems": least, "maxItems": most })
-        }
-        Kind::Any => json!({}),
-    }
 }

@@ -3,11 +3,12 @@
 
 use crate::access::auth::{Caller, Class};
 use crate::document::resource::Resource;
+use crate::document::shapes::EMPTY;
 use crate::http::intake;
 use crate::http::query::{Query, decode};
 use crate::http::reply::{CallError, ErrorBody, error, transport_error};
 use crate::http::request::Request;
-use crate::http::shape::{self, Field, Nulls};
+use crate::http::shape::{self, Field, Kind, Nulls};
 use crate::moment;
 use crate::store::Store;
 use crate::store::document::Document;
@@ -46,10 +47,12 @@ pub struct Route {
     pub query: &'static [Field],
     /// The status of success.
     pub success: u16,
-    /// The name of what it answers.
-    pub answers: &'static str,
+    /// What it answers.
+    pub answers: Kind,
+    /// Where that is a list: the member that holds what is listed, and what else the list says.
+    pub list: Option<(&'static str, &'static [Field])>,
     /// What it answers beside that, where there is more than one success.
-    pub also: Option<(u16, &'static str)>,
+    pub also: Option<(u16, Kind)>,
     /// The resource that the patterns work on.
     pub resource: Option<&'static Resource>,
     /// Whether its answer is kept under an Idempotency-Key.
@@ -88,7 +91,8 @@ const fn route(
         bodiless: false,
         query: &[],
         success: 200,
-        answers: "",
+        answers: EMPTY,
+        list: None,
         also: None,
         resource: None,
         remembered: true,
@@ -121,7 +125,7 @@ impl Route {
     /// Works on a resource.
     pub const fn of(mut self, resource: &'static Resource) -> Route {
         self.resource = Some(resource);
-        self.answers = resource.object;
+        self.answers = resource.shape;
         self
     }
     /// Is opened by an OAuth scope.
@@ -167,13 +171,26 @@ impl Route {
         self
     }
     /// Answers this status and this object.
-    pub const fn answers(mut self, success: u16, answers: &'static str) -> Route {
+    pub const fn answers(mut self, success: u16, answers: Kind) -> Route {
         self.success = success;
         self.answers = answers;
         self
     }
+    /// Answers a page of what the resource shows.
+    pub const fn listed(mut self, beside: &'static [Field]) -> Route {
+        if let Some(resource) = self.resource {
+            self.list = Some((resource.list.data_ref, beside));
+        }
+        self
+    }
+    /// Answers a list of these.
+    pub const fn lists(mut self, data_ref: &'static str, of: Kind, beside: &'static [Field]) -> Route {
+        self.answers = of;
+        self.list = Some((data_ref, beside));
+        self
+    }
     /// Answers this status and this object in some cases.
-    pub const fn or_answers(mut self, success: u16, answers: &'static str) -> Route {
+    pub const fn or_answers(mut self, success: u16, answers: Kind) -> Route {
         self.also = Some((success, answers));
         self
     }

@@ -89,6 +89,11 @@ pub fn keeper_of(route: &Route) -> Option<Keeper> {
     Some(SHOWN.iter().find(|shown| shown.path == route.path)?.keeper)
 }
 
+/// What a page is told on a route; nothing is said of what only servers call.
+pub fn told_on(route: &Route) -> Option<&'static Disclosure> {
+    Some(SHOWN.iter().find(|shown| shown.path == route.path)?.told)
+}
+
 /// Leaves out of an answer what the page is not told. Refusals say only what is said of the request.
 pub fn keep(route: &Route, page: &Page, answer: &mut Answer) -> Result<(), Fault> {
     let unknown = || Fault(format!("nothing says what the route {} may tell a page", route.path));

@@ -4,6 +4,7 @@ use crate::api::catalogue::products::{self, CATALOGUE_ORDERS, PRODUCT};
 use crate::document::fields::{CATALOGUE_LIST, KEY, PRICE};
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Names, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -33,6 +34,7 @@ const CHANGES: &[Field] = FIELDS.split_at(2).1;
 /// SKUs as a resource.
 pub const SKU: Resource = Resource {
     object: "sku",
+    shape: shapes::catalogue::SKU,
     parameter: "skuId",
     key: plain_key,
     show: resource::show_body,
@@ -43,6 +45,7 @@ pub const SKU: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/products/{productId}/skus", "List the SKUs of a product", list)
         .of(&SKU)
+        .listed(shapes::TOTAL)
         .scope("products")
         .query(CATALOGUE_LIST),
     post("/v1/products/{productId}/skus", "Create or update a SKU of a product", create)
@@ -55,7 +58,7 @@ pub const ROUTES: &[Route] = &[
         .of(&SKU)
         .scope("products")
         .query(&[may("force", Kind::Bool)])
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/skus/{skuId}", "Get a SKU by id or source_id, with its product", get_with_product).of(&SKU).scope("skus"),
 ];
 

@@ -4,6 +4,7 @@
 use crate::api::codes::vouchers;
 use crate::api::decisions::older_operations::find_card;
 use crate::document::fields::KEY;
+use crate::document::shapes;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
@@ -30,15 +31,15 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/balance", "Add to the balance of a card, or take off it", change_amount)
         .scope("vouchers")
         .body(AMOUNT)
-        .answers(200, "balance"),
+        .answers(200, shapes::codes::BALANCE),
     post("/v1/loyalties/members/{memberId}/balance", "Add points to a card, or take some off", change_points)
         .scope("loyalties")
         .body(POINTS)
-        .answers(200, "balance"),
+        .answers(200, shapes::codes::BALANCE),
     post("/v1/loyalties/{campaignId}/members/{memberId}/balance", "Add points within a program", change_points)
         .scope("loyalties")
         .body(POINTS)
-        .answers(200, "balance"),
+        .answers(200, shapes::codes::BALANCE),
 ];
 
 fn change_amount(call: &mut Call<'_, '_>) -> Outcome {

@@ -6,7 +6,8 @@ use crate::api::codes::publishing::{self, Receiver};
 use crate::api::codes::vouchers;
 use crate::api::people::customers;
 use crate::api::project::metadata_schemas;
-use crate::document::fields::{CUSTOMER, KEY};
+use crate::document::fields::{BUYER, KEY};
+use crate::document::shapes;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
@@ -24,7 +25,7 @@ use serde_json::{Map, Value as Json, json};
 const BODY: &[Field] = &[
     may("voucher", KEY),
     may("campaign", Kind::Object(&[must("name", KEY), may("count", Kind::Int(1, 50))])),
-    must("customer", Kind::Object(CUSTOMER)),
+    must("customer", BUYER),
     may("source_id", KEY),
     may("metadata", Kind::Map),
     may("channel", Kind::Name(100)),
@@ -37,7 +38,7 @@ pub const ROUTES: &[Route] = &[
         .scope("publications")
         .query(QUERY)
         .body(BODY)
-        .answers(200, "publication"),
+        .answers(200, shapes::codes::PUBLICATION),
     post("/client/v1/publish", "Publish vouchers to a customer from a page", publish)
         .for_classes(&[Class::Client, Class::Server, Class::OAuth])
         .names_codes()
@@ -45,7 +46,7 @@ pub const ROUTES: &[Route] = &[
         .switched(Switch::Publish)
         .query(QUERY)
         .body(BODY)
-        .answers(200, "client_publication"),
+        .answers(200, shapes::codes::PUBLICATION),
 ];
 
 /// What is asked for.

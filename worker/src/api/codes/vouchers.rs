@@ -10,6 +10,7 @@ use crate::document::fields::{
 };
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource};
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -54,6 +55,7 @@ const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_a
 /// Vouchers as a resource.
 pub const VOUCHER: Resource = Resource {
     object: "voucher",
+    shape: scrip::wire::voucher::VOUCHER,
     parameter: "code",
     key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
     show,
@@ -95,7 +97,7 @@ pub const VOUCHER: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/vouchers", "List vouchers", list).of(&VOUCHER).scope("vouchers").query(&[
+    get("/v1/vouchers", "List vouchers", list).of(&VOUCHER).listed(shapes::TOTAL).scope("vouchers").query(&[
         LIMIT,
         PAGE_99,
         may("order", Kind::OneOf(ORDERS)),

@@ -7,6 +7,7 @@ use crate::api::rules::assignments;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may};
@@ -32,6 +33,7 @@ const UPDATE: &[Field] = &[may("parameters", PRICE)];
 /// Assignments as a resource: the parent is the reward, the holder is the campaign.
 pub const ASSIGNMENT: Resource = Resource {
     object: "reward_assignment",
+    shape: shapes::loyalty::ASSIGNMENT,
     parameter: "assignmentId",
     key: plain_key,
     show: resource::show_body,
@@ -48,6 +50,7 @@ pub const ASSIGNMENT: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/rewards/{rewardId}/assignments", "List what a reward is assigned to", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("rewards")
         .query(&[LIMIT, PAGE]),
     post("/v1/rewards/{rewardId}/assignments", "Assign a reward to a loyalty program", create)
@@ -64,9 +67,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/rewards/{rewardId}/assignments/{assignmentId}", "Take a reward from a loyalty program", remove)
         .of(&ASSIGNMENT)
         .scope("rewards")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/loyalties/{campaignId}/rewards", "List the rewards of a loyalty program", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("loyalties")
         .query(&[LIMIT, PAGE, may("assignment_id", KEY)]),
     post("/v1/loyalties/{campaignId}/rewards", "Assign rewards to a loyalty program", create_many)
@@ -83,9 +87,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/loyalties/{campaignId}/rewards/{assignmentId}", "Take a reward from a program", remove)
         .of(&ASSIGNMENT)
         .scope("loyalties")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/loyalties/{campaignId}/reward-assignments", "List the reward assignments of a program", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("loyalties")
         .query(&[LIMIT, PAGE, may("assignmentId", KEY)]),
     get("/v1/loyalties/{campaignId}/reward-assignments/{assignmentId}", "Get a reward assignment", get_one)

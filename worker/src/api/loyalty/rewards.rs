@@ -7,6 +7,7 @@ use crate::api::rules::assignments;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, ErrorBody, error, in_use, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, shown};
@@ -40,6 +41,7 @@ const TYPES: &[(&str, &str)] = &[("campaign", "CAMPAIGN"), ("product", "MATERIAL
 /// Rewards as a resource.
 pub const REWARD: Resource = Resource {
     object: "reward",
+    shape: shapes::loyalty::REWARD,
     parameter: "rewardId",
     key: plain_key,
     show,
@@ -48,7 +50,7 @@ pub const REWARD: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/rewards", "List rewards", list).of(&REWARD).scope("rewards").query(&[
+    get("/v1/rewards", "List rewards", list).of(&REWARD).listed(shapes::TOTAL).scope("rewards").query(&[
         LIMIT,
         PAGE,
         may("assignment_id", KEY),
@@ -59,7 +61,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/rewards/{rewardId}", "Delete a reward that is not assigned", remove)
         .of(&REWARD)
         .scope("rewards")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 /// Rewards with how many of their goods are gone; of the others nothing is counted.

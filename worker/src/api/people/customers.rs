@@ -6,6 +6,7 @@ use crate::api::project::metadata_schemas;
 use crate::document::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
 use crate::document::list::{Clause, Filter, List, Page, read_moment};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
@@ -24,6 +25,7 @@ const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updated_a
 /// Customers as a resource.
 pub const CUSTOMER: Resource = Resource {
     object: "customer",
+    shape: shapes::customers::CUSTOMER,
     parameter: "customerId",
     key: plain_key,
     show: resource::show_body,
@@ -60,31 +62,33 @@ const BULK: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/customers", "List customers", list).of(&CUSTOMER).scope("customers").query(&[
-        LIMIT,
-        PAGE_99,
-        may("order", Kind::OneOf(ORDERS)),
-        may("email", Kind::Text),
-        may("city", Kind::Text),
-        may("name", Kind::Text),
-        may("segment_id", KEY),
-        may("created_at", BEFORE_AFTER),
-        may("updated_at", BEFORE_AFTER),
-        may("starting_after", Kind::DateTime),
-    ]),
+    get("/v1/customers", "List customers", list).of(&CUSTOMER).listed(shapes::TOTAL_AND_MORE).scope("customers").query(
+        &[
+            LIMIT,
+            PAGE_99,
+            may("order", Kind::OneOf(ORDERS)),
+            may("email", Kind::Text),
+            may("city", Kind::Text),
+            may("name", Kind::Text),
+            may("segment_id", KEY),
+            may("created_at", BEFORE_AFTER),
+            may("updated_at", BEFORE_AFTER),
+            may("starting_after", Kind::DateTime),
+        ],
+    ),
     post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
     post("/v1/customers/bulk/async", "Create or update many customers", bulk)
         .of(&CUSTOMER)
         .scope("customers")
         .many(BULK)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/customers/metadata/async", "Update the metadata of many customers", bulk_metadata)
         .of(&CUSTOMER)
         .scope("customers")
         .body(BULK_METADATA)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)
         .scope("customers"),

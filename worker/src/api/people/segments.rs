@@ -4,6 +4,7 @@
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, List};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -31,6 +32,7 @@ const CREATE: &[Field] = &[
 /// Segments as a resource.
 pub const SEGMENT: Resource = Resource {
     object: "segment",
+    shape: shapes::customers::SEGMENT,
     parameter: "segmentId",
     key: plain_key,
     show,
@@ -50,7 +52,7 @@ pub const SEGMENT: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/segments", "List segments", list).of(&SEGMENT).scope("segments").query(&[
+    get("/v1/segments", "List segments", list).of(&SEGMENT).listed(shapes::TOTAL).scope("segments").query(&[
         LIMIT,
         PAGE,
         may("order", Kind::OneOf(&["created_at", "-created_at"])),
@@ -62,9 +64,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/segments/{segmentId}", "Delete a segment", resource::remove)
         .of(&SEGMENT)
         .scope("segments")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/customers/{customerId}/segments", "List the segments that a customer is in", of_customer)
         .of(&SEGMENT)
+        .listed(shapes::TOTAL)
         .scope("customers"),
 ];
 

@@ -2,6 +2,7 @@
 
 use crate::document::list::{Clause, List, read_int, read_moment};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Kind, may};
 use serde_json::{Value as Json, json};
@@ -9,6 +10,7 @@ use serde_json::{Value as Json, json};
 /// Async actions as a resource.
 pub const ASYNC_ACTION: Resource = Resource {
     object: "async_action",
+    shape: shapes::project::ASYNC_ACTION,
     parameter: "asyncActionId",
     key: plain_key,
     show: resource::show_body,
@@ -19,6 +21,7 @@ pub const ASYNC_ACTION: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/async-actions", "List async actions", list)
         .of(&ASYNC_ACTION)
+        .listed(shapes::MORE)
         .scope("async-actions")
         .query(&[crate::document::fields::LIMIT, may("end_date", Kind::DateTime)]),
     get("/v1/async-actions/{asyncActionId}", "Get an async action with its result", resource::get)

@@ -7,6 +7,7 @@ use crate::document::fields::KEY;
 use crate::document::list::{Clause, List};
 use crate::document::metadata::{self, Schemas};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, ErrorBody, duplicate, error, invalid_payload};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may, must};
@@ -60,6 +61,7 @@ const fn schemas(parameter: &'static str, show: resource::Show, data_ref: &'stat
         object: "metadata_schema",
         parameter,
         key: plain_key,
+        shape: shapes::project::METADATA_SCHEMA,
         show,
         list: List { data_ref, page_max: 100, orders: &[], filters: &[], conditions: &[] },
     }
@@ -76,15 +78,21 @@ const ONE: &str = "/management/v1/projects/{projectId}/metadata-schemas/{metadat
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/metadata-schemas", "List metadata schemas", list).of(&OF_RESOURCE).scope("metadata-schemas"),
+    get("/v1/metadata-schemas", "List metadata schemas", list)
+        .of(&OF_RESOURCE)
+        .listed(shapes::TOTAL)
+        .scope("metadata-schemas"),
     get("/v1/metadata-schemas/{resource}", "Get the metadata schema of a kind of resource", resource::get)
         .of(&OF_RESOURCE)
         .scope("metadata-schemas"),
-    get(PATH, "List the metadata schemas of a project", list).of(&MANAGED).for_classes(MANAGEMENT),
+    get(PATH, "List the metadata schemas of a project", list)
+        .of(&MANAGED)
+        .listed(shapes::TOTAL)
+        .for_classes(MANAGEMENT),
     post(PATH, "Create a metadata schema", create).of(&MANAGED).for_classes(MANAGEMENT).body(CREATE),
     get(ONE, "Get a metadata schema", read).of(&MANAGED).for_classes(MANAGEMENT),
     put(ONE, "Update a metadata schema", update).of(&MANAGED).for_classes(MANAGEMENT).body(CHANGES),
-    delete(ONE, "Delete a metadata schema", remove).of(&MANAGED).for_classes(MANAGEMENT).answers(204, "empty"),
+    delete(ONE, "Delete a metadata schema", remove).of(&MANAGED).for_classes(MANAGEMENT).answers(204, shapes::EMPTY),
 ];
 
 /// The older description's names for the fields of definitions.

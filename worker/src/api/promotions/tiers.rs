@@ -10,6 +10,7 @@ use crate::api::rules::assignments;
 use crate::document::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
 use crate::document::list::{Clause, LIMIT_DEFAULT, LIMIT_MAX, List, read_int};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
@@ -89,6 +90,7 @@ const UPDATE: &[Field] = &[
 /// Tiers as a resource.
 pub const TIER: Resource = Resource {
     object: "promotion_tier",
+    shape: shapes::promotions::TIER,
     parameter: "promotionTierId",
     key: plain_key,
     show,
@@ -110,14 +112,20 @@ const LISTED: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/promotions/tiers", "List promotion tiers", list).of(&TIER).scope("promotions").query(LISTED),
+    get("/v1/promotions/tiers", "List promotion tiers", list)
+        .of(&TIER)
+        .listed(shapes::TOTAL_AND_MORE)
+        .scope("promotions")
+        .query(LISTED),
     get("/client/v1/promotions/tiers", "List promotion tiers from a page", list)
         .of(&TIER)
+        .listed(shapes::TOTAL_AND_MORE)
         .for_classes(&[Class::Client, Class::OAuth])
         .scope("promotions")
         .query(LISTED),
     get("/v1/promotions/{campaignId}/tiers", "List the tiers of a promotion", list_campaign)
         .of(&TIER)
+        .listed(shapes::TOTAL_AND_MORE)
         .scope("promotions"),
     post("/v1/promotions/{campaignId}/tiers", "Add a tier to a promotion", create)
         .of(&TIER)
@@ -131,7 +139,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/promotions/tiers/{promotionTierId}", "Delete a promotion tier that no stack uses", remove)
         .of(&TIER)
         .scope("promotions")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     post("/v1/promotions/tiers/{promotionTierId}/enable", "Enable a promotion tier", enable)
         .of(&TIER)
         .scope("promotions"),

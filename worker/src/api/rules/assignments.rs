@@ -6,6 +6,7 @@ use crate::api::rules::validation_rules::RULE;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::list::{Clause, Filter, List};
 use crate::document::resource::{self, Resource, plain_key};
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -28,6 +29,7 @@ const ASSIGN: &[Field] =
 /// Assignments as a resource: the parent is the object, the holder is the rule.
 pub const ASSIGNMENT: Resource = Resource {
     object: "validation_rules_assignment",
+    shape: scrip::wire::voucher::ASSIGNMENT,
     parameter: "assignmentId",
     key: plain_key,
     show: resource::show_body,
@@ -44,6 +46,7 @@ pub const ASSIGNMENT: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/validation-rules-assignments", "List assignments of validation rules", resource::list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("validation-rules-assignments")
         .query(&[
             LIMIT,
@@ -54,6 +57,7 @@ pub const ROUTES: &[Route] = &[
         ]),
     get("/v1/validation-rules/{validationRuleId}/assignments", "List what a validation rule is assigned to", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("validation-rules")
         .query(&[LIMIT, PAGE, may("order", Kind::OneOf(&["created_at", "-created_at"]))]),
     post("/v1/validation-rules/{validationRuleId}/assignments", "Assign a validation rule", create)
@@ -64,7 +68,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/validation-rules/{validationRuleId}/assignments/{assignmentId}", "Detach a validation rule", remove)
         .of(&ASSIGNMENT)
         .scope("validation-rules")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
