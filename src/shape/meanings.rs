@@ -94,6 +94,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("expand", "What is shown beyond the usual"),
     ("force", "Whether what uses it is no hindrance"),
     ("url", "Where the list is"),
+    ("hierarchy_mode", "Who orders them"),
     ("count", "How many"),
     // Money and quantities.
     ("amount", "Minor units"),
