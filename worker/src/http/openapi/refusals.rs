@@ -101,7 +101,9 @@ pub fn components(schemas: &mut Schemas) -> Json {
         let mut response = json!({ "description": told, "content": { "application/json": { "schema": schema } } });
         if *status == 429 {
             let header = json!({ "description": "After so many seconds it may be tried again", "schema": { "type": "integer", "minimum": 1 } });
-            response["headers"] = json!({ "Retry-After": header });
+            response
+                .as_object_mut()
+                .map(|response| response.insert("headers".into(), json!({ "Retry-After": header })));
         }
         components.insert((*name).into(), response);
     }
