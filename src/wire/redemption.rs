@@ -3,6 +3,10 @@
 //!
 //! calculation.md sections 14 and 15, objects.md section 11.
 
+mod shapes;
+
+pub use shapes::{REDEMPTION, REDEMPTIONS, ROLLBACK, ROLLBACKS};
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};

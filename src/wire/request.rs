@@ -5,10 +5,12 @@
 use crate::decide::rollback::RollBack;
 use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
+use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, may, must};
+use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
 use crate::time::{Day, Instant};
 use crate::wire::at::{At, Words, read, read_request, read_whole};
-use crate::wire::order::read_order;
+use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
 const OBJECTS: Words<RedeemableObject> = &[
@@ -27,6 +29,119 @@ pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
     (TtlUnit::Microseconds.name(), TtlUnit::Microseconds),
     (TtlUnit::Nanoseconds.name(), TtlUnit::Nanoseconds),
 ];
+
+/// What can be redeemed.
+pub const OBJECT: Kind = Kind::Named(&Shape {
+    name: "RedeemableObject",
+    meaning: "What can be redeemed: a gift card and a loyalty card are vouchers",
+    kind: one_of!(OBJECTS),
+});
+
+/// What is spent of a gift card.
+pub const CREDITS: Kind = Kind::Object(&[may("credits", COUNT).says("Minor units; as much as possible when left out")]);
+
+/// A redeemable as it is asked for.
+pub const REDEEMABLE: Kind = shape!(
+    "RedeemableRequest",
+    "A redeemable as it is asked for",
+    &[
+        must("object", OBJECT),
+        must("id", KEY).says("Of a voucher its code, of a tier or a stack its id"),
+        may("gift", CREDITS).says("What is spent of a gift card"),
+        may("reward", Kind::Object(&[must("id", KEY), may("points", COUNT)])),
+    ]
+);
+
+/// An address.
+pub const ADDRESS: Kind = shape!(
+    "Address",
+    "An address",
+    &[
+        may("city", Kind::Text).says("The town"),
+        may("state", Kind::Text).says("The state or region"),
+        may("line_1", Kind::Text).says("Street and number"),
+        may("line_2", Kind::Text).says("What else is needed to find it"),
+        may("country", Kind::Text).says("The country"),
+        may("postal_code", Kind::Text).says("The postal code"),
+    ]
+);
+
+/// A customer as one is sent, wherever.
+pub const CUSTOMER: Shape = Shape {
+    name: "CustomerRequest",
+    meaning: "A customer as one is sent: two names, custom data and a profile",
+    kind: Kind::Object(&[
+        may("id", KEY),
+        may("source_id", KEY),
+        may("name", Kind::Text),
+        may("description", Kind::Text),
+        may("email", Kind::Text).says("The e-mail address; it names nobody"),
+        may("phone", Kind::Text).says("The telephone number"),
+        may("birthday", Kind::Date).says("The day of birth"),
+        may("birthdate", Kind::Date).says("The day of birth"),
+        may("address", ADDRESS).says("Where they live"),
+        METADATA,
+    ]),
+};
+
+/// The words for the units of a session's time to live.
+pub const TTL_UNIT: Kind = one_of!(TTL_UNITS);
+/// The kind of a session.
+pub const LOCK: Kind = Kind::OneOf(&["LOCK"]);
+
+/// A lock that is asked for.
+pub const SESSION: Kind = shape!(
+    "SessionRequest",
+    "A lock on what applies, so that it can be redeemed with its key",
+    &[
+        may("type", LOCK),
+        may("key", KEY).says("Whose lock; the service makes one when left out"),
+        may("ttl", COUNT).says("How long it lasts"),
+        may("ttl_unit", TTL_UNIT).says("The unit of `ttl`"),
+    ]
+);
+
+/// What an answer shows beyond the usual.
+pub const OPTIONS: Kind = shape!(
+    "OptionsRequest",
+    "What an answer shows beyond the usual",
+    &[may("expand", Kind::List(&Kind::Text, 0, 100))
+        .says("`order`, `redemption`, `redeemable`, `category`, `trace`; other names are passed over")]
+);
+
+/// What stands around redeemables.
+const AROUND: &[Field] = &[
+    may("order", ORDER).says("The cart"),
+    may("customer", Kind::Named(&CUSTOMER)).says("Whose cart it is"),
+    may("session", SESSION),
+    may("tracking_id", Kind::Text),
+    METADATA.says("Of the redemption; rules may ask for it"),
+];
+
+/// The body of a validation or a redemption.
+pub const REDEEMABLES: Shape = Shape {
+    name: "ValidationRequest",
+    meaning: "What is asked: redeemables, and the order that they are for",
+    kind: Kind::Object(fields_of!(
+        &[must("redeemables", Kind::List(&REDEEMABLE, 1, 30))
+            .says("In the order in which they are applied; a promotion stack stands alone")],
+        AROUND,
+        &[may("options", OPTIONS)],
+    )),
+};
+
+/// The body of a rollback.
+pub const ROLLBACK: Shape = Shape {
+    name: "RollbackRequest",
+    meaning: "Why and for whom a redemption is rolled back",
+    kind: Kind::Object(&[
+        may("reason", Kind::Text),
+        may("tracking_id", Kind::Text),
+        may("customer", Kind::Named(&CUSTOMER)).says("Must be whoever redeemed"),
+        may("order", ORDER).says("Which order, and how it stands now"),
+        METADATA,
+    ]),
+};
 
 /// Reads the body of a validation or a redemption.
 pub fn read_redeemables(bytes: &[u8]) -> Result<Redeemables, Problem> {
@@ -88,28 +203,26 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
     Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
 }
 
-/// The texts of a profile, the days of it, and the texts of its address.
-const TEXTS: [&str; 4] = ["name", "description", "email", "phone"];
-const DAYS: [&str; 2] = ["birthday", "birthdate"];
-const ADDRESS: [&str; 6] = ["city", "state", "line_1", "line_2", "country", "postal_code"];
-
 /// The customer of a request. A profile that could not be stored is refused whatever is asked: otherwise a validation would say yes
 /// where the redemption, which stores it, says no.
 fn read_sent_customer(at: &At<'_>) -> Customer {
-    read_texts(at, &TEXTS);
-    for name in DAYS {
-        at.option(name, read_day);
-    }
-    at.option("address", |address| read_texts(address, &ADDRESS));
+    check_profile(at, CUSTOMER.fields());
     read_customer(at)
 }
 
-fn read_texts(at: &At<'_>, names: &[&str]) {
+/// Refuses what of a profile is none of what its shape says. Names and custom data are read where they are needed.
+fn check_profile(at: &At<'_>, fields: &[Field]) {
     at.object();
-    for name in names {
-        at.option(name, |text| {
-            text.str();
-        });
+    for field in fields {
+        let Some(member) = at.get(field.name) else { continue };
+        match field.kind.meant() {
+            Kind::Text => {
+                member.str();
+            }
+            Kind::Date => read_day(&member),
+            Kind::Object(inner) => check_profile(&member, inner),
+            _ => {}
+        }
     }
 }
 
