@@ -9,9 +9,9 @@ use crate::shape::{one_of, shape};
 use crate::text::Text;
 use crate::text::digits;
 use crate::wire::at::{At, Fields, read};
+use crate::wire::customer::CUSTOMER;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
-use crate::wire::request::CUSTOMER;
 
 pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
     ("CREATED", OrderStatus::Created),

@@ -3,10 +3,11 @@
 use super::{JUNCTIONS, SCENARIOS, SORTING_RULES};
 use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, TEXTS, may, must};
 use crate::shape::{one_of, shape};
+use crate::wire::customer::CUSTOMER;
 use crate::wire::decision::{APPLICABLE, GRANT};
 use crate::wire::order::ORDER as SENT_ORDER;
 use crate::wire::order_view::ORDER;
-use crate::wire::request::{CUSTOMER, LOCK};
+use crate::wire::request::LOCK;
 use crate::wire::scope::GOODS_LIST;
 use crate::wire::stacking::STACKING_RULES;
 use crate::wire::voucher::LISTED_CATEGORY;

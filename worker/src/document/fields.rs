@@ -3,8 +3,8 @@
 use crate::http::shape::{Field, INT_MAX, Kind, may};
 
 pub use scrip::shape::KEY;
+pub use scrip::wire::customer::ADDRESS;
 pub use scrip::wire::offer::{DISCOUNT, GIFT};
-pub use scrip::wire::request::ADDRESS;
 pub use scrip::wire::voucher::{
     CARD as LOYALTY_CARD, DAYS_OF_WEEK as VALIDITY_DAY_OF_WEEK, HOURS as VALIDITY_HOURS, OWN_CARD, REDEMPTION,
     TIMEFRAME as VALIDITY_TIMEFRAME, VOUCHER_TYPE,
@@ -21,10 +21,10 @@ pub const CODE_CONFIG: Kind = Kind::Object(&[
 ]);
 
 /// The fields of a customer; the same wherever one is sent.
-pub const CUSTOMER: &[Field] = scrip::wire::request::CUSTOMER.fields();
+pub const CUSTOMER: &[Field] = scrip::wire::customer::CUSTOMER.fields();
 
 /// A customer inside another body.
-pub const BUYER: Kind = Kind::Named(&scrip::wire::request::CUSTOMER);
+pub const BUYER: Kind = Kind::Named(&scrip::wire::customer::CUSTOMER);
 
 /// The same metadata for many; a call that names none changes none.
 pub const BULK_METADATA: &[Field] = &[may("source_ids", Kind::List(&KEY, 0, 20_000)), may("metadata", Kind::Map)];
