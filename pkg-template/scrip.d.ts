@@ -22,87 +22,202 @@ export interface Context {
   seed?: string;
 }
 
-/** What is asked: redeemables, and the order that they are for. The body of `POST /client/v1/validations`. */
+// Shapes, written from the engine's tables by `UPDATE=1 cargo nextest run -p scrip --test types`.
+
+/** What is asked: redeemables, and the order that they are for. */
 export interface ValidationRequest extends Json {
-  /** 1 to 30, in the order in which they are applied; a promotion stack stands alone. */
-  redeemables: {
-    /** A gift card and a loyalty card are vouchers. */
-    object: RedeemableObject;
-    /** Of a voucher its code, of a tier or a stack its id. */
-    id: string;
-    /** What is spent of a gift card, in minor units; as much as possible when left out. */
-    gift?: { credits?: number };
-    /** What the points of a loyalty card are exchanged for. */
-    reward?: { id: string; points?: number };
-  }[];
+  /** In the order in which they are applied; a promotion stack stands alone. */
+  redeemables: RedeemableRequest[];
   /** The cart. */
   order?: OrderRequest;
   /** Whose cart it is. */
-  customer?: { id?: string; source_id?: string; metadata?: Json; [field: string]: unknown };
-  /** A lock on what applies; the service sets it. */
-  session?: Partial<Session>;
+  customer?: CustomerRequest;
+  /** A lock on what applies. */
+  session?: SessionRequest;
   /** Stands for the customer. */
   tracking_id?: string;
-  /** Of the redemption that is planned; rules may ask for it. */
+  /** Of the redemption; rules may ask for it. */
   metadata?: Json;
-  options?: { expand?: ("order" | "redemption" | "redeemable" | "category" | "trace")[]; [field: string]: unknown };
+  /** What is shown beyond the usual. */
+  options?: OptionsRequest;
 }
 
-/** What can be redeemed. */
+/** A redeemable as it is asked for. */
+export interface RedeemableRequest extends Json {
+  /** What it is. */
+  object: RedeemableObject;
+  /** Of a voucher its code, of a tier or a stack its id. */
+  id: string;
+  /** What is spent of a gift card. */
+  gift?: {
+    /** Minor units; as much as possible when left out. */
+    credits?: number;
+  };
+  /** What points are exchanged for. */
+  reward?: {
+    /** The service's own name for it. */
+    id: string;
+    /** Points of a loyalty card. */
+    points?: number;
+  };
+}
+
+/** What can be redeemed: a gift card and a loyalty card are vouchers. */
 export type RedeemableObject = "voucher" | "promotion_tier" | "promotion_stack";
 
 /** A cart as it is sent. */
 export interface OrderRequest extends Json {
+  /** The service's own name for it. */
   id?: string;
+  /** The caller's name for it. */
   source_id?: string;
+  /** How it stands. */
+  status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED";
   /** Minor units; the sum of the lines when left out. */
   amount?: number;
-  /** Up to 500 lines. */
-  items?: {
-    product_id?: string;
-    sku_id?: string;
-    source_id?: string;
-    related_object?: "product" | "sku";
-    /** Whole, also as text; 1 when left out. */
-    quantity?: number | string;
-    /** Of one unit, in minor units. */
-    price?: number;
-    /** Of the line, in minor units; price times quantity when left out. */
-    amount?: number;
-    /** What is known of the product beside the catalogue. */
-    product?: Goods & Json;
-    /** What is known of the SKU beside the catalogue. */
-    sku?: Goods & Json;
-    metadata?: Json;
-    [field: string]: unknown;
-  }[];
+  /** Before units were added, in minor units. */
+  initial_amount?: number;
+  /** Taken off the order as a whole before this request. */
+  discount_amount?: number;
+  /** Its lines. */
+  items?: OrderItemRequest[];
+  /** Custom data. */
+  metadata?: Json;
+  /** When it was made. */
+  created_at?: string;
+  /** Whose it is. */
+  customer_id?: string;
+  /** The id of the customer who referred. */
+  referrer_id?: string;
+  /** Who buys, where the request says it nowhere else. */
+  customer?: CustomerRequest;
+  /** Who referred: only the id is read. */
+  referrer?: Json;
+}
+
+/** A line of a cart as it is sent. */
+export interface OrderItemRequest extends Json {
+  /** The id of the product. */
+  product_id?: string;
+  /** The id of the SKU. */
+  sku_id?: string;
+  /** The caller's name for the goods. */
+  source_id?: string;
+  /** What `source_id` names. */
+  related_object?: "product" | "sku";
+  /** Units, whole, also as text; 1 when left out. */
+  quantity?: number | string;
+  /** Units that are free. */
+  discount_quantity?: number | string;
+  /** Units that the customer put in the cart. */
+  initial_quantity?: number | string;
+  /** Of the line, in minor units; price times quantity when left out. */
+  amount?: number;
+  /** Taken off the line before this request. */
+  discount_amount?: number;
+  /** Before units were added, in minor units. */
+  initial_amount?: number;
+  /** Of one unit, in minor units. */
+  price?: number;
+  /** What is known of the product beside the catalogue. */
+  product?: Goods;
+  /** What is known of the SKU beside the catalogue. */
+  sku?: Goods;
+  /** Custom data. */
   metadata?: Json;
 }
 
 /** A product, with its `name`, or a SKU, which is called `sku`. */
-export interface Goods {
+export interface Goods extends Json {
+  /** The service's own name for it. */
   id?: string;
+  /** The caller's name for it. */
   source_id?: string;
+  /** Whether the catalogue takes what is sent here. */
+  override?: boolean;
+  /** What people call it. */
   name?: string;
+  /** What people call the SKU. */
   sku?: string;
   /** Of one unit, in minor units. */
   price?: number;
-  override?: boolean;
+  /** Custom data. */
   metadata?: Json;
+}
+
+/** A customer as one is sent: two names, custom data and a profile. */
+export interface CustomerRequest extends Json {
+  /** The service's own name for it. */
+  id?: string;
+  /** The caller's name for it. */
+  source_id?: string;
+  /** What people call it. */
+  name?: string;
+  /** What it is about, for people. */
+  description?: string;
+  /** The e-mail address; it names nobody. */
+  email?: string;
+  /** The telephone number. */
+  phone?: string;
+  /** The day of birth. */
+  birthday?: string;
+  /** The day of birth. */
+  birthdate?: string;
+  /** Where they live. */
+  address?: Address;
+  /** Custom data. */
+  metadata?: Json;
+}
+
+/** An address. */
+export interface Address extends Json {
+  /** The town. */
+  city?: string;
+  /** The state or region. */
+  state?: string;
+  /** Street and number. */
+  line_1?: string;
+  /** What else is needed to find it. */
+  line_2?: string;
+  /** The country. */
+  country?: string;
+  /** The postal code. */
+  postal_code?: string;
+}
+
+/** A lock on what applies, so that it can be redeemed with its key. */
+export interface SessionRequest extends Json {
+  /** Which kind of it. */
+  type?: "LOCK";
+  /** Whose lock; the service makes one when left out. */
+  key?: string;
+  /** How long it lasts. */
+  ttl?: number;
+  /** The unit of `ttl`. */
+  ttl_unit?: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS";
+}
+
+/** What an answer shows beyond the usual. */
+export interface OptionsRequest extends Json {
+  /** `order`, `redemption`, `redeemable`, `category`, `trace`; other names are passed over. */
+  expand?: string[];
 }
 
 /** An order with what was done to it. All amounts are minor units. */
 export interface Order extends Json {
+  /** The service's own name for it. */
   id?: string;
-  source_id?: string;
+  /** How it stands. */
   status?: "CREATED" | "PAID" | "CANCELED" | "FULFILLED";
+  /** The caller's name for it. */
+  source_id?: string | null;
   /** Before discounts, units included that were added. */
   amount?: number;
-  /** Before units were added. */
+  /** Before units were added, in minor units. */
   initial_amount?: number;
   /** Taken off the order as a whole. */
   discount_amount?: number;
-  /** Taken off its lines. */
+  /** Taken off its lines, in minor units. */
   items_discount_amount?: number;
   /** Taken off by everything, earlier requests included. */
   total_discount_amount?: number;
@@ -112,14 +227,17 @@ export interface Order extends Json {
   applied_discount_amount?: number;
   /** Taken off its lines by this request. */
   items_applied_discount_amount?: number;
-  /** Taken off by this request. */
+  /** Taken off by this request, lines and the order as a whole. */
   total_applied_discount_amount?: number;
+  /** Its lines. */
   items?: OrderItem[];
+  /** Custom data. */
   metadata?: Json;
   /** Whose it is; pages are not told. */
   customer_id?: string | null;
   /** Who referred them; pages are not told. */
   referrer_id?: string | null;
+  /** What it is. */
   object: "order";
 }
 
@@ -127,10 +245,15 @@ export interface Order extends Json {
 export interface OrderItem extends Json {
   /** Of a line that the service keeps. */
   id?: string;
+  /** What it is. */
   object: "order_item";
+  /** The caller's name for the goods. */
   source_id?: string;
+  /** What `source_id` names. */
   related_object?: "product" | "sku";
+  /** The id of the product. */
   product_id?: string;
+  /** The id of the SKU. */
   sku_id?: string;
   /** Units, those included that were added. */
   quantity: number;
@@ -146,214 +269,505 @@ export interface OrderItem extends Json {
   applied_quantity_amount?: number;
   /** Before discounts. */
   amount?: number;
+  /** Before units were added, in minor units. */
   initial_amount?: number;
+  /** Taken off, in minor units. */
   discount_amount?: number;
+  /** Taken off by this request. */
   applied_discount_amount?: number;
-  /** Of one unit. */
+  /** Of one unit, in minor units. */
   price?: number;
   /** After the discounts of the line. */
   subtotal_amount?: number;
   /** What was given in place of units of this line. */
   application_details?: {
+    /** The line that lost units. */
     source_index: number;
+    /** Units that it lost, below zero. */
     source_applied_quantity: number;
+    /** Their money, below zero. */
     source_applied_quantity_amount: number;
+    /** The line that won units. */
     target_index: number;
+    /** Units that it won. */
     target_applied_quantity: number;
+    /** Their money. */
     target_applied_quantity_amount: number;
+    /** Taken off them. */
     target_applied_discount_amount: number;
   }[];
+  /** The product. */
   product?: Goods;
+  /** The SKU. */
   sku?: Goods;
+  /** Custom data. */
   metadata?: Json;
 }
 
 /** Why something is not applied. */
 export interface Refusal extends Json {
-  /** For programs: `voucher_expired`, `not_found`, … */
+  /** The HTTP status that redeeming would answer. */
+  code?: number;
+  /** For programs: `voucher_expired`, `not_found`, …. */
   key: string;
-  /** For people. */
+  /** For people: why. */
   message: string;
   /** Which rule, which code. */
   details?: string;
-  /** The HTTP status that redeeming would answer. */
-  code?: number;
+  /** The request, as the log names it. */
   request_id?: string;
+  /** The id of what the refusal is about. */
   resource_id?: string;
+  /** The kind of what the refusal is about. */
   resource_type?: string;
   /** The words of the rule's author. */
-  error?: { message: string };
+  error?: {
+    /** For people: why. */
+    message: string;
+  };
 }
 
 /** A discount with the numbers that its formulas came to. */
 export interface Discount extends Json {
+  /** Which kind of it. */
   type: "AMOUNT" | "PERCENT" | "FIXED" | "UNIT";
-  effect: string;
+  /** What it acts on. */
+  effect: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS";
   /** Whether a formula had a say. */
   is_dynamic?: boolean;
+  /** Minor units that are taken off. */
   amount_off?: number;
+  /** A percentage that is taken off, with at most six decimals. */
   percent_off?: number;
+  /** What is left to pay, in minor units. */
   fixed_amount?: number;
+  /** Takes off this much at most, in minor units. */
   amount_limit?: number;
+  /** Takes off this much at most of all units together. */
   aggregated_amount_limit?: number;
+  /** How many units are given. */
   unit_off?: number;
+  /** Which product or SKU is given. */
   unit_type?: string;
   /** The product that is given. */
   product?: Goods;
   /** The SKU that is given. */
   sku?: Goods;
   /** What is given, where it is more than one thing. */
-  units?: { unit_off: number; unit_type: string; effect?: string; product?: Goods; sku?: Goods }[];
-}
-
-/** The bundles of goods that a rule asks for. */
-export interface Bundles {
-  quantity: number;
-  limit: number;
-  identified: { object: string; id: string; item_index: number; item_quantity: number }[];
-  missing?: { object: string; id: string; item_quantity: number }[];
+  units?: {
+    /** How many units are given. */
+    unit_off: number;
+    /** Which product or SKU is given. */
+    unit_type: string;
+    /** What it acts on. */
+    effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" | "APPLY_TO_ITEMS_PROPORTIONALLY" | "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" | "APPLY_TO_ITEMS_BY_QUANTITY" | "ADD_MISSING_ITEMS" | "ADD_NEW_ITEMS" | "ADD_SAME_ITEMS" | "ADD_MANY_ITEMS" | "REPLACE_ITEMS";
+    /** The product. */
+    product?: Goods;
+    /** The SKU. */
+    sku?: Goods;
+  }[];
 }
 
 /** What a redeemable gives. */
 export interface Grant extends Json {
+  /** What it takes off. */
   discount?: Discount;
-  /** Of a gift card: what was on it, and what is spent. */
-  gift?: { balance: number; credits: number; locked_credits?: number };
-  /** Of a loyalty card: the points that are spent, or that are on it where nothing was asked for. */
-  loyalty_card?: { points: number; balance?: number };
-  reward?: { id: string; assignment_id: string; object: "reward"; name: string; type: "MATERIAL" | "CAMPAIGN" | "COIN"; points: number };
+  /** Of a gift card: its money. */
+  gift?: {
+    /** What was on it. */
+    balance: number;
+    /** What is spent. */
+    credits: number;
+    /** What sessions hold of it. */
+    locked_credits?: number;
+  };
+  /** Of a loyalty card: its points. */
+  loyalty_card?: {
+    /** Points that are spent, or that are on it where nothing was asked for. */
+    points: number;
+    /** What is on it. */
+    balance?: number;
+  };
+  /** What points are exchanged for. */
+  reward?: Reward;
+  /** The bundles of goods that its rules ask for. */
   bundle?: Bundles;
 }
 
-/** Goods that a redeemable is about, or not. */
-export interface GoodsList {
-  object: "list";
-  data_ref: "data";
-  data: {
-    object: "product" | "sku" | "products_collection";
+/** What points are exchanged for. */
+export interface Reward extends Json {
+  /** The service's own name for it. */
+  id: string;
+  /** The id of the assignment of the reward. */
+  assignment_id: string;
+  /** What it is. */
+  object: "reward";
+  /** What people call it. */
+  name: string;
+  /** Which kind of it. */
+  type: "MATERIAL" | "CAMPAIGN" | "COIN";
+  /** What it costs. */
+  points: number;
+  /** The voucher that was handed over. */
+  voucher?: {
+    /** The service's own name for it. */
     id: string;
+    /** The code of the voucher. */
+    code: string;
+    /** The id of its campaign. */
+    campaign_id: string;
+    /** What it is. */
+    object: "voucher";
+  };
+}
+
+/** The bundles of goods that a rule asks for. */
+export interface Bundles extends Json {
+  /** How many bundles are complete. */
+  quantity: number;
+  /** How many count at most. */
+  limit: number;
+  /** What of the order belongs to them. */
+  identified: {
+    /** What it is. */
+    object: string;
+    /** The service's own name for it. */
+    id: string;
+    /** How many units. */
+    item_quantity: number;
+    /** The place of the line. */
+    item_index: number;
+  }[];
+  /** What the next one lacks. */
+  missing?: {
+    /** What it is. */
+    object: string;
+    /** The service's own name for it. */
+    id: string;
+    /** How many units. */
+    item_quantity: number;
+  }[];
+}
+
+/** Goods that a redeemable is about, or not. */
+export interface GoodsList extends Json {
+  /** What it is. */
+  object: "list";
+  /** The member that holds what is listed. */
+  data_ref: "data";
+  /** What is listed. */
+  data: {
+    /** What it is. */
+    object: "product" | "sku" | "products_collection";
+    /** The service's own name for it. */
+    id: string;
+    /** The caller's name for it. */
     source_id?: string;
+    /** The id of the product. */
     product_id?: string;
+    /** The caller's name for the product. */
     product_source_id?: string;
-    effect?: string;
+    /** Whether it names goods of the order, and not the rule's own entry. */
     strict?: boolean;
-    target?: "ITEM" | "UNIT";
+    /** Of one unit, in minor units. */
     price?: number;
+    /** A formula for the price. */
+    price_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_campaign_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_campaign_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_customer_campaign_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_customer_campaign_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_in_collection_campaign_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_in_collection_campaign_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_in_collection_customer_campaign_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_in_collection_customer_campaign_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_promotion_tier_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_promotion_tier_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_customer_promotion_tier_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_customer_promotion_tier_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_in_collection_promotion_tier_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_in_collection_promotion_tier_quantity_limit_formula?: string;
+    /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
+    product_in_collection_customer_promotion_tier_quantity_limit?: number;
+    /** A formula for such a limit. */
+    product_in_collection_customer_promotion_tier_quantity_limit_formula?: string;
+    /** Which of the units it acts on. */
+    effect?: "APPLY_TO_EVERY" | "APPLY_TO_CHEAPEST" | "APPLY_FROM_CHEAPEST" | "APPLY_TO_MOST_EXPENSIVE" | "APPLY_FROM_MOST_EXPENSIVE";
+    /** Acts on so many units of each at most. */
+    quantity_limit?: number;
+    /** Acts on so many units of all together at most. */
+    aggregated_quantity_limit?: number;
+    /** Takes off this much at most, in minor units. */
+    amount_limit?: number;
+    /** Takes off this much at most of all units together. */
+    aggregated_amount_limit?: number;
+    /** So many are passed over first. */
+    skip_initially?: number;
+    /** Acts on every so-manieth. */
+    repeat?: number;
+    /** Whether it acts on lines or on units. */
+    target?: "ITEM" | "UNIT";
     /** The lines, by their places. */
     order_item_indices?: number[];
-    order_item_units?: { index: number; units?: number[]; units_limit_exceeded?: boolean }[];
-    /** The limits of the entry, and the formulas that they came from. */
-    [limit: string]: unknown;
+    /** The units of the lines. */
+    order_item_units?: {
+      /** The place of the line. */
+      index: number;
+      /** The units of the line, by their places. */
+      units?: number[];
+      /** Whether they are too many to be numbered. */
+      units_limit_exceeded?: boolean;
+    }[];
   }[];
+  /** How many there are on all pages. */
   total: number;
 }
 
-/** A category of redeemables. */
-export interface Category {
-  id: string;
-  name: string;
-  hierarchy: number;
-  object: "category";
-  created_at?: string;
-  updated_at?: string | null;
-  stacking_rules_type?: "JOINT" | "EXCLUSIVE";
+/** What `expand` adds to what is said of a redeemable. */
+export interface Expanded extends Json {
+  /** Custom data, with `redeemable`. */
+  metadata?: Json;
+  /** The name of a tier or a stack, with `redeemable`. */
+  name?: string;
+  /** The line that a shop shows for it. */
+  banner?: string;
+  /** The name of its campaign. */
+  campaign_name?: string;
+  /** The id of its campaign. */
+  campaign_id?: string;
+  /** Its category, with `category`. */
+  categories?: Category[];
 }
 
-/** What `expand` adds to what is said of a redeemable. */
-export interface Expanded {
-  /** With `redeemable`. */
-  metadata?: Json;
-  name?: string;
-  banner?: string;
-  campaign_name?: string;
-  campaign_id?: string;
-  /** With `category`. */
-  categories?: Category[];
+/** A category, with what the stacking rules make of it. */
+export interface Category extends Json {
+  /** The service's own name for it. */
+  id: string;
+  /** What people call it. */
+  name: string;
+  /** Its rank: the lower comes first. */
+  hierarchy: number;
+  /** What it is. */
+  object: "category";
+  /** When it was made. */
+  created_at?: string;
+  /** When it was changed last. */
+  updated_at?: string | null;
+  /** Whether it applies with exclusive ones, or alone. */
+  stacking_rules_type?: "JOINT" | "EXCLUSIVE";
 }
 
 /** The verdict on one redeemable: `status` says which. */
 export type Redeemable = Applicable | Inapplicable | Skipped;
 
 /** It applies. */
-export interface Applicable extends Expanded, Json {
+export interface Applicable extends Json {
+  /** How it stands. */
   status: "APPLICABLE";
   /** As it was asked for; of a stack, the tier. */
   id: string;
+  /** What it is. */
   object: RedeemableObject;
   /** The order after it. */
   order?: Order;
+  /** Goods that it is about. */
   applicable_to: GoodsList;
+  /** Goods that it is not about. */
   inapplicable_to: GoodsList;
+  /** What it gives. */
   result: Grant;
+  /** Custom data, with `redeemable`. */
+  metadata?: Json;
+  /** The name of a tier or a stack, with `redeemable`. */
+  name?: string;
+  /** The line that a shop shows for it. */
+  banner?: string;
+  /** The name of its campaign. */
+  campaign_name?: string;
+  /** The id of its campaign. */
+  campaign_id?: string;
+  /** Its category, with `category`. */
+  categories?: Category[];
 }
 
-/** It does not. */
-export interface Inapplicable extends Expanded, Json {
+/** It does not apply. */
+export interface Inapplicable extends Json {
+  /** How it stands. */
   status: "INAPPLICABLE";
+  /** As it was asked for; of a stack, the tier. */
   id: string;
+  /** What it is. */
   object: RedeemableObject;
-  result: { error: Refusal; details: Reason; bundle?: Bundles };
-}
-
-/** It was not tried, or left out. */
-export interface Skipped extends Expanded, Json {
-  status: "SKIPPED";
-  id: string;
-  object: RedeemableObject;
-  /** `key` is `known_to_server_only` when the rules do not have the code. */
-  result: { details: Reason };
+  /** What came of it. */
+  result: {
+    /** Why. */
+    error: Refusal;
+    /** Why, in short. */
+    details: Reason;
+    /** The bundles of goods that its rules ask for. */
+    bundle?: Bundles;
+  };
+  /** Custom data, with `redeemable`. */
+  metadata?: Json;
+  /** The name of a tier or a stack, with `redeemable`. */
+  name?: string;
+  /** The line that a shop shows for it. */
+  banner?: string;
+  /** The name of its campaign. */
+  campaign_name?: string;
+  /** The id of its campaign. */
+  campaign_id?: string;
+  /** Its category, with `category`. */
+  categories?: Category[];
 }
 
 /** A reason in short. */
-export interface Reason {
+export interface Reason extends Json {
+  /** For programs: `voucher_expired`, `not_found`, …. */
   key: string;
+  /** For people: why. */
   message: string;
 }
 
+/** It was not tried, or left out; the key is `known_to_server_only` when the rules do not have the code. */
+export interface Skipped extends Json {
+  /** How it stands. */
+  status: "SKIPPED";
+  /** As it was asked for; of a stack, the tier. */
+  id: string;
+  /** What it is. */
+  object: RedeemableObject;
+  /** What came of it. */
+  result: {
+    /** Why. */
+    details: Reason;
+  };
+  /** Custom data, with `redeemable`. */
+  metadata?: Json;
+  /** The name of a tier or a stack, with `redeemable`. */
+  name?: string;
+  /** The line that a shop shows for it. */
+  banner?: string;
+  /** The name of its campaign. */
+  campaign_name?: string;
+  /** The id of its campaign. */
+  campaign_id?: string;
+  /** Its category, with `category`. */
+  categories?: Category[];
+}
+
 /** A lock on redeemables. */
-export interface Session {
+export interface Session extends Json {
+  /** Which kind of it. */
   type: "LOCK";
   /** What to redeem with. */
   key: string;
+  /** How long it lasts. */
   ttl: number;
+  /** The unit of `ttl`. */
   ttl_unit: "DAYS" | "HOURS" | "MINUTES" | "SECONDS" | "MILLISECONDS" | "MICROSECONDS" | "NANOSECONDS";
 }
 
 /** The verdict on a request: what `POST /client/v1/validations` answers. */
 export interface Validation extends Json {
+  /** The service's own name for it. */
   id: string;
   /** Whether the request can be redeemed as it is. */
   valid: boolean;
+  /** What applies; of a request that does not, all. */
   redeemables: Redeemable[];
+  /** What does not apply. */
   inapplicable_redeemables?: Inapplicable[];
+  /** What was left out. */
   skipped_redeemables?: Skipped[];
-  /** Only when `valid`. */
+  /** The order after all; only when `valid`. */
   order?: Order;
+  /** Stands for the customer. */
   tracking_id?: string;
   /** The lock, where one was asked for. */
   session?: Session;
+  /** The project's rules for redeemables in one request. */
   stacking_rules: StackingRules;
-  /**
-   * Facts that only the server has, such as `voucher/MY-CODE` or `voucher/v_1/redemptions`. Absent when the verdict is
-   * final: then the server would answer with the same bytes.
-   */
+  /** Facts that only the server has, such as `voucher/MY-CODE`; absent when the verdict is final. */
   provisional?: string[];
-  /** Why, redeemable by redeemable, with `expand: ["trace"]`. */
+  /** Why, redeemable by redeemable, with `trace`. */
   trace?: Trace[];
+}
+
+/** The project's rules for redeemables in one request. */
+export interface StackingRules extends Json {
+  /** Categories whose redeemables apply alone. */
+  exclusive_categories: string[];
+  /** Categories whose redeemables apply with exclusive ones. */
+  joint_categories: string[];
+  /** Redeemables in a request, at most. */
+  redeemables_limit: number;
+  /** Redeemables that apply, at most. */
+  applicable_redeemables_limit: number;
+  /** The same within a category. */
+  applicable_redeemables_per_category_limit?: number | null;
+  /** The same for categories of their own, by their ids. */
+  applicable_redeemables_category_limits: Record<string, number>;
+  /** Exclusive redeemables that apply, at most. */
+  applicable_exclusive_redeemables_limit: number;
+  /** The same within a category. */
+  applicable_exclusive_redeemables_per_category_limit?: number | null;
+  /** Whether all must apply. */
+  redeemables_application_mode: "ALL" | "PARTIAL";
+  /** In which order they apply. */
+  redeemables_sorting_rule: "CATEGORY_HIERARCHY" | "REQUESTED_ORDER";
+  /** Whether several discounts may fall on one line. */
+  redeemables_products_application_mode: "STACK" | "ONCE";
+  /** What becomes of one that takes nothing off. */
+  redeemables_no_effect_rule: "REDEEM_ANYWAY" | "SKIP";
+  /** Categories of which such a one is left out. */
+  no_effect_skip_categories: string[];
+  /** Categories of which such a one is redeemed. */
+  no_effect_redeem_anyway_categories: string[];
+  /** Whether a rollback changes the order. */
+  redeemables_rollback_order_mode: "WITH_ORDER" | "WITHOUT_ORDER";
+  /** In which order groups of them apply. */
+  grouped_redeemables_sorting_rule: "JOINT_ALWAYS_LAST" | "REDEEMABLES_SORTING_RULE";
 }
 
 /** Why one redeemable was applied, left out or refused; a page reads less than a server. */
 export interface Trace extends Json {
+  /** As it was asked for. */
   id?: string;
+  /** What it is. */
   object?: RedeemableObject;
+  /** What became of it. */
   verdict: "APPLIED" | "SKIPPED" | "REFUSED";
-  /** Of what applied: what it took off, off the order as a whole, and off each line by its place. */
+  /** Of what applied: what it took off. */
   amount?: number;
+  /** Of it, off the order as a whole. */
   order_amount?: number;
-  lines?: { index: number; amount: number }[];
+  /** Of it, off each line. */
+  lines?: {
+    /** The place of the line. */
+    index: number;
+    /** What was taken off it. */
+    amount: number;
+  }[];
   /** Of what did not: why. */
   key?: string;
+  /** For people: why. */
   message?: string;
+  /** What in particular. */
   details?: string;
   /** The words of the rule's author. */
   custom_message?: string;
@@ -363,109 +777,220 @@ export interface Trace extends Json {
   change?: Change;
   /** The test that refused. */
   rule?: {
+    /** The service's own name for it. */
     id: string;
+    /** Its key within the rule. */
     test: string;
+    /** The name of the rule. */
     name: string;
+    /** What of it was looked at. */
     property?: string;
+    /** How it was compared. */
     operator?: string;
+    /** With what. */
     wanted: string[];
+    /** What there was. */
     found?: string;
+    /** What would change it. */
     change?: Change;
   };
 }
 
 /** What would have to change: `by` so many units or minor units, `of` what. */
-export interface Change {
+export interface Change extends Json {
+  /** What to do: more, less, add, …. */
   act: string;
+  /** By so many units or minor units. */
   by?: number;
+  /** Of what. */
   of?: string;
+  /** The same as a sentence. */
   text: string;
 }
 
-/** The project's rules for redeemables in one request. */
-export interface StackingRules extends Json {
-  redeemables_limit: number;
-  applicable_redeemables_limit: number;
-  applicable_redeemables_per_category_limit?: number | null;
-  applicable_redeemables_category_limits: Record<string, number>;
-  applicable_exclusive_redeemables_limit: number;
-  applicable_exclusive_redeemables_per_category_limit?: number | null;
-  exclusive_categories: string[];
-  joint_categories: string[];
-  redeemables_application_mode: "ALL" | "PARTIAL";
-  redeemables_sorting_rule: "CATEGORY_HIERARCHY" | "REQUESTED_ORDER";
-  redeemables_products_application_mode: "STACK" | "ONCE";
-  redeemables_no_effect_rule: "REDEEM_ANYWAY" | "SKIP";
-  no_effect_skip_categories: string[];
-  no_effect_redeem_anyway_categories: string[];
-  redeemables_rollback_order_mode: "WITH_ORDER" | "WITHOUT_ORDER";
-  grouped_redeemables_sorting_rule: string;
-}
-
 /** What is answered instead when the request cannot be read: the error body of the service. */
-export interface Invalid extends Refusal {
+export interface Invalid extends Json {
   /** The HTTP status that the service would send. */
   code: number;
+  /** For programs: `voucher_expired`, `not_found`, …. */
+  key: string;
+  /** For people: why. */
+  message: string;
+  /** Which rule, which code. */
+  details?: string;
+  /** The request, as the log names it. */
+  request_id?: string;
+  /** The id of what the refusal is about. */
+  resource_id?: string;
+  /** The kind of what the refusal is about. */
+  resource_type?: string;
+  /** The words of the rule's author. */
+  error?: {
+    /** For people: why. */
+    message: string;
+  };
 }
 
 /** What is looked for: nothing asks for whatever works for nobody in particular. */
-export interface QualificationRequest {
-  scenario?:
-    | "ALL" | "CUSTOMER_WALLET" | "AUDIENCE_ONLY" | "PROMOTION_STACKS"
-    | "PRODUCTS" | "PRODUCTS_DISCOUNT" | "PRODUCTS_BY_CUSTOMER" | "PRODUCTS_DISCOUNT_BY_CUSTOMER";
-  customer?: ValidationRequest["customer"];
-  order?: ValidationRequest["order"];
-  /** Whose locks are one's own. */
-  session?: Partial<Session>;
+export interface QualificationRequest extends Json {
+  /** For whom. */
+  customer?: CustomerRequest;
+  /** For which cart. */
+  order?: OrderRequest;
+  /** Stands for the customer. */
   tracking_id?: string;
+  /** Which facts are looked at. */
+  scenario?: "ALL" | "CUSTOMER_WALLET" | "AUDIENCE_ONLY" | "PRODUCTS" | "PRODUCTS_DISCOUNT" | "PROMOTION_STACKS" | "PRODUCTS_BY_CUSTOMER" | "PRODUCTS_DISCOUNT_BY_CUSTOMER";
+  /** What is shown, and how much. */
   options?: {
-    /** 1 to 50; 5 when absent. */
+    /** How many are shown; 5 when left out. */
     limit?: number;
     /** The `more_starting_after` of the page before. */
     starting_after?: string | null;
+    /** What is found, by field. */
+    filters?: {
+      /** Whether all conditions must hold, or any. */
+      junction?: "and" | "or" | "AND" | "OR";
+      /** The id of its category. */
+      category_id?: FilterConditions;
+      /** The id of its campaign. */
+      campaign_id?: FilterConditions;
+      /** The type of the campaign. */
+      campaign_type?: FilterConditions;
+      /** The id of what is found. */
+      resource_id?: FilterConditions;
+      /** The kind of what is found. */
+      resource_type?: FilterConditions;
+      /** The type of the voucher. */
+      voucher_type?: FilterConditions;
+      /** The code of the voucher. */
+      code?: FilterConditions;
+      /** What the customer is to the voucher. */
+      holder_role?: FilterConditions;
+    };
+    /** `redeemable`, `category`, `validation_rules`; other names are passed over. */
+    expand?: string[];
+    /** Newest first, or by what is taken off. */
     sorting_rule?: "DEFAULT" | "BEST_DEAL" | "LEAST_DEAL";
-    expand?: ("redeemable" | "category" | "validation_rules")[];
-    filters?: Record<string, unknown>;
+  };
+  /** Whose locks are one's own. */
+  session?: {
+    /** Which kind of it. */
+    type?: "LOCK";
+    /** Whose lock. */
+    key?: string;
+  };
+  /** Of the redemption that is planned; rules may ask for it. */
+  metadata?: Json;
+}
+
+/** What a field must be. */
+export interface FilterConditions extends Json {
+  /** What must hold, by operator. */
+  conditions?: {
+    /** The first of these. */
+    "$is"?: string[] | string;
+    /** Anything but the first of these. */
+    "$is_not"?: string[] | string;
+    /** One of these. */
+    "$in"?: string[] | string;
+    /** None of these. */
+    "$not_in"?: string[] | string;
+    /** Anything at all. */
+    "$has_value"?: unknown;
+    /** Nothing. */
+    "$is_unknown"?: unknown;
   };
 }
 
 /** What works, page by page. */
 export interface Qualification extends Json {
+  /** What works. */
   redeemables: {
+    /** What it is. */
     object: "list";
+    /** The member that holds what is listed. */
     data_ref: "data";
+    /** What is listed. */
     data: Qualified[];
-    /** On all pages. */
+    /** How many there are on all pages. */
     total: number;
+    /** Whether there are more after these. */
     has_more: boolean;
+    /** Where the next page begins. */
     more_starting_after?: string;
   };
+  /** Stands for the customer. */
   tracking_id?: string;
   /** As it was sent. */
   order?: Order;
+  /** The project's rules for redeemables in one request. */
   stacking_rules: StackingRules;
-  /** Facts that only the server has. */
+  /** Facts that only the server has, such as `voucher/MY-CODE`; absent when the verdict is final. */
   provisional?: string[];
 }
 
 /** Something that works, by itself. */
-export interface Qualified extends Expanded, Json {
+export interface Qualified extends Json {
   /** What a validation takes as a redeemable's id. */
   id: string;
-  object: "campaign" | RedeemableObject;
+  /** What it is. */
+  object: "campaign" | "voucher" | "promotion_tier" | "promotion_stack";
+  /** When it was made. */
   created_at?: string;
+  /** What it gives. */
   result?: Grant;
   /** The order with it. */
   order?: Order;
+  /** Goods that it is about. */
   applicable_to?: GoodsList;
+  /** Goods that it is not about. */
   inapplicable_to?: GoodsList;
   /** The first rule that guards it. */
   validation_rule_id?: string;
-  /** With `validation_rules`. */
-  validation_rules_assignments?: { object: "list"; data_ref: "data"; data: Json[]; total: number };
+  /** The rules that guard it, with `validation_rules`. */
+  validation_rules_assignments?: {
+    /** What it is. */
+    object: "list";
+    /** The member that holds what is listed. */
+    data_ref: "data";
+    /** What is listed. */
+    data: {
+      /** The service's own name for it. */
+      id: string;
+      /** The id of the validation rule. */
+      rule_id: string;
+      /** The id of what it belongs to. */
+      related_object_id: string;
+      /** What kind of thing it belongs to. */
+      related_object_type: string;
+      /** What it is. */
+      object: "validation_rules_assignment";
+      /** Whether what was looked at of the rule holds. */
+      validation_status: "VALID" | "PARTIALLY_VALID" | "INVALID";
+      /** Names of the rule that were not looked at. */
+      validation_omitted_rules: string[];
+    }[];
+    /** How many there are on all pages. */
+    total: number;
+  };
   /** Of a stack, its tiers. */
   redeemables?: Applicable[];
+  /** Custom data, with `redeemable`. */
+  metadata?: Json;
+  /** What people call it, with `redeemable`. */
+  name?: string;
+  /** The line that a shop shows for it. */
+  banner?: string;
+  /** The name of its campaign. */
+  campaign_name?: string;
+  /** The id of its campaign. */
+  campaign_id?: string;
+  /** Its category, with `category`. */
+  categories?: Category[];
 }
+
+// The end of the shapes.
 
 /** Rules that were read and compiled once, ready to decide many baskets. */
 export interface Prepared {

@@ -7,6 +7,7 @@ pub mod id;
 pub mod json;
 pub mod money;
 pub mod rank;
+pub mod shape;
 pub mod shelf;
 pub mod text;
 pub mod time;

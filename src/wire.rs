@@ -3,6 +3,7 @@
 
 pub mod at;
 pub mod candidates;
+pub mod customer;
 pub mod decision;
 pub mod error;
 pub mod failure;

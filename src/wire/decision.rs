@@ -2,6 +2,13 @@
 //!
 //! calculation.md sections 3 and 11, objects.md section 10.
 
+mod shapes;
+
+pub use shapes::{
+    APPLICABLE, EXPANDED, GRANT, INAPPLICABLE, LEFT_OUT, REASON, REDEEMABLE, REFUSED, SESSION, SKIPPED, TRACES,
+    VALIDATION,
+};
+
 use std::cell::OnceCell;
 
 use crate::decide::case::Resolved;

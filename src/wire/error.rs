@@ -3,8 +3,36 @@
 //! errors-and-auth.md section 1.
 
 use crate::refusal::Refusal;
+use crate::shape::fields_of;
+use crate::shape::shape;
+use crate::shape::{Field, KEY, Kind, may, must};
 use crate::wire::out::Out;
 use crate::wire::problem::Problem;
+
+/// The members of every refusal.
+const MEMBERS: &[Field] = &[
+    must("key", Kind::Text).says("For programs: `voucher_expired`, `not_found`, …"),
+    must("message", Kind::Text),
+    may("details", Kind::Text).says("Which rule, which code"),
+    may("request_id", Kind::Text),
+    may("resource_id", KEY),
+    may("resource_type", Kind::Text),
+    may("error", Kind::Object(&[must("message", Kind::Text)])),
+];
+
+/// Why something is not applied.
+pub const REFUSAL: Kind = shape!(
+    "Refusal",
+    "Why something is not applied",
+    fields_of!(&[may("code", Kind::Int(400, 599)).says("The HTTP status that redeeming would answer")], MEMBERS)
+);
+
+/// What is answered where a request cannot be read.
+pub const INVALID: Kind = shape!(
+    "Invalid",
+    "What is answered instead when the request cannot be read: the error body of the service",
+    fields_of!(&[must("code", Kind::Int(400, 599)).says("The HTTP status that the service would send")], MEMBERS)
+);
 
 /// Writes a refusal as the next value.
 pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {

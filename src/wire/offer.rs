@@ -2,6 +2,10 @@
 //!
 //! endpoints.md section 1, shape S7; calculation.md section 4.
 
+mod shapes;
+
+pub use shapes::{DISCOUNT, GIFT, RESOLVED};
+
 use std::sync::Arc;
 
 use crate::formula::Formula;

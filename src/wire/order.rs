@@ -4,9 +4,12 @@
 //! request, so their members are gone through once instead of being looked up one by one.
 
 use crate::model::order::{Goods, Item, LARGEST_ORDER, LINE_ID, Order, OrderStatus, RelatedObject};
+use crate::shape::{AMOUNT, COUNT, KEY, Kind, METADATA, may};
+use crate::shape::{one_of, shape};
 use crate::text::Text;
 use crate::text::digits;
 use crate::wire::at::{At, Fields, read};
+use crate::wire::customer::CUSTOMER;
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 
@@ -19,8 +22,72 @@ pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
 
 const RELATED: &[(&str, RelatedObject)] = &[("product", RelatedObject::Product), ("sku", RelatedObject::Sku)];
 
+/// A product, with its `name`, or a SKU, which is called `sku`.
+pub const GOODS: Kind = shape!(
+    "Goods",
+    "A product, with its `name`, or a SKU, which is called `sku`",
+    &[
+        may("id", KEY),
+        may("source_id", KEY),
+        may("override", Kind::Bool).says("Whether the catalogue takes what is sent here"),
+        may("name", Kind::Text),
+        may("sku", Kind::Text).says("What people call the SKU"),
+        may("price", AMOUNT),
+        METADATA,
+    ]
+);
+
+/// A count of units as it is sent: whole, also as text.
+const UNITS: Kind = Kind::Either(&[COUNT, Kind::Text]);
+
+/// A line as it is sent.
+pub const ITEM: Kind = shape!(
+    "OrderItemRequest",
+    "A line of a cart as it is sent",
+    &[
+        may("product_id", KEY),
+        may("sku_id", KEY),
+        may("source_id", KEY).says("The caller's name for the goods"),
+        may("related_object", one_of!(RELATED)).says("What `source_id` names"),
+        may("quantity", UNITS).says("Units, whole, also as text; 1 when left out"),
+        may("discount_quantity", UNITS),
+        may("initial_quantity", UNITS),
+        may("amount", AMOUNT).says("Of the line, in minor units; price times quantity when left out"),
+        may("discount_amount", AMOUNT).says("Taken off the line before this request"),
+        may("initial_amount", AMOUNT),
+        may("price", AMOUNT),
+        may("product", GOODS).says("What is known of the product beside the catalogue"),
+        may("sku", GOODS).says("What is known of the SKU beside the catalogue"),
+        METADATA,
+    ]
+);
+
+/// The word for how an order stands.
+pub const STATUS: Kind = one_of!(STATUSES);
+
+/// A cart as it is sent.
+pub const ORDER: Kind = shape!(
+    "OrderRequest",
+    "A cart as it is sent",
+    &[
+        may("id", KEY),
+        may("source_id", KEY),
+        may("status", STATUS),
+        may("amount", AMOUNT).says("Minor units; the sum of the lines when left out"),
+        may("initial_amount", AMOUNT),
+        may("discount_amount", AMOUNT).says("Taken off the order as a whole before this request"),
+        may("items", Kind::List(&ITEM, 0, LARGEST_ORDER)),
+        METADATA,
+        may("created_at", Kind::DateTime),
+        may("customer_id", KEY),
+        may("referrer_id", KEY),
+        may("customer", Kind::Named(&CUSTOMER)).says("Who buys, where the request says it nowhere else"),
+        may("referrer", Kind::Map).says("Who referred: only the id is read"),
+    ]
+);
+
 /// The members of an order.
-const ORDER: Fields<Order> = &[
+const ORDER_MEMBERS: Fields<Order> = &[
     ("id", |order, at| order.id = Some(at.name())),
     ("source_id", |order, at| order.source_id = Some(at.name())),
     ("status", |order, at| order.status = Some(at.one_of(STATUSES))),
@@ -37,7 +104,7 @@ const ORDER: Fields<Order> = &[
 ];
 
 /// The members of a line.
-const ITEM: Fields<Item> = &[
+const ITEM_MEMBERS: Fields<Item> = &[
     ("id", |item, at| item.id = line_id(at)),
     ("product_id", |item, at| item.product_id = Some(at.name())),
     ("sku_id", |item, at| item.sku_id = Some(at.name())),
@@ -58,7 +125,7 @@ const ITEM: Fields<Item> = &[
 /// Reads an order, within its bounds.
 pub fn read_order(at: &At<'_>) -> Order {
     let mut order = Order::default();
-    at.fields(&mut order, ORDER);
+    at.fields(&mut order, ORDER_MEMBERS);
     order
 }
 
@@ -74,7 +141,7 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
 
 fn read_item(at: &At<'_>) -> Item {
     let mut item = Item { quantity: 1, ..Item::default() };
-    at.fields(&mut item, ITEM);
+    at.fields(&mut item, ITEM_MEMBERS);
     if item.source_id.is_some() && item.related_object.is_none() {
         at.missing("related_object");
     }

@@ -3,6 +3,10 @@
 //!
 //! calculation.md section 3.
 
+mod shapes;
+
+pub use shapes::{ITEM, KEPT, ORDER};
+
 use crate::decide::validate::People;
 use crate::model::order::{Goods, Item, Order, OrderStatus, RelatedObject};
 use crate::money::Money;

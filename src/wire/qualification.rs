@@ -2,6 +2,10 @@
 //!
 //! calculation.md section 13; endpoints.md, Qualifications; objects.md section 14.
 
+mod shapes;
+
+pub use shapes::{OF_QUALIFIED, QUALIFICATION, QUALIFIED, QUALIFY};
+
 use crate::decide::case::{Offer, Resolved};
 use crate::decide::qualify::{Qualified, Shown};
 use crate::decide::validate::Evaluated;

@@ -4,6 +4,9 @@
 
 use serde_json::{Map, Value};
 
+mod shapes;
+pub use shapes::{REDEMPTION, REDEMPTIONS, ROLLBACK, ROLLBACKS};
+
 use crate::decide::case::Resolved;
 use crate::decide::redeem::{Redeemed, RedeemedPart};
 use crate::facts::Offer;

@@ -5,10 +5,12 @@
 use crate::decide::rollback::RollBack;
 use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
+use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, may, must};
+use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::time::{Day, Instant};
 use crate::wire::at::{At, Words, read, read_request, read_whole};
-use crate::wire::order::read_order;
+use crate::wire::customer::{CUSTOMER, read_sent_customer};
+use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
 const OBJECTS: Words<RedeemableObject> = &[
@@ -27,6 +29,87 @@ pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
     (TtlUnit::Microseconds.name(), TtlUnit::Microseconds),
     (TtlUnit::Nanoseconds.name(), TtlUnit::Nanoseconds),
 ];
+
+/// What can be redeemed.
+pub const OBJECT: Kind = Kind::Named(&Shape {
+    name: "RedeemableObject",
+    meaning: "What can be redeemed: a gift card and a loyalty card are vouchers",
+    kind: one_of!(OBJECTS),
+});
+
+/// What is spent of a gift card.
+pub const CREDITS: Kind = Kind::Object(&[may("credits", COUNT).says("Minor units; as much as possible when left out")]);
+
+/// A redeemable as it is asked for.
+pub const REDEEMABLE: Kind = shape!(
+    "RedeemableRequest",
+    "A redeemable as it is asked for",
+    &[
+        must("object", OBJECT),
+        must("id", KEY).says("Of a voucher its code, of a tier or a stack its id"),
+        may("gift", CREDITS).says("What is spent of a gift card"),
+        may("reward", Kind::Object(&[must("id", KEY), may("points", COUNT)])),
+    ]
+);
+
+/// The words for the units of a session's time to live.
+pub const TTL_UNIT: Kind = one_of!(TTL_UNITS);
+/// The kind of a session.
+pub const LOCK: Kind = Kind::OneOf(&["LOCK"]);
+
+/// A lock that is asked for.
+pub const SESSION: Kind = shape!(
+    "SessionRequest",
+    "A lock on what applies, so that it can be redeemed with its key",
+    &[
+        may("type", LOCK),
+        may("key", KEY).says("Whose lock; the service makes one when left out"),
+        may("ttl", COUNT).says("How long it lasts"),
+        may("ttl_unit", TTL_UNIT).says("The unit of `ttl`"),
+    ]
+);
+
+/// What an answer shows beyond the usual.
+pub const OPTIONS: Kind = shape!(
+    "OptionsRequest",
+    "What an answer shows beyond the usual",
+    &[may("expand", Kind::List(&Kind::Text, 0, 100))
+        .says("`order`, `redemption`, `redeemable`, `category`, `trace`; other names are passed over")]
+);
+
+/// What stands around redeemables.
+const AROUND: &[Field] = &[
+    may("order", ORDER).says("The cart"),
+    may("customer", Kind::Named(&CUSTOMER)).says("Whose cart it is"),
+    may("session", SESSION),
+    may("tracking_id", Kind::Text),
+    METADATA.says("Of the redemption; rules may ask for it"),
+];
+
+/// The body of a validation or a redemption.
+pub const REDEEMABLES: Shape = Shape {
+    name: "ValidationRequest",
+    meaning: "What is asked: redeemables, and the order that they are for",
+    kind: Kind::Object(fields_of!(
+        &[must("redeemables", Kind::List(&REDEEMABLE, 1, 30))
+            .says("In the order in which they are applied; a promotion stack stands alone")],
+        AROUND,
+        &[may("options", OPTIONS)],
+    )),
+};
+
+/// The body of a rollback.
+pub const ROLLBACK: Shape = Shape {
+    name: "RollbackRequest",
+    meaning: "Why and for whom a redemption is rolled back",
+    kind: Kind::Object(&[
+        may("reason", Kind::Text),
+        may("tracking_id", Kind::Text),
+        may("customer", Kind::Named(&CUSTOMER)).says("Must be whoever redeemed"),
+        may("order", ORDER).says("Which order, and how it stands now"),
+        METADATA,
+    ]),
+};
 
 /// Reads the body of a validation or a redemption.
 pub fn read_redeemables(bytes: &[u8]) -> Result<Redeemables, Problem> {
@@ -86,51 +169,6 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
         WantedReward { id, points: reward.option("points", read::whole_number) }
     });
     Redeemable { object, credits: credits.flatten(), reward, ..Redeemable::named(id) }
-}
-
-/// The texts of a profile, the days of it, and the texts of its address.
-const TEXTS: [&str; 4] = ["name", "description", "email", "phone"];
-const DAYS: [&str; 2] = ["birthday", "birthdate"];
-const ADDRESS: [&str; 6] = ["city", "state", "line_1", "line_2", "country", "postal_code"];
-
-/// The customer of a request. A profile that could not be stored is refused whatever is asked: otherwise a validation would say yes
-/// where the redemption, which stores it, says no.
-fn read_sent_customer(at: &At<'_>) -> Customer {
-    read_texts(at, &TEXTS);
-    for name in DAYS {
-        at.option(name, read_day);
-    }
-    at.option("address", |address| read_texts(address, &ADDRESS));
-    read_customer(at)
-}
-
-fn read_texts(at: &At<'_>, names: &[&str]) {
-    at.object();
-    for name in names {
-        at.option(name, |text| {
-            text.str();
-        });
-    }
-}
-
-/// A date, of any year, or a date-time.
-fn read_day(at: &At<'_>) {
-    let is_day = |text: &str| Day::parse(text).is_some() || Instant::parse(text).is_some();
-    if !at.node.as_str().is_some_and(is_day) {
-        at.wrong("cannot be recognized as a ISO-8601 compliant date");
-    }
-}
-
-/// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
-pub fn read_customer(at: &At<'_>) -> Customer {
-    let mut document = at.metadata();
-    at.option("metadata", |metadata| metadata.check_names());
-    Customer {
-        metadata: document.take_members("metadata"),
-        document,
-        id: at.option("id", read::name),
-        source_id: at.option("source_id", read::name),
-    }
 }
 
 /// The session of a request.

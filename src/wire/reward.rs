@@ -5,10 +5,36 @@
 
 use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
+use crate::shape::shape;
+use crate::shape::{COUNT, KEY, Kind, may, must};
 use crate::text::{Decimal, digits};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::out::Out;
+
+/// A reward that points are exchanged for.
+pub const REWARD: Kind = shape!(
+    "Reward",
+    "What points are exchanged for",
+    &[
+        must("id", KEY),
+        must("assignment_id", KEY),
+        must("object", Kind::OneOf(&["reward"])),
+        must("name", Kind::Text),
+        must("type", Kind::OneOf(&["MATERIAL", "CAMPAIGN", "COIN"])),
+        must("points", COUNT).says("What it costs"),
+        may(
+            "voucher",
+            Kind::Object(&[
+                must("id", KEY),
+                must("code", KEY),
+                must("campaign_id", KEY),
+                must("object", Kind::OneOf(&["voucher"]))
+            ])
+        )
+        .says("The voucher that was handed over"),
+    ]
+);
 
 /// Reads a reward from its document; what its `parameters` hold says what kind it is.
 pub fn read_reward(at: &At<'_>) -> Reward {

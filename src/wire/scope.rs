@@ -3,6 +3,10 @@
 //!
 //! calculation.md section 7; validation-rules.md section 5.
 
+mod shapes;
+
+pub use shapes::{GOODS_LIST, SCOPE};
+
 use crate::formula::Formula;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::CoveredUnits;

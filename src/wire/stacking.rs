@@ -7,6 +7,8 @@ use crate::model::stacking::{
     ApplicationMode, CalculationMode, GroupedSortingRule, NoEffectRule, ProductsMode, RollbackMode, SortingRule,
     StackingRules,
 };
+use crate::shape::{Field, KEY, Kind, may};
+use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
 use crate::wire::at::{At, Fields, Words, word};
 use crate::wire::out::Out;
@@ -27,8 +29,67 @@ const GROUPED_RULES: Words<GroupedSortingRule> = &[
 const CALCULATION_MODES: Words<CalculationMode> =
     &[("INITIAL_AMOUNT", CalculationMode::InitialAmount), ("DISCOUNTED_AMOUNT", CalculationMode::DiscountedAmount)];
 
+/// Names of categories.
+const CATEGORIES: Kind = Kind::List(&KEY, 0, 1_000);
+
+/// Stacking rules as they are sent.
+pub const FIELDS: &[Field] = &[
+    may("exclusive_categories", CATEGORIES).says("Categories whose redeemables apply alone"),
+    may("joint_categories", CATEGORIES).says("Categories whose redeemables apply with exclusive ones"),
+    may("redeemables_limit", Kind::Int(1, 30)).says("Redeemables in a request, at most"),
+    may("applicable_redeemables_limit", Kind::Int(1, 30)).says("Redeemables that apply, at most"),
+    may("applicable_redeemables_per_category_limit", Kind::Int(1, 30)).says("The same within a category"),
+    may("applicable_redeemables_category_limits", Kind::MapOf(&Kind::Int(1, 10)))
+        .says("The same for categories of their own, by their ids"),
+    may("applicable_exclusive_redeemables_limit", Kind::Int(1, 5)).says("Exclusive redeemables that apply, at most"),
+    may("applicable_exclusive_redeemables_per_category_limit", Kind::Int(1, 30)).says("The same within a category"),
+    may("discount_calculation_mode", one_of!(CALCULATION_MODES)).says("What a percentage is taken of"),
+    may("initial_amount_mode_categories", CATEGORIES).says("Categories that calculate from the initial amount"),
+    may("discounted_amount_mode_categories", CATEGORIES).says("Categories that calculate from what is left"),
+    may("redeemables_application_mode", one_of!(APPLICATION_MODES)).says("Whether all must apply"),
+    may("redeemables_sorting_rule", one_of!(SORTING_RULES)).says("In which order they apply"),
+    may("redeemables_products_application_mode", one_of!(PRODUCTS_MODES))
+        .says("Whether several discounts may fall on one line"),
+    may("redeemables_no_effect_rule", one_of!(NO_EFFECT_RULES)).says("What becomes of one that takes nothing off"),
+    may("no_effect_skip_categories", CATEGORIES).says("Categories of which such a one is left out"),
+    may("no_effect_redeem_anyway_categories", CATEGORIES).says("Categories of which such a one is redeemed"),
+    may("redeemables_rollback_order_mode", one_of!(ROLLBACK_MODES)).says("Whether a rollback changes the order"),
+];
+
+/// What decides without being shown stands between these.
+const SHOWN: [&[Field]; 2] = [FIELDS.split_at(8).0, FIELDS.split_at(11).1];
+
+/// How exclusive and joint redeemables are sorted: shown, and never sent.
+const GROUPED: Field =
+    may("grouped_redeemables_sorting_rule", one_of!(GROUPED_RULES)).says("In which order groups of them apply");
+
+/// Stacking rules as a validation shows them.
+pub const STACKING_RULES: Kind = shape!(
+    "StackingRules",
+    "The project's rules for redeemables in one request",
+    &answered::<{ FIELDS.len() - 2 }>(fields_of!(SHOWN[0], SHOWN[1], &[GROUPED]))
+);
+
+/// Stacking rules as they are kept.
+pub const KEPT: &[Field] = &answered::<{ FIELDS.len() + 1 }>(fields_of!(FIELDS, &[GROUPED]));
+
+/// Answers say all of them but a limit within categories that is not set: a validation leaves it out, and it is kept as null.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
+const fn answered<const N: usize>(fields: &[Field]) -> [Field; N] {
+    let mut all = [GROUPED; N];
+    let mut place = 0;
+    while place < N {
+        let field = fields[place];
+        // Of the limits of 30 those within a category have no default.
+        let is_limit = place == 4 || place == 7;
+        all[place] = if is_limit { field.or_null() } else { field.always() };
+        place += 1;
+    }
+    all
+}
+
 /// The members of stacking rules.
-const FIELDS: Fields<StackingRules> = &[
+const MEMBERS: Fields<StackingRules> = &[
     ("redeemables_limit", |rules, at| rules.redeemables_limit = at.whole_number()),
     ("applicable_redeemables_limit", |rules, at| rules.applicable_redeemables_limit = at.whole_number()),
     ("applicable_redeemables_per_category_limit", |rules, at| {
@@ -63,7 +124,7 @@ const FIELDS: Fields<StackingRules> = &[
 /// Reads stacking rules.
 pub fn read_stacking_rules(at: &At<'_>) -> StackingRules {
     let mut rules = StackingRules::default();
-    at.fields(&mut rules, FIELDS);
+    at.fields(&mut rules, MEMBERS);
     rules
 }
 

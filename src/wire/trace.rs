@@ -8,8 +8,67 @@ use crate::decide::validate::Evaluated;
 use crate::model::stacking::StackingRules;
 use crate::pricing::Gain;
 use crate::refusal::{Act, Change, Reason, Refusal, Skip, Why};
+use crate::shape::shape;
+use crate::shape::{AMOUNT, COUNT, KEY, Kind, TEXTS, may, must};
 use crate::stacking::Outcome;
 use crate::wire::out::Out;
+use crate::wire::request::OBJECT;
+
+/// What would have to change.
+pub const CHANGE: Kind = shape!(
+    "Change",
+    "What would have to change: `by` so many units or minor units, `of` what",
+    &[
+        must("act", Kind::Text).says("What to do: more, less, add, …"),
+        may("by", COUNT).says("By so many units or minor units"),
+        may("of", Kind::Text).says("Of what"),
+        must("text", Kind::Text).says("The same as a sentence"),
+    ]
+);
+
+/// Why one redeemable was applied, left out or refused.
+pub const TRACE: Kind = shape!(
+    "Trace",
+    "Why one redeemable was applied, left out or refused; a page reads less than a server",
+    &[
+        may("id", KEY).says("As it was asked for"),
+        may("object", OBJECT),
+        must("verdict", Kind::OneOf(&["APPLIED", "SKIPPED", "REFUSED"])).says("What became of it"),
+        may("amount", AMOUNT).says("Of what applied: what it took off"),
+        may("order_amount", AMOUNT).says("Of it, off the order as a whole"),
+        may(
+            "lines",
+            Kind::List(
+                &Kind::Object(&[
+                    must("index", COUNT).says("The place of the line"),
+                    must("amount", AMOUNT).says("What was taken off it")
+                ]),
+                0,
+                usize::MAX
+            )
+        )
+        .says("Of it, off each line"),
+        may("key", Kind::Text).says("Of what did not: why"),
+        may("message", Kind::Text),
+        may("details", Kind::Text),
+        may("custom_message", Kind::Text).says("The words of the rule's author"),
+        may("limit", COUNT).says("The limit that was reached"),
+        may("change", CHANGE).says("What would change it, as far as a shopper may know"),
+        may("rule", RULE).says("The test that refused"),
+    ]
+);
+
+/// The test that refused.
+const RULE: Kind = Kind::Object(&[
+    must("id", KEY),
+    must("test", Kind::Text).says("Its key within the rule"),
+    must("name", Kind::Text).says("The name of the rule"),
+    may("property", Kind::Text).says("What of it was looked at"),
+    may("operator", Kind::Text).says("How it was compared"),
+    must("wanted", TEXTS).says("With what"),
+    may("found", Kind::Text).says("What there was"),
+    may("change", CHANGE).says("What would change it"),
+]);
 
 /// How much is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

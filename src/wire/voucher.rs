@@ -3,6 +3,13 @@
 //!
 //! objects.md sections 5 and 6; validation-rules.md section 10.
 
+mod shapes;
+
+pub use shapes::{
+    ASSIGNMENT, ASSIGNMENTS, CARD, CATEGORIES, CATEGORY, DAYS_OF_WEEK, EXPIRATION_RULES, HOURS, LISTED_CATEGORY,
+    OF_TIER, OWN_CARD, REDEMPTION, TIER, TIMEFRAME, VALIDITY, VOUCHER, VOUCHER_TYPE,
+};
+
 use serde_json::{Map, Value, json};
 
 use crate::model::incentive::{

@@ -7,3 +7,4 @@ pub mod list;
 pub mod merge;
 pub mod metadata;
 pub mod resource;
+pub mod shapes;

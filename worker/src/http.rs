@@ -6,7 +6,6 @@ pub mod health;
 pub mod intake;
 pub mod listing;
 pub mod names;
-pub mod openapi;
 pub mod public;
 pub mod publishing;
 pub mod query;

@@ -12,6 +12,7 @@ pub mod document;
 pub mod host;
 pub mod http;
 pub mod moment;
+pub mod openapi;
 pub mod service;
 pub mod shop;
 pub mod store;

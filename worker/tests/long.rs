@@ -179,14 +179,14 @@ fn wide(fields: &[Field], map: &Json, into: &mut Vec<(String, Json)>, wrap: &dyn
             object[field.name] = inner;
             wrap(object)
         };
-        match &field.kind {
+        match field.kind.meant() {
             Kind::Map | Kind::Any => into.push((field.name.to_owned(), with(map.clone()))),
             Kind::Object(inner) => wide(inner, map, into, &with),
             Kind::List(item, _, most) => {
-                if let Kind::Object(inner) = item {
+                if let Kind::Object(inner) = item.meant() {
                     wide(inner, map, into, &|item| with(json!([item])));
                 }
-                let items = (0..*most.min(&2_400)).map(|place| match item {
+                let items = (0..*most.min(&2_400)).map(|place| match item.meant() {
                     Kind::Text | Kind::Name(_) => Json::from(format!("{place}{}", "y".repeat(900))),
                     Kind::Object(fields) => {
                         let mut object = fitting(&Kind::Object(fields));

@@ -9,63 +9,124 @@
     reason = "a test may fail loudly"
 )]
 
+#[path = "support/described.rs"]
+mod described;
 #[path = "support/edge.rs"]
 mod edge;
-#[path = "support/learned.rs"]
-mod learned;
 #[path = "support/story.rs"]
 mod story;
+#[path = "../../tests/support/mod.rs"]
+mod support;
 
-use learned::{Learned, misfit};
+use described::{Examples, Fit};
+use scrip::bundle::Prepared;
 use scrip::model::page::Page;
 use scrip_worker::access::page::shown;
-use scrip_worker::http::openapi;
 use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::openapi;
 use scrip_worker::table::{AREAS, TABLE};
 use serde_json::Value as Json;
 use std::io::Write;
+use support::vector;
 
-/// Holds every answer against the description, or learns from it what the description is to say.
-struct Described {
-    document: Json,
-    learned: Option<Learned>,
+/// Members of answers that no story is given, each with the reason.
+const UNSEEN: &str = include_str!("../src/surface/unseen.txt");
+
+/// Holds every answer against the description, and picks the examples of the next one.
+struct Described<'d> {
+    document: &'d Json,
+    fit: Fit<'d>,
+    examples: Examples,
 }
 
-impl Described {
+impl Described<'_> {
     fn see(&mut self, request: &Request, reply: &Reply, body: &Json) -> Result<(), String> {
         let Ok(found) = TABLE.find(&request.method, &request.path) else { return Ok(()) };
         let route = found.route;
-        if request.method == "OPTIONS" || route.path.starts_with("/rehearsal/") {
+        if request.method == "OPTIONS" || request.method == "HEAD" || route.path.starts_with("/rehearsal/") {
             return Ok(());
         }
-        let operation = &self.document["paths"][route.path][route.method.to_lowercase()];
+        let name = openapi::name(route);
         let status = reply.status.to_string();
-        let responses = &operation["responses"];
-        let also = route.also.filter(|(also, _)| reply.status == *also);
-        if reply.status < 400 && reply.status != route.success && also.is_none() {
-            return Err(format!("the route says that it answers {} and answers {status}", route.success));
+        let told = &self.document["paths"][route.path][route.method.to_lowercase()]["responses"][&status];
+        let response = match told["$ref"].as_str() {
+            Some(named) => self.document.pointer(named.trim_start_matches('#')).unwrap(),
+            None => told,
+        };
+        if response.is_null() {
+            return Err(format!("nothing says that {name} answers {status}: {body}"));
         }
-        if let Some(learned) = self.learned.as_mut() {
-            if reply.status < 300 && !body.is_null() {
-                learned.see(&openapi::name(route), also.map_or(route.answers, |(_, answers)| answers), body);
-            }
-            return Ok(());
-        }
-        let response = responses.get(&status).unwrap_or(&responses["default"]);
         let Some(schema) = response.pointer("/content/application~1json/schema") else {
             return if body.is_null() { Ok(()) } else { Err(format!("{status} is described without a body: {body}")) };
         };
-        let told = misfit(&self.document, schema, body, "the answer");
-        told.map_or(Ok(()), |told| Err(format!("openapi.json says otherwise (run with UPDATE=1 and review): {told}")))
+        if reply.status == route.success && route.path != "/openapi.json" {
+            self.examples.see(&name, &request.body, body);
+        }
+        match self.fit.misfit(schema, body, "the answer", &name) {
+            None => Ok(()),
+            Some(told) => Err(format!("the shape of the answer to {name} says otherwise: {told}")),
+        }
     }
 
-    fn write(&self) {
-        let Some(learned) = &self.learned else { return };
+    /// Holds the answers of the vectors against the description as well: they know what no story does.
+    fn see_vectors(&mut self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for vector in vector::beginning_with("") {
+            let now = scrip::time::Instant::parse(&vector.now).unwrap();
+            let seed = scrip::text::unhex(&vector.seed).unwrap();
+            let context = scrip::Context { now, seed };
+            let Ok(prepared) = Prepared::new(vector.given.as_bytes()) else { continue };
+            let body = vector.request.as_bytes();
+            let (name, answer) = match vector.verb.as_str() {
+                "validate" => ("Validation", prepared.validate(body, &context)),
+                "qualify" => ("Qualification", prepared.qualify(body, &context)),
+                "redeem" => ("Redemptions", prepared.redeem(body, &context)),
+                _ => {
+                    let request: Json = serde_json::from_slice(body).unwrap();
+                    let stack = request["stack"] == true;
+                    let body = request.get("body").map_or("{}".to_owned(), Json::to_string);
+                    let id = request["redemption"].as_str().unwrap();
+                    let name = if stack { "Rollbacks" } else { "Rollback" };
+                    (name, prepared.rollback(id, stack, body.as_bytes(), &context))
+                }
+            };
+            let name = if answer.status >= 400 { "Error" } else { name };
+            let body: Json = serde_json::from_slice(&answer.body).unwrap();
+            let schema = serde_json::json!({ "$ref": format!("#/components/schemas/{name}") });
+            if let Some(told) = self.fit.misfit(&schema, &body, "the answer", name) {
+                wrong.push(format!("{}: the shape of the answer says otherwise: {told}", vector.path));
+            }
+        }
+        wrong
+    }
+
+    /// What the description says of answers and no story was given.
+    fn unseen(&self) -> Vec<String> {
+        let mut named = Vec::new();
+        for (name, schema) in self.document["components"]["schemas"].as_object().unwrap() {
+            if !name.ends_with("Request") && !name.starts_with("Page") {
+                described::named(schema, name, &mut named);
+            }
+        }
+        named.retain(|member| !self.fit.seen.contains(member));
+        named
+    }
+
+    /// Writes the examples and the description, and which members nothing has shown, with the reasons that are known.
+    fn write(&self, unseen: &[String]) {
         let folder = env!("CARGO_MANIFEST_DIR");
-        let answers = learned.written();
-        std::fs::write(format!("{folder}/src/surface/answers.json"), openapi::written(&answers)).unwrap();
-        let document = openapi::written(&openapi::generate(AREAS, &answers));
-        std::fs::write(format!("{folder}/openapi.json"), document).unwrap();
+        let is_about = |line: &&str, member: &String| line.split(' ').next() == Some(member);
+        let reason = |member: &String| UNSEEN.lines().find(|line| is_about(line, member)).map(str::to_owned);
+        let head = UNSEEN.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
+        let lines = unseen
+            .iter()
+            .map(|member| reason(member).unwrap_or_else(|| format!("{member} No story or vector has it.")));
+        let text: Vec<String> = head.chain(lines).collect();
+        std::fs::write(format!("{folder}/src/surface/unseen.txt"), text.join("\n") + "\n").unwrap();
+        let examples = self.examples.written();
+        std::fs::write(format!("{folder}/src/surface/examples.json"), openapi::written(&examples)).unwrap();
+        std::fs::write(format!("{folder}/openapi.json"), openapi::written(&openapi::generate(AREAS, &examples)))
+            .unwrap();
     }
 }
 
@@ -95,9 +156,8 @@ fn stories() {
     let stories = story::read_all(&only);
     assert!(!stories.is_empty(), "there is no story under `{only}`");
     let mut wrong = Vec::new();
-    let document = serde_json::from_str(openapi::DOCUMENT).unwrap();
-    let learned = (only.is_empty() && std::env::var_os("UPDATE").is_some()).then(Learned::default);
-    let mut described = Described { document, learned };
+    let document = openapi::generate(AREAS, &Json::Null);
+    let mut described = Described { document: &document, fit: Fit::new(&document), examples: Examples::default() };
     for (name, story) in &stories {
         let see = &mut |request: &Request, reply: &Reply, body: &Json| {
             tells_no_more(story, request, reply, body)?;
@@ -112,7 +172,20 @@ fn stories() {
         writeln!(file, "{}", serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] })).unwrap();
     }
     println!("{} stories", stories.len());
-    described.write();
+    if only.is_empty() {
+        wrong.extend(described.see_vectors());
+        let unseen = described.unseen();
+        if std::env::var_os("UPDATE").is_some() {
+            described.write(&unseen);
+        } else {
+            let lines = UNSEEN.lines().filter(|line| !line.starts_with('#'));
+            let known: Vec<&str> = lines.filter_map(|line| line.split(' ').next()).collect();
+            let new = unseen.iter().filter(|member| !known.contains(&member.as_str()));
+            wrong.extend(new.map(|member| format!("no story or vector is given {member}")));
+            let old = known.iter().filter(|member| !unseen.iter().any(|unseen| unseen == *member));
+            wrong.extend(old.map(|member| format!("unseen.txt lists {member}, which is seen or not described")));
+        }
+    }
     assert!(wrong.is_empty(), "{} of {} stories:\n{}", wrong.len(), stories.len(), wrong.join("\n"));
 }
 

@@ -1,10 +1,10 @@
 //! Orders: create or update, get, list, and what being paid or canceled does to the customer's summary.
 //! It must not know what an order costs; `orders_pricing` asks the engine.
 
-use crate::api::decisions::redemptions::{AMOUNT, ITEM, STATUS};
-use crate::document::fields::{CUSTOMER, KEY, LIMIT, PAGE};
+use crate::document::fields::{BUYER, KEY, LIMIT, PAGE};
 use crate::document::merge;
 use crate::document::resource::{self, Names, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post, put};
@@ -17,9 +17,11 @@ use crate::work::batch;
 use scrip::decide::tally::paid_total;
 use scrip::decide::{OrderCount, Tally};
 use scrip::model::order::{LINE_ID, Order};
+use scrip::shape::AMOUNT;
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
 use scrip::wire::order::read_order;
+use scrip::wire::order::{ITEM, STATUS};
 use serde_json::{Map, Value as Json, json};
 
 const FIELDS: &[Field] = &[
@@ -34,8 +36,8 @@ const FIELDS: &[Field] = &[
     may("metadata", Kind::Map),
     may("created_at", Kind::DateTime),
     may("referrer_id", KEY),
-    may("customer", Kind::Object(CUSTOMER)),
-    may("referrer", Kind::Object(CUSTOMER)),
+    may("customer", BUYER),
+    may("referrer", BUYER),
 ];
 
 /// Orders of one import (errors-and-auth.md section 7).
@@ -47,6 +49,7 @@ const CHANGES: &[Field] = FIELDS.split_at(1).1;
 /// Orders as a resource.
 pub const ORDER: Resource = Resource {
     object: "order",
+    shape: scrip::wire::order_view::KEPT,
     parameter: "orderId",
     key: plain_key,
     show,
@@ -61,7 +64,7 @@ pub const ORDER: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/orders", "List orders", resource::list).of(&ORDER).scope("orders").query(&[
+    get("/v1/orders", "List orders", resource::list).of(&ORDER).listed(shapes::TOTAL).scope("orders").query(&[
         LIMIT,
         PAGE,
         may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
@@ -71,7 +74,7 @@ pub const ROUTES: &[Route] = &[
         .of(&ORDER)
         .scope("orders")
         .many(FIELDS)
-        .answers(200, "async_action_started"),
+        .answers(200, shapes::project::ASYNC_ACTION_STARTED),
     get("/v1/orders/{orderId}", "Get an order by id or source_id", resource::get).of(&ORDER).scope("orders"),
     put("/v1/orders/{orderId}", "Update an order or its status", update).of(&ORDER).scope("orders").body(CHANGES),
 ];

@@ -7,7 +7,7 @@ use crate::http::listing::List;
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, error_reply};
 use crate::http::request::Request;
-use crate::http::shape::{self, Field, Nulls};
+use crate::http::shape::{self, Field, Kind, Nulls};
 use crate::moment;
 use crate::store::Store;
 use crate::store::document::Document;
@@ -15,6 +15,7 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
 use scrip::model::page::Page;
+use scrip::shape::EMPTY;
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 
@@ -45,10 +46,12 @@ pub struct Route {
     pub query: &'static [Field],
     /// The status of success.
     pub success: u16,
-    /// The name of what it answers.
-    pub answers: &'static str,
+    /// What it answers.
+    pub answers: Kind,
+    /// Where that is a list: the member that holds what is listed, and what else the list says.
+    pub list: Option<(&'static str, &'static [Field])>,
     /// What it answers beside that, where there is more than one success.
-    pub also: Option<(u16, &'static str)>,
+    pub also: Option<(u16, Kind)>,
     /// The resource that the patterns work on.
     pub resource: Option<&'static Resource>,
     /// Whether its answer is kept under an Idempotency-Key.
@@ -87,7 +90,8 @@ const fn route(
         bodiless: false,
         query: &[],
         success: 200,
-        answers: "",
+        answers: EMPTY,
+        list: None,
         also: None,
         resource: None,
         remembered: true,
@@ -120,7 +124,7 @@ impl Route {
     /// Works on a resource.
     pub const fn of(mut self, resource: &'static Resource) -> Route {
         self.resource = Some(resource);
-        self.answers = resource.object;
+        self.answers = resource.shape;
         self
     }
     /// Is opened by an OAuth scope.
@@ -166,13 +170,26 @@ impl Route {
         self
     }
     /// Answers this status and this object.
-    pub const fn answers(mut self, success: u16, answers: &'static str) -> Route {
+    pub const fn answers(mut self, success: u16, answers: Kind) -> Route {
         self.success = success;
         self.answers = answers;
         self
     }
+    /// Answers a page of what the resource shows.
+    pub const fn listed(mut self, beside: &'static [Field]) -> Route {
+        if let Some(resource) = self.resource {
+            self.list = Some((resource.list.data_ref, beside));
+        }
+        self
+    }
+    /// Answers a list of these.
+    pub const fn lists(mut self, data_ref: &'static str, of: Kind, beside: &'static [Field]) -> Route {
+        self.answers = of;
+        self.list = Some((data_ref, beside));
+        self
+    }
     /// Answers this status and this object in some cases.
-    pub const fn or_answers(mut self, success: u16, answers: &'static str) -> Route {
+    pub const fn or_answers(mut self, success: u16, answers: Kind) -> Route {
         self.also = Some((success, answers));
         self
     }
@@ -324,6 +341,8 @@ pub struct Resource {
     pub key: fn(&Call<'_, '_>, &str) -> String,
     /// How documents become what is shown.
     pub show: Show,
+    /// The shape of what is shown.
+    pub shape: Kind,
     /// How they are listed.
     pub list: List,
 }

@@ -1,5 +1,5 @@
-//! Shapes: what a body may say, as plain data. One table reads bodies, words the refusals and writes the OpenAPI schemas.
-//! It must not know routes or documents. Rules between fields belong to the operations.
+//! Reads bodies by their shapes: what a table of fields lets through, and how what does not fit is told. It must not know routes or
+//! documents. Rules between fields belong to the operations.
 
 use crate::moment;
 use scrip::text::{LONGEST_NAME, LONGEST_TEXT, is_longer};
@@ -7,64 +7,7 @@ use scrip::wire::problem::shortened;
 use scrip::wire::{Node, Problem};
 use serde_json::{Map, Value as Json};
 
-/// The largest whole number that JSON readers agree on: 2^53-1.
-pub const INT_MAX: i64 = 9_007_199_254_740_991;
-
-/// A field of an object.
-#[derive(Debug, Clone, Copy)]
-pub struct Field {
-    /// Its name on the wire.
-    pub name: &'static str,
-    /// What it may hold.
-    pub kind: Kind,
-    /// Whether it must be there.
-    pub required: bool,
-}
-
-/// What a field may hold.
-#[derive(Debug, Clone, Copy)]
-pub enum Kind {
-    /// Text of at most [`LONGEST_TEXT`] characters.
-    Text,
-    /// Text of 1 to so many characters: a name, a code, an id.
-    Name(usize),
-    /// A whole number within bounds.
-    Int(i64, i64),
-    /// A number within bounds, whole or not.
-    Number(i64, i64),
-    /// True or false.
-    Bool,
-    /// A date, `YYYY-MM-DD`.
-    Date,
-    /// A date or a date-time.
-    DateTime,
-    /// An ISO 8601 duration in weeks, days, hours, minutes and seconds.
-    Duration,
-    /// A time of day, `HH:mm`.
-    Clock,
-    /// One of some words.
-    OneOf(&'static [&'static str]),
-    /// An object of known fields; unknown ones are dropped.
-    Object(&'static [Field]),
-    /// An object whose fields are the caller's.
-    Map,
-    /// An object whose values are whole numbers within bounds.
-    MapOfInt(i64, i64),
-    /// A list of something, at least and at most so long.
-    List(&'static Kind, usize, usize),
-    /// Anything.
-    Any,
-}
-
-/// A field that may be left out.
-pub const fn may(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, required: false }
-}
-
-/// A field that must be there.
-pub const fn must(name: &'static str, kind: Kind) -> Field {
-    Field { name, kind, required: true }
-}
+pub use scrip::shape::{Field, INT_MAX, Kind, may, must};
 
 /// What an explicit `null` means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,20 +99,34 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
             check_names(&source, path)?;
             Ok(Json::Object(source))
         }
-        (Kind::MapOfInt(least, most), Json::Object(source)) => {
+        (Kind::MapOf(kind), Json::Object(source)) => {
             check_names(&source, path)?;
             let mut object = Map::new();
             for (name, value) in source {
                 let place = below(path, &name);
-                object.insert(name, read_int(value, *least, *most, &place)?);
+                object.insert(name, read_value(kind, value, nulls, &place)?);
             }
             Ok(Json::Object(object))
         }
-        (Kind::Object(_) | Kind::Map | Kind::MapOfInt(..), value) => Err(wrong(path, "an object", &value)),
+        (Kind::Object(_) | Kind::Map | Kind::MapOf(_), value) => Err(wrong(path, "an object", &value)),
         (Kind::List(item, least, most), Json::Array(items)) => read_list(item, items, (*least, *most), nulls, path),
         (Kind::List(..), value) => Err(wrong(path, "an array", &value)),
+        (Kind::Named(shape), value) => read_value(&shape.kind, value, nulls, path),
+        (Kind::Either(kinds), value) => read_either(kinds, value, nulls, path),
         (Kind::Any, value) => Ok(value),
     }
+}
+
+/// Reads what any of the kinds takes; what none takes is refused as the first does.
+fn read_either(kinds: &[Kind], value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
+    let mut refused = None;
+    for kind in kinds {
+        match read_value(kind, value.clone(), nulls, path) {
+            Ok(read) => return Ok(read),
+            Err(problem) => drop(refused.get_or_insert(problem)),
+        }
+    }
+    refused.map_or(Ok(value), Err)
 }
 
 /// Names that the caller chose are bounded as all names are.
@@ -228,7 +185,9 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         | Kind::Bool
         | Kind::Object(_)
         | Kind::Map
-        | Kind::MapOfInt(..)
+        | Kind::MapOf(_)
+        | Kind::Named(_)
+        | Kind::Either(_)
         | Kind::List(..) => false,
     };
     if fits {

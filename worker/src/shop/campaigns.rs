@@ -2,6 +2,7 @@
 
 use crate::document::fields::{DAYS, TIMEFRAME};
 use crate::document::resource::plain_key;
+use crate::document::shapes;
 use crate::http::listing::{Filter, List};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
@@ -15,6 +16,7 @@ pub const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIF
 /// Campaigns as a resource.
 pub const CAMPAIGN: Resource = Resource {
     object: "campaign",
+    shape: shapes::promotions::CAMPAIGN,
     parameter: "campaignId",
     key: plain_key,
     show,

@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Categories as a resource.
 pub const CATEGORY: Resource = Resource {
     object: "category",
+    shape: scrip::wire::voucher::CATEGORY,
     parameter: "categoryId",
     key: plain_key,
     show: resource::show_body,

@@ -3,6 +3,7 @@
 use crate::document::fields;
 use crate::document::merge::merge;
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::{Filter, List};
 use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Call, Resource};
@@ -19,6 +20,7 @@ pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updat
 /// Customers as a resource.
 pub const CUSTOMER: Resource = Resource {
     object: "customer",
+    shape: shapes::customers::CUSTOMER,
     parameter: "customerId",
     key: plain_key,
     show: resource::show_body,

@@ -12,8 +12,8 @@ use scrip::rules::{Clock, Collection, Contents, Segment};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::Problem;
 use scrip::wire::at::read_document;
+use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_goods;
-use scrip::wire::request::read_customer;
 use scrip::wire::rules::{read_collection, read_segment};
 use serde_json::{Map, Value as Json};
 

@@ -5,6 +5,7 @@ use crate::document::fields::{KEY, PRICE};
 use crate::document::filter::read_moment;
 use crate::document::merge;
 use crate::document::resource::{self, Names, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
@@ -38,6 +39,7 @@ pub const CATALOGUE_ORDERS: &[(&str, &str)] = &[
 /// Products as a resource.
 pub const PRODUCT: Resource = Resource {
     object: "product",
+    shape: shapes::catalogue::PRODUCT,
     parameter: "productId",
     key: plain_key,
     show: resource::show_body,

@@ -1,12 +1,14 @@
 //! Assignments of rewards to programs, as both sides see them. It must not know what a reward gives.
 
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::{Filter, List};
 use crate::http::route::{Call, Resource};
 
 /// Assignments as a resource: the parent is the reward, the holder is the campaign.
 pub const ASSIGNMENT: Resource = Resource {
     object: "reward_assignment",
+    shape: shapes::loyalty::ASSIGNMENT,
     parameter: "assignmentId",
     key: plain_key,
     show: resource::show_body,

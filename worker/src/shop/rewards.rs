@@ -1,6 +1,7 @@
 //! Rewards as they are shown. It must not know what one costs.
 
 use crate::document::resource::plain_key;
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, Resource};
@@ -11,6 +12,7 @@ use serde_json::Value as Json;
 /// Rewards as a resource.
 pub const REWARD: Resource = Resource {
     object: "reward",
+    shape: shapes::loyalty::REWARD,
     parameter: "rewardId",
     key: plain_key,
     show,

@@ -3,6 +3,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, PRICE};
 use crate::document::resource::{self, Names, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
@@ -31,6 +32,7 @@ pub const FIELDS: &[Field] = &[
 /// SKUs as a resource.
 pub const SKU: Resource = Resource {
     object: "sku",
+    shape: shapes::catalogue::SKU,
     parameter: "skuId",
     key: plain_key,
     show: resource::show_body,

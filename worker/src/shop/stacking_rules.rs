@@ -1,6 +1,7 @@
 //! The stacking rules of a project, from its first day. It must not know how they are applied.
 
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
@@ -15,6 +16,7 @@ use serde_json::{Map, Value as Json, json};
 /// Stacking rules as a resource.
 pub const STACKING_RULES: Resource = Resource {
     object: "stacking_rules",
+    shape: shapes::rules::STACKING_RULES,
     parameter: "stackingRulesId",
     key: plain_key,
     show: resource::show_body,

@@ -1,6 +1,7 @@
 //! Tiers of promotions as they are shown. It must not know how a tier is decided.
 
 use crate::document::resource::plain_key;
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
@@ -13,6 +14,7 @@ use std::collections::BTreeMap;
 /// Tiers as a resource.
 pub const TIER: Resource = Resource {
     object: "promotion_tier",
+    shape: shapes::promotions::TIER,
     parameter: "promotionTierId",
     key: plain_key,
     show,

@@ -1,6 +1,7 @@
 //! Validation rules as they are shown. It must not know what a rule means.
 
 use crate::document::resource::plain_key;
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
@@ -15,6 +16,7 @@ pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updat
 /// Validation rules as a resource.
 pub const RULE: Resource = Resource {
     object: "validation_rules",
+    shape: shapes::rules::RULE,
     parameter: "validationRuleId",
     key: plain_key,
     show,

@@ -13,10 +13,9 @@ use sha2::Sha256;
 
 mod old;
 
-/// Longer texts are not sealed but only digested, and cannot be opened.
-const SEALED_MAX: usize = 200;
+use old::{SEALED_MAX, TAG};
+
 const PREFIX: &str = "track_";
-const TAG: usize = 16;
 /// No header is sealed along with a source_id.
 const ALONE: [&[u8]; 0] = [];
 

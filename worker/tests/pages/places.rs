@@ -85,7 +85,9 @@ fn below(kind: &'static Kind, mut way: Way, into: &mut Vec<Way>) {
             }
         }
         Kind::Int(..) | Kind::Number(..) | Kind::Bool | Kind::Date | Kind::DateTime | Kind::Duration | Kind::Clock => {}
-        Kind::OneOf(_) | Kind::MapOfInt(..) => {}
+        Kind::Named(shape) => below(&shape.kind, way, into),
+        Kind::Either(kinds) => below(&kinds[0], way, into),
+        Kind::OneOf(_) | Kind::MapOf(_) => {}
     }
 }
 

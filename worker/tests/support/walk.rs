@@ -23,7 +23,9 @@ pub fn fitting(kind: &Kind) -> Json {
                 .map(|field| (field.name.to_owned(), fitting(&field.kind)))
                 .collect(),
         ),
-        Kind::Map | Kind::MapOfInt(..) => json!({}),
+        Kind::Map | Kind::MapOf(_) => json!({}),
+        Kind::Named(shape) => fitting(&shape.kind),
+        Kind::Either(kinds) => fitting(&kinds[0]),
         Kind::List(item, least, _) => Json::Array(vec![fitting(item); *least]),
     }
 }
@@ -38,11 +40,13 @@ pub fn variants(fields: &[Field], value: &Json, into: &mut Vec<Json>, wrap: &dyn
             wrap(object)
         };
         into.push(with(value.clone()));
-        match &field.kind {
+        match field.kind.meant() {
             Kind::Object(inner) => variants(inner, value, into, &with),
-            Kind::List(Kind::Object(inner), _, _) => variants(inner, value, into, &|item| with(json!([item]))),
+            Kind::List(item, _, _) if !item.fields().is_empty() => {
+                variants(item.fields(), value, into, &|item| with(json!([item])));
+            }
             Kind::List(_, _, _) => into.push(with(json!([value]))),
-            Kind::MapOfInt(..) => into.push(with(json!({ "a": value }))),
+            Kind::MapOf(_) => into.push(with(json!({ "a": value }))),
             _ => {}
         }
     }

@@ -18,7 +18,7 @@ macro_rules! with_windows {
 }
 
 mod bundle;
-mod disclosure;
+pub mod disclosure;
 mod trees;
 
 use crate::access::page::shown::disclosure::Disclosure;
@@ -66,6 +66,11 @@ pub fn paths() -> impl Iterator<Item = &'static str> {
 /// Who keeps the answers of a route from holding more; none of a route that nothing is said about.
 pub fn keeper_of(route: &Route) -> Option<Keeper> {
     Some(SHOWN.iter().find(|shown| shown.path == route.path)?.keeper)
+}
+
+/// What a page is told on a route; nothing is said of what only servers call.
+pub fn told_on(route: &Route) -> Option<&'static Disclosure> {
+    Some(SHOWN.iter().find(|shown| shown.path == route.path)?.told)
 }
 
 /// Leaves out of an answer what the page is not told. Refusals say only what is said of the request.

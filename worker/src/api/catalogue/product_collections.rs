@@ -5,6 +5,7 @@ use crate::document::clause::Clause;
 use crate::document::fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
 use crate::document::filter::read_moment;
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error, in_use, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
@@ -39,6 +40,7 @@ const CHANGES: &[Field] = &[may("name", KEY), may("filter", Kind::Map)];
 /// Product collections as a resource.
 pub const COLLECTION: Resource = Resource {
     object: "products_collection",
+    shape: shapes::catalogue::COLLECTION,
     parameter: "productCollectionId",
     key: plain_key,
     show: resource::show_body,
@@ -49,6 +51,7 @@ pub const COLLECTION: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/product-collections", "List product collections", resource::list)
         .of(&COLLECTION)
+        .listed(shapes::TOTAL)
         .scope("product-collections")
         .query(&[LIMIT, PAGE, CATALOGUE_ORDER]),
     post("/v1/product-collections", "Create a static or an automatic product collection", create)
@@ -65,9 +68,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/product-collections/{productCollectionId}", "Delete a product collection that nothing uses", remove)
         .of(&COLLECTION)
         .scope("product-collections")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/product-collections/{productCollectionId}/products", "List what is in a product collection", products)
         .of(&COLLECTION)
+        .lists("data", Kind::Either(&[shapes::catalogue::PRODUCT, shapes::catalogue::SKU]), shapes::TOTAL)
         .scope("product-collections")
         .query(&[LIMIT, PAGE, CATALOGUE_ORDER, may("starting_after", Kind::DateTime)]),
 ];

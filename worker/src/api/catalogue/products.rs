@@ -3,6 +3,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{BULK_METADATA, CATALOGUE_LIST, KEY, PRICE};
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
@@ -25,20 +26,24 @@ const BULK: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/products", "List products", list).of(&PRODUCT).scope("products").query(CATALOGUE_LIST),
+    get("/v1/products", "List products", list)
+        .of(&PRODUCT)
+        .listed(shapes::TOTAL)
+        .scope("products")
+        .query(CATALOGUE_LIST),
     post("/v1/products", "Create or update a product", create).of(&PRODUCT).scope("products").body(FIELDS),
     post("/v1/products/bulk/async", "Create or update many products", bulk)
         .of(&PRODUCT)
         .scope("products")
         .many(BULK)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/products/metadata/async", "Update the metadata of many products", bulk_metadata)
         .of(&PRODUCT)
         .scope("products")
         .body(BULK_METADATA)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     get("/v1/products/{productId}", "Get a product by id or source_id, with its SKUs", get_one)
         .of(&PRODUCT)
         .scope("products"),
@@ -47,7 +52,7 @@ pub const ROUTES: &[Route] = &[
         .of(&PRODUCT)
         .scope("products")
         .query(&[may("force", Kind::Bool)])
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {

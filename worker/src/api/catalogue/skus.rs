@@ -3,6 +3,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::CATALOGUE_LIST;
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -18,6 +19,7 @@ const CHANGES: &[Field] = FIELDS.split_at(2).1;
 pub const ROUTES: &[Route] = &[
     get("/v1/products/{productId}/skus", "List the SKUs of a product", list)
         .of(&SKU)
+        .listed(shapes::TOTAL)
         .scope("products")
         .query(CATALOGUE_LIST),
     post("/v1/products/{productId}/skus", "Create or update a SKU of a product", create)
@@ -30,7 +32,7 @@ pub const ROUTES: &[Route] = &[
         .of(&SKU)
         .scope("products")
         .query(&[may("force", Kind::Bool)])
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/skus/{skuId}", "Get a SKU by id or source_id, with its product", get_with_product).of(&SKU).scope("skus"),
 ];
 

@@ -2,6 +2,7 @@
 //! counted apart, and each change is written down as a transaction. It must not know what was redeemed but from the ledger.
 
 use crate::document::fields::KEY;
+use crate::document::shapes;
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::shop::balances::{PURSES, move_balance, note, refused};
@@ -26,15 +27,15 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/balance", "Add to the balance of a card, or take off it", change_amount)
         .scope("vouchers")
         .body(AMOUNT)
-        .answers(200, "balance"),
+        .answers(200, shapes::codes::BALANCE),
     post("/v1/loyalties/members/{memberId}/balance", "Add points to a card, or take some off", change_points)
         .scope("loyalties")
         .body(POINTS)
-        .answers(200, "balance"),
+        .answers(200, shapes::codes::BALANCE),
     post("/v1/loyalties/{campaignId}/members/{memberId}/balance", "Add points within a program", change_points)
         .scope("loyalties")
         .body(POINTS)
-        .answers(200, "balance"),
+        .answers(200, shapes::codes::BALANCE),
 ];
 
 fn change_amount(call: &mut Call<'_, '_>) -> Outcome {

@@ -1,7 +1,8 @@
 //! Publications: a voucher, or codes of a campaign, are handed to a customer. It must not know what a voucher grants.
 
 use crate::api::codes::publishing;
-use crate::document::fields::{CUSTOMER, KEY};
+use crate::document::fields::{BUYER, KEY};
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
@@ -16,7 +17,7 @@ use serde_json::{Value as Json, json};
 const BODY: &[Field] = &[
     may("voucher", KEY),
     may("campaign", Kind::Object(&[must("name", KEY), may("count", Kind::Int(1, 50))])),
-    must("customer", Kind::Object(CUSTOMER)),
+    must("customer", BUYER),
     may("source_id", KEY),
     may("metadata", Kind::Map),
     may("channel", Kind::Name(100)),
@@ -29,7 +30,7 @@ pub const ROUTES: &[Route] = &[
         .scope("publications")
         .query(QUERY)
         .body(BODY)
-        .answers(200, "publication"),
+        .answers(200, shapes::codes::PUBLICATION),
     post("/client/v1/publish", "Publish vouchers to a customer from a page", publish)
         .for_classes(&[Class::Client, Class::Server, Class::OAuth])
         .names_codes()
@@ -37,7 +38,7 @@ pub const ROUTES: &[Route] = &[
         .switched(Switch::Publish)
         .query(QUERY)
         .body(BODY)
-        .answers(200, "client_publication"),
+        .answers(200, shapes::codes::PUBLICATION),
 ];
 
 fn read(call: &Call<'_, '_>) -> Result<Wanted, CallError> {

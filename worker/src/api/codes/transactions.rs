@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
@@ -33,15 +34,15 @@ pub const ROUTES: &[Route] = &[
     get("/v1/vouchers/{code}/transactions", "List what moved the balance of a card", of_voucher)
         .scope("vouchers")
         .query(QUERY)
-        .answers(200, "transactions"),
+        .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
     get("/v1/loyalties/members/{memberId}/transactions", "List what moved the points of a card", of_card)
         .scope("loyalties")
         .query(QUERY)
-        .answers(200, "transactions"),
+        .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
     get("/v1/loyalties/{campaignId}/members/{memberId}/transactions", "List what moved points in a program", of_card)
         .scope("loyalties")
         .query(QUERY)
-        .answers(200, "transactions"),
+        .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
 ];
 
 fn of_voucher(call: &mut Call<'_, '_>) -> Outcome {

@@ -3,6 +3,7 @@
 
 use crate::document::fields::{DISCOUNT, KEY, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE};
 use crate::document::merge;
+use crate::document::shapes;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -32,7 +33,7 @@ pub const ROUTES: &[Route] = &[
         .of(&VOUCHER)
         .scope("vouchers")
         .query(&[may("force", Kind::Bool)])
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 fn invalid(details: &str) -> ErrorBody {

@@ -4,6 +4,7 @@
 use crate::api::codes::vouchers::CREATE;
 use crate::document::fields::KEY;
 use crate::document::merge;
+use crate::document::shapes;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{Field, Kind, must};
@@ -24,20 +25,20 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/import", "Import vouchers", import)
         .scope("vouchers")
         .many(CREATE)
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/campaigns/{campaignId}/import", "Import vouchers into a campaign", import_into)
         .scope("campaigns")
         .many(CREATE)
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/vouchers/bulk/async", "Change the metadata of vouchers", change_metadata)
         .scope("vouchers")
         .many(METADATA)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/vouchers/metadata/async", "Give vouchers the same metadata", give_metadata)
         .scope("vouchers")
         .body(SAME_METADATA)
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
 ];
 
 /// The items of an import: each has a code that nobody has.

@@ -7,6 +7,7 @@ use crate::document::fields::{
     VALIDITY_HOURS, VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -48,7 +49,7 @@ pub const CREATE: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/vouchers", "List vouchers", list).of(&VOUCHER).scope("vouchers").query(&[
+    get("/v1/vouchers", "List vouchers", list).of(&VOUCHER).listed(shapes::TOTAL).scope("vouchers").query(&[
         LIMIT,
         PAGE_99,
         may("order", Kind::OneOf(ORDERS)),

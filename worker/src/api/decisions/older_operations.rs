@@ -5,8 +5,9 @@ use crate::api::decisions::older_requests::{read_alone, redeem_alone, validate_a
 use crate::api::decisions::qualifications;
 use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION};
 use crate::document::clause::Clause;
-use crate::document::fields::{CUSTOMER, KEY};
+use crate::document::fields::{BUYER, KEY};
 use crate::document::list::{LIMIT_MAX, read_int};
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::listing::List;
 use crate::http::query::Query;
@@ -19,6 +20,7 @@ use crate::store::document::Document;
 use crate::store::sql;
 use scrip::Context;
 use scrip::decide::Validated;
+use scrip::shape::COUNT;
 use scrip::wire::single::{flat as flat_of, write_promotions, write_tried};
 use serde_json::{Map, Value as Json, json};
 
@@ -28,9 +30,19 @@ const TIERS_MAX: i64 = 150;
 /// Bytes of what is sent, times the tiers that it is tried with, at most: 150 tiers with sixty lines, twenty with five hundred.
 const TRIED_BYTES_MAX: usize = 500_000;
 
+/// What the redemptions of a voucher say beside themselves.
+const ENTRIES: &[Field] = &[
+    must("total", COUNT),
+    must("quantity", COUNT).or_null().says("How often it may be redeemed; any number when null"),
+    must("redeemed_quantity", COUNT),
+    may("redeemed_amount", COUNT),
+    may("redeemed_points", COUNT),
+    must("url", Kind::Text),
+];
+
 const ALONE: &[Field] = &[
     may("order", ORDER),
-    may("customer", Kind::Object(CUSTOMER)),
+    may("customer", BUYER),
     may("session", SESSION),
     may("tracking_id", Kind::Text),
     may("gift", GIFT),
@@ -39,12 +51,8 @@ const ALONE: &[Field] = &[
     may("options", OPTIONS),
 ];
 
-const TIER_ALONE: &[Field] = &[
-    may("order", ORDER),
-    may("customer", Kind::Object(CUSTOMER)),
-    may("metadata", Kind::Map),
-    may("options", OPTIONS),
-];
+const TIER_ALONE: &[Field] =
+    &[may("order", ORDER), may("customer", BUYER), may("metadata", Kind::Map), may("options", OPTIONS)];
 
 const POINTS: &[Field] = &[may("reward", ASSIGNED_REWARD), may("order", ORDER), may("metadata", Kind::Map)];
 
@@ -53,7 +61,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/validate", "Validate one voucher", validate)
         .scope("vouchers")
         .body(ALONE)
-        .answers(200, "voucher_validation"),
+        .answers(200, shapes::older::VOUCHER_VALIDATION),
     get("/client/v1/validate", "Validate one voucher from a page", validate_query)
         .for_classes(&[Class::Client, Class::OAuth])
         .names_codes()
@@ -71,36 +79,37 @@ pub const ROUTES: &[Route] = &[
             may("customer", Kind::Map),
             may("order", Kind::Map),
         ])
-        .answers(200, "voucher_validation"),
+        .answers(200, shapes::older::VOUCHER_VALIDATION),
     post("/v1/vouchers/{code}/redemption", "Redeem one voucher", redeem)
         .scope("vouchers")
         .query(&[may("tracking_id", Kind::Text)])
         .body(ALONE)
-        .answers(200, "redemption"),
+        .answers(200, scrip::wire::redemption::REDEMPTION),
     get("/v1/vouchers/{code}/redemption", "List the redemptions of a voucher", entries)
         .scope("vouchers")
-        .answers(200, "redemption_entries"),
+        .query(&[crate::document::fields::LIMIT])
+        .lists("redemption_entries", scrip::wire::redemption::REDEMPTION, ENTRIES),
     post("/v1/promotions/validation", "List the promotion tiers that apply", validate_tiers)
         .scope("promotions")
         .query(&[may("audienceRulesOnly", Kind::Bool), may("filters", Kind::Map)])
         .body(TIER_ALONE)
-        .answers(200, "promotions_validation"),
+        .answers(200, shapes::older::PROMOTIONS_VALIDATION),
     post("/v1/promotions/tiers/{tierId}/validation", "Validate one promotion tier", validate_tier)
         .scope("promotions")
         .body(TIER_ALONE)
-        .answers(200, "promotion_tier"),
+        .answers(200, shapes::older::TIER_VALIDATION),
     post("/v1/promotions/tiers/{promotionTierId}/redemption", "Redeem one promotion tier", redeem_tier)
         .scope("promotions")
         .body(TIER_ALONE)
-        .answers(200, "redemption"),
+        .answers(200, scrip::wire::redemption::REDEMPTION),
     post("/v1/loyalties/members/{memberId}/redemption", "Exchange points of a card for a reward", redeem_points)
         .scope("loyalties")
         .body(POINTS)
-        .answers(200, "redemption"),
+        .answers(200, scrip::wire::redemption::REDEMPTION),
     post("/v1/loyalties/{campaignId}/members/{memberId}/redemption", "Exchange points in a program", redeem_points)
         .scope("loyalties")
         .body(POINTS)
-        .answers(200, "redemption"),
+        .answers(200, scrip::wire::redemption::REDEMPTION),
 ];
 
 fn validate(call: &mut Call<'_, '_>) -> Outcome {

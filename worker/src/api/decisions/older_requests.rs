@@ -3,7 +3,7 @@
 
 use crate::api::decisions::admission;
 use crate::api::decisions::redemptions::{ASSIGNED_REWARD, CLIENT, GIFT, OPTIONS, ORDER, SESSION, check, read, run};
-use crate::document::fields::{CUSTOMER, KEY};
+use crate::document::fields::{BUYER, KEY};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Outcome, Route, Switch, post};
 use crate::http::shape::{Field, Kind, may, must};
@@ -24,7 +24,7 @@ pub const ROUTES: &[Route] = &[post("/client/v1/redeem", "Redeem one voucher fro
     .switched(Switch::Redeem)
     .query(&[must("code", KEY), may("tracking_id", Kind::Text)])
     .body(REDEEM)
-    .answers(200, "client_redemption")];
+    .answers(200, scrip::wire::redemption::REDEMPTION)];
 
 /// The older form: one voucher named in the query, and the redemption itself as the answer.
 fn redeem_one(call: &mut Call<'_, '_>) -> Outcome {
@@ -124,7 +124,7 @@ pub fn read_alone(
 
 const REDEEM: &[Field] = &[
     may("order", ORDER),
-    may("customer", Kind::Object(CUSTOMER)),
+    may("customer", BUYER),
     may("session", SESSION),
     may("gift", GIFT),
     may("reward", ASSIGNED_REWARD),

@@ -3,10 +3,10 @@
 
 use crate::access::page;
 use crate::api::decisions::admission;
-use crate::api::decisions::redemptions::ORDER;
 use crate::document::clause::Clause;
-use crate::document::fields::{CATALOGUE_ORDER, CUSTOMER, KEY};
+use crate::document::fields::{BUYER, CATALOGUE_ORDER, KEY};
 use crate::document::list::read_int;
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::listing::List;
 use crate::http::reply::CallError;
@@ -15,69 +15,13 @@ use crate::http::shape::{Field, INT_MAX, Kind, may};
 use crate::shop::{campaigns, decision, vouchers};
 use scrip::decide;
 use scrip::model::qualification::{CandidateObject, Compare, Field as By, Filter, Qualify, Scenario, SortingRule};
-use scrip::wire::qualification::{read_qualification, write_qualification};
+use scrip::wire::order::ORDER;
+use scrip::wire::qualification::{QUALIFY, read_qualification, write_qualification};
 use serde_json::Value as Json;
-
-const TEXTS: Kind = Kind::List(&Kind::Text, 1, 100);
-const CONDITIONS: Kind = Kind::Object(&[may(
-    "conditions",
-    Kind::Object(&[
-        may("$is", TEXTS),
-        may("$is_not", TEXTS),
-        may("$in", TEXTS),
-        may("$not_in", TEXTS),
-        may("$has_value", Kind::Any),
-        may("$is_unknown", Kind::Any),
-    ]),
-)]);
-
-const OPTIONS: Kind = Kind::Object(&[
-    may("limit", Kind::Int(1, 50)),
-    may("starting_after", Kind::DateTime),
-    may(
-        "filters",
-        Kind::Object(&[
-            may("junction", Kind::OneOf(&["and", "or"])),
-            may("category_id", CONDITIONS),
-            may("campaign_id", CONDITIONS),
-            may("campaign_type", CONDITIONS),
-            may("resource_id", CONDITIONS),
-            may("resource_type", CONDITIONS),
-            may("voucher_type", CONDITIONS),
-            may("code", CONDITIONS),
-            may("holder_role", CONDITIONS),
-        ]),
-    ),
-    may("expand", Kind::List(&Kind::Text, 0, 100)),
-    may("sorting_rule", Kind::OneOf(&["BEST_DEAL", "LEAST_DEAL", "DEFAULT"])),
-]);
-
-/// The engine reads these bodies itself; the fields are here for the description.
-const QUALIFY: &[Field] = &[
-    may("customer", Kind::Object(CUSTOMER)),
-    may("order", ORDER),
-    may("tracking_id", Kind::Text),
-    may(
-        "scenario",
-        Kind::OneOf(&[
-            "ALL",
-            "CUSTOMER_WALLET",
-            "AUDIENCE_ONLY",
-            "PRODUCTS",
-            "PRODUCTS_DISCOUNT",
-            "PROMOTION_STACKS",
-            "PRODUCTS_BY_CUSTOMER",
-            "PRODUCTS_DISCOUNT_BY_CUSTOMER",
-        ]),
-    ),
-    may("options", OPTIONS),
-    may("session", Kind::Object(&[may("type", Kind::OneOf(&["LOCK"])), may("key", KEY)])),
-    may("metadata", Kind::Map),
-];
 
 /// The older forms answer documents, not results.
 const OLDER: &[Field] = &[
-    may("customer", Kind::Object(CUSTOMER)),
+    may("customer", BUYER),
     may("order", ORDER),
     may("reward", Kind::Object(&[may("id", KEY), may("assignment_id", KEY), may("points", Kind::Int(0, INT_MAX))])),
     may("metadata", Kind::Map),
@@ -117,13 +61,13 @@ const CAMPAIGNS: List = List {
 pub const ROUTES: &[Route] = &[
     post("/v1/qualifications", "Find what works for a customer and an order", qualify)
         .scope("qualifications")
-        .body(QUALIFY)
-        .answers(200, "qualifications"),
+        .body(QUALIFY.fields())
+        .answers(200, scrip::wire::qualification::QUALIFICATION),
     post("/client/v1/qualifications", "Find what works for a customer and an order, from a page", qualify)
         .for_classes(&[Class::Client, Class::OAuth])
         .scope("qualifications")
-        .body(QUALIFY)
-        .answers(200, "qualifications"),
+        .body(QUALIFY.fields())
+        .answers(200, scrip::wire::qualification::QUALIFICATION),
     post("/v1/vouchers/qualification", "Find vouchers that work for a customer and an order", of_vouchers)
         .scope("vouchers")
         .query(&[
@@ -132,12 +76,12 @@ pub const ROUTES: &[Route] = &[
             may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at", "code", "-code"])),
         ])
         .body(OLDER)
-        .answers(200, "vouchers"),
+        .lists("data", scrip::wire::voucher::VOUCHER, shapes::TOTAL),
     post("/v1/campaigns/qualification", "Find campaigns that work for a customer and an order", of_campaigns)
         .scope("campaigns")
         .query(&[AUDIENCE_ONLY, LIMIT, CATALOGUE_ORDER])
         .body(OLDER)
-        .answers(200, "campaigns"),
+        .lists("data", shapes::promotions::CAMPAIGN, shapes::TOTAL),
 ];
 
 fn read(call: &Call<'_, '_>) -> Result<Qualify, CallError> {

@@ -3,13 +3,14 @@
 
 use crate::access::page;
 use crate::api::decisions::{admission, failures, sessions};
-use crate::document::fields::{BEFORE_AFTER, CUSTOMER, KEY, LIMIT, PAGE_99};
+use crate::document::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE_99};
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::listing::{Filter, List};
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, Switch, get, post};
-use crate::http::shape::{Field, INT_MAX, Kind, may, must};
+use crate::http::shape::{INT_MAX, Kind, may};
 use crate::shop::{decision, overrides, reward_fulfilment};
 use crate::store::facts::{ById, StoreFacts};
 use scrip::Context;
@@ -21,104 +22,19 @@ use scrip::wire::decision::write_validation;
 use scrip::wire::failure::write_failure;
 use scrip::wire::record::{Form, Recorded, Written};
 use scrip::wire::redemption::record;
-use scrip::wire::request::read_redeemables;
+use scrip::wire::request::{REDEEMABLES, read_redeemables};
 use serde_json::json;
 
-/// An amount, in minor units.
-pub const AMOUNT: Kind = Kind::Int(0, INT_MAX);
+/// A redemption or a rollback.
+const RECORD: Kind = Kind::Either(&[scrip::wire::redemption::REDEMPTION, scrip::wire::redemption::ROLLBACK]);
 
-/// Where an order is in its life.
-pub const STATUS: Kind = Kind::OneOf(&["CREATED", "PAID", "CANCELED", "FULFILLED"]);
-
-const GOODS: Kind = Kind::Object(&[
-    may("id", KEY),
-    may("source_id", KEY),
-    may("override", Kind::Bool),
-    may("name", Kind::Text),
-    may("sku", Kind::Text),
-    may("price", AMOUNT),
-    may("metadata", Kind::Map),
-]);
-
-/// A line of an order as it is sent.
-pub const ITEM: Kind = Kind::Object(&[
-    may("product_id", KEY),
-    may("sku_id", KEY),
-    may("source_id", KEY),
-    may("related_object", Kind::OneOf(&["product", "sku"])),
-    may("quantity", Kind::Int(0, INT_MAX)),
-    may("discount_quantity", Kind::Int(0, INT_MAX)),
-    may("initial_quantity", Kind::Int(0, INT_MAX)),
-    may("amount", AMOUNT),
-    may("discount_amount", AMOUNT),
-    may("initial_amount", AMOUNT),
-    may("price", AMOUNT),
-    may("product", GOODS),
-    may("sku", GOODS),
-    may("metadata", Kind::Map),
-]);
-
-/// An order as it is sent.
-pub const ORDER: Kind = Kind::Object(&[
-    may("id", KEY),
-    may("source_id", KEY),
-    may("status", STATUS),
-    may("amount", AMOUNT),
-    may("initial_amount", AMOUNT),
-    may("discount_amount", AMOUNT),
-    may("items", Kind::List(&ITEM, 0, 500)),
-    may("metadata", Kind::Map),
-    may("created_at", Kind::DateTime),
-    may("customer_id", KEY),
-    may("referrer_id", KEY),
-    // Who buys, where the request says it nowhere else.
-    may("customer", Kind::Object(CUSTOMER)),
-    // Thanks to whom: only the id is read.
-    may("referrer", Kind::Map),
-]);
-
-/// A lock as it is sent.
-pub const SESSION: Kind = Kind::Object(&[
-    may("type", Kind::OneOf(&["LOCK"])),
-    may("key", KEY),
-    may("ttl", Kind::Int(0, INT_MAX)),
-    may(
-        "ttl_unit",
-        Kind::OneOf(&["DAYS", "HOURS", "MINUTES", "SECONDS", "MILLISECONDS", "MICROSECONDS", "NANOSECONDS"]),
-    ),
-]);
-/// What a caller wants to see.
-pub const OPTIONS: Kind = Kind::Object(&[may("expand", Kind::List(&Kind::Text, 0, 100))]);
-/// What is spent of a gift card.
-pub const GIFT: Kind = Kind::Object(&[may("credits", Kind::Int(0, INT_MAX))]);
-/// What points are exchanged for.
-pub const REWARD: Kind = Kind::Object(&[must("id", KEY), may("points", Kind::Int(0, INT_MAX))]);
-/// The same in the older forms, where the reward may be named by its assignment.
+/// What points are exchanged for, where the card is named elsewhere.
 pub const ASSIGNED_REWARD: Kind =
     Kind::Object(&[may("id", KEY), may("assignment_id", KEY), may("points", Kind::Int(0, INT_MAX))]);
 
-/// The engine reads these bodies itself; the fields are here for the description.
-const REDEEMABLES: &[Field] = &[
-    must(
-        "redeemables",
-        Kind::List(
-            &Kind::Object(&[
-                must("object", Kind::OneOf(&["voucher", "promotion_tier", "promotion_stack"])),
-                must("id", KEY),
-                may("gift", GIFT),
-                may("reward", REWARD),
-            ]),
-            1,
-            30,
-        ),
-    ),
-    may("order", ORDER),
-    may("customer", Kind::Object(CUSTOMER)),
-    may("session", SESSION),
-    may("tracking_id", Kind::Text),
-    may("metadata", Kind::Map),
-    may("options", OPTIONS),
-];
+/// The cart, the customer and the lock of the older operations are those of the newer.
+pub use scrip::wire::order::ORDER;
+pub use scrip::wire::request::{CREDITS as GIFT, OPTIONS, SESSION};
 
 const ORDERS: &[&str] = &[
     "created_at",
@@ -136,6 +52,7 @@ const ORDERS: &[&str] = &[
 /// Redemptions and rollbacks as a resource.
 pub const REDEMPTION: Resource = Resource {
     object: "redemption",
+    shape: RECORD,
     parameter: "redemptionId",
     key: plain_key,
     show: resource::show_body,
@@ -180,16 +97,17 @@ pub const CLIENT: &[Class] = &[Class::Client, Class::OAuth];
 pub const ROUTES: &[Route] = &[
     post("/v1/validations", "Validate redeemables", validate)
         .scope("validations")
-        .body(REDEEMABLES)
-        .answers(200, "validation"),
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::decision::VALIDATION),
     post("/client/v1/validations", "Validate redeemables from a page", validate)
         .for_classes(CLIENT)
         .names_codes()
         .scope("validations")
-        .body(REDEEMABLES)
-        .answers(200, "validation"),
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::decision::VALIDATION),
     get("/v1/redemptions", "List redemptions and rollbacks", resource::list)
         .of(&REDEMPTION)
+        .listed(shapes::TOTAL)
         .scope("redemptions")
         .query(&[
             LIMIT,
@@ -203,15 +121,15 @@ pub const ROUTES: &[Route] = &[
         ]),
     post("/v1/redemptions", "Redeem redeemables", redeem)
         .scope("redemptions")
-        .body(REDEEMABLES)
-        .answers(200, "redemptions"),
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::redemption::REDEMPTIONS),
     post("/client/v1/redemptions", "Redeem redeemables from a page", redeem)
         .for_classes(CLIENT)
         .names_codes()
         .scope("redemptions")
         .switched(Switch::Redeem)
-        .body(REDEEMABLES)
-        .answers(200, "client_redemptions"),
+        .body(REDEEMABLES.fields())
+        .answers(200, scrip::wire::redemption::REDEMPTIONS),
     get("/v1/redemptions/{redemptionId}", "Get a redemption or a rollback", resource::get)
         .of(&REDEMPTION)
         .scope("redemptions"),

@@ -1,7 +1,5 @@
 //! Rollbacks of one redemption and of a stack. It must not know when one is allowed; a second one is written down as failed.
 
-use crate::api::decisions::redemptions::ORDER;
-use crate::document::fields::CUSTOMER;
 use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Answer, Call, Outcome, Route, post, refused_but_written};
 use crate::http::shape::{Field, Kind, may};
@@ -19,13 +17,7 @@ use scrip::wire::rollback::{Service, write_rollback};
 use serde_json::Value as Json;
 use std::borrow::Cow;
 
-const BODY: &[Field] = &[
-    may("reason", Kind::Text),
-    may("tracking_id", Kind::Text),
-    may("customer", Kind::Object(CUSTOMER)),
-    may("order", ORDER),
-    may("metadata", Kind::Map),
-];
+const BODY: &[Field] = scrip::wire::request::ROLLBACK.fields();
 const QUERY: &[Field] = &[may("reason", Kind::Text), may("tracking_id", Kind::Text)];
 
 /// The routes of the area.
@@ -34,12 +26,12 @@ pub const ROUTES: &[Route] = &[
         .scope("redemptions")
         .query(QUERY)
         .body(BODY)
-        .answers(200, "redemption_rollback"),
+        .answers(200, scrip::wire::redemption::ROLLBACK),
     post("/v1/redemptions/{parentRedemptionId}/rollbacks", "Roll back a stack of redemptions", roll_back_stack)
         .scope("redemptions")
         .query(QUERY)
         .body(BODY)
-        .answers(200, "redemption_rollbacks"),
+        .answers(200, scrip::wire::redemption::ROLLBACKS),
 ];
 
 fn roll_back_one(call: &mut Call<'_, '_>) -> Outcome {

@@ -3,6 +3,7 @@
 
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::shapes;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get};
 use crate::http::shape::{Field, may};
@@ -26,17 +27,21 @@ const QUERY: &[Field] = &[LIMIT, may("starting_after", KEY)];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/sessions", "List the locks of the project", list).scope("vouchers").query(QUERY).answers(200, "sessions"),
+    get("/v1/sessions", "List the locks of the project", list).scope("vouchers").query(QUERY).lists(
+        "sessions",
+        shapes::codes::LOCK,
+        shapes::MORE,
+    ),
     delete("/v1/sessions/{sessionKey}", "Release a lock on all that it holds", release_all)
         .scope("vouchers")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/vouchers/{code}/sessions", "List the locks on a voucher", list_of_voucher)
         .scope("vouchers")
         .query(QUERY)
-        .answers(200, "sessions"),
+        .lists("sessions", shapes::codes::LOCK, shapes::MORE),
     delete("/v1/vouchers/{code}/sessions/{sessionKey}", "Release a lock on a voucher", release)
         .scope("vouchers")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 /// Gives back what a key holds of one voucher, the customer's share of it included; what it holds of others stays.

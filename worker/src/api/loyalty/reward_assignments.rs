@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may};
@@ -34,6 +35,7 @@ const UPDATE: &[Field] = &[may("parameters", PRICE)];
 pub const ROUTES: &[Route] = &[
     get("/v1/rewards/{rewardId}/assignments", "List what a reward is assigned to", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("rewards")
         .query(&[LIMIT, PAGE]),
     post("/v1/rewards/{rewardId}/assignments", "Assign a reward to a loyalty program", create)
@@ -50,9 +52,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/rewards/{rewardId}/assignments/{assignmentId}", "Take a reward from a loyalty program", remove)
         .of(&ASSIGNMENT)
         .scope("rewards")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/loyalties/{campaignId}/rewards", "List the rewards of a loyalty program", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("loyalties")
         .query(&[LIMIT, PAGE, may("assignment_id", KEY)]),
     post("/v1/loyalties/{campaignId}/rewards", "Assign rewards to a loyalty program", create_many)
@@ -69,9 +72,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/loyalties/{campaignId}/rewards/{assignmentId}", "Take a reward from a program", remove)
         .of(&ASSIGNMENT)
         .scope("loyalties")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/loyalties/{campaignId}/reward-assignments", "List the reward assignments of a program", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("loyalties")
         .query(&[LIMIT, PAGE, may("assignmentId", KEY)]),
     get("/v1/loyalties/{campaignId}/reward-assignments/{assignmentId}", "Get a reward assignment", get_one)

@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, error, in_use, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, shown};
@@ -38,7 +39,7 @@ const TYPES: &[(&str, &str)] = &[("campaign", "CAMPAIGN"), ("product", "MATERIAL
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/rewards", "List rewards", list).of(&REWARD).scope("rewards").query(&[
+    get("/v1/rewards", "List rewards", list).of(&REWARD).listed(shapes::TOTAL).scope("rewards").query(&[
         LIMIT,
         PAGE,
         may("assignment_id", KEY),
@@ -49,7 +50,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/rewards/{rewardId}", "Delete a reward that is not assigned", remove)
         .of(&REWARD)
         .scope("rewards")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {

@@ -8,6 +8,7 @@ use crate::document::filter::read_moment;
 use crate::document::list::Page;
 use crate::document::merge::merge;
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, invalid_payload};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
@@ -35,31 +36,33 @@ const BULK: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/customers", "List customers", list).of(&CUSTOMER).scope("customers").query(&[
-        LIMIT,
-        PAGE_99,
-        may("order", Kind::OneOf(ORDERS)),
-        may("email", Kind::Text),
-        may("city", Kind::Text),
-        may("name", Kind::Text),
-        may("segment_id", KEY),
-        may("created_at", BEFORE_AFTER),
-        may("updated_at", BEFORE_AFTER),
-        may("starting_after", Kind::DateTime),
-    ]),
+    get("/v1/customers", "List customers", list).of(&CUSTOMER).listed(shapes::TOTAL_AND_MORE).scope("customers").query(
+        &[
+            LIMIT,
+            PAGE_99,
+            may("order", Kind::OneOf(ORDERS)),
+            may("email", Kind::Text),
+            may("city", Kind::Text),
+            may("name", Kind::Text),
+            may("segment_id", KEY),
+            may("created_at", BEFORE_AFTER),
+            may("updated_at", BEFORE_AFTER),
+            may("starting_after", Kind::DateTime),
+        ],
+    ),
     post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
     post("/v1/customers/bulk/async", "Create or update many customers", bulk)
         .of(&CUSTOMER)
         .scope("customers")
         .many(BULK)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/customers/metadata/async", "Update the metadata of many customers", bulk_metadata)
         .of(&CUSTOMER)
         .scope("customers")
         .body(BULK_METADATA)
         .bodiless()
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     get("/v1/customers/{customerId}", "Get a customer by id or source_id", resource::get)
         .of(&CUSTOMER)
         .scope("customers"),

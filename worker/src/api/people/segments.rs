@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post};
@@ -32,6 +33,7 @@ const CREATE: &[Field] = &[
 /// Segments as a resource.
 pub const SEGMENT: Resource = Resource {
     object: "segment",
+    shape: shapes::customers::SEGMENT,
     parameter: "segmentId",
     key: plain_key,
     show,
@@ -51,7 +53,7 @@ pub const SEGMENT: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/segments", "List segments", list).of(&SEGMENT).scope("segments").query(&[
+    get("/v1/segments", "List segments", list).of(&SEGMENT).listed(shapes::TOTAL).scope("segments").query(&[
         LIMIT,
         PAGE,
         may("order", Kind::OneOf(&["created_at", "-created_at"])),
@@ -63,9 +65,10 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/segments/{segmentId}", "Delete a segment", resource::remove)
         .of(&SEGMENT)
         .scope("segments")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     get("/v1/customers/{customerId}/segments", "List the segments that a customer is in", of_customer)
         .of(&SEGMENT)
+        .listed(shapes::TOTAL)
         .scope("customers"),
 ];
 

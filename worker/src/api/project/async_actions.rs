@@ -4,6 +4,7 @@ use crate::document::clause::Clause;
 use crate::document::filter::read_moment;
 use crate::document::list::read_int;
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get};
 use crate::http::shape::{Kind, may};
@@ -12,6 +13,7 @@ use serde_json::{Value as Json, json};
 /// Async actions as a resource.
 pub const ASYNC_ACTION: Resource = Resource {
     object: "async_action",
+    shape: shapes::project::ASYNC_ACTION,
     parameter: "asyncActionId",
     key: plain_key,
     show: resource::show_body,
@@ -22,6 +24,7 @@ pub const ASYNC_ACTION: Resource = Resource {
 pub const ROUTES: &[Route] = &[
     get("/v1/async-actions", "List async actions", list)
         .of(&ASYNC_ACTION)
+        .listed(shapes::MORE)
         .scope("async-actions")
         .query(&[crate::document::fields::LIMIT, may("end_date", Kind::DateTime)]),
     get("/v1/async-actions/{asyncActionId}", "Get an async action with its result", resource::get)

@@ -3,6 +3,7 @@
 //! `page/shown` says.
 
 use crate::access::page::shown;
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::intake::header;
 use crate::http::reply::CallError;
@@ -22,8 +23,8 @@ const MOST: usize = 1_000;
 pub const ROUTES: &[Route] = &[get("/client/v1/bundle", "What a page needs to decide for itself", bundle)
     .for_classes(&[Class::Client, Class::OAuth])
     .scope("bundle")
-    .answers(200, "bundle")
-    .or_answers(304, "unchanged")];
+    .answers(200, shapes::project::BUNDLE)
+    .or_answers(304, shapes::EMPTY)];
 
 fn bundle(call: &mut Call<'_, '_>) -> Outcome {
     let mut whole = write(call)?;

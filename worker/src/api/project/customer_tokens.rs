@@ -4,6 +4,7 @@
 use crate::access::customer_keys;
 use crate::access::customer_token::{SECONDS_DEFAULT, SECONDS_MAX};
 use crate::document::fields::KEY;
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
@@ -26,11 +27,11 @@ pub const ROUTES: &[Route] = &[
     post("/v1/customer-tokens", "Make a token that proves a customer to pages", make)
         .scope("customer_tokens")
         .body(BODY)
-        .answers(200, "customer_token")
+        .answers(200, shapes::project::CUSTOMER_TOKEN)
         .forgotten(),
     get("/management/v1/projects/{projectId}/customer-token-key", "Get the key that signs customer tokens", read)
         .for_classes(MANAGEMENT)
-        .answers(200, "customer_token_key"),
+        .answers(200, shapes::project::CUSTOMER_TOKEN_KEY),
     post(
         "/management/v1/projects/{projectId}/customer-token-key/rotate",
         "Put a new key for customer tokens in force",
@@ -38,7 +39,7 @@ pub const ROUTES: &[Route] = &[
     )
     .for_classes(MANAGEMENT)
     .body(&[may("at_once", Kind::Bool)])
-    .answers(200, "customer_token_key_rotation")
+    .answers(200, shapes::project::CUSTOMER_TOKEN_KEY_ROTATION)
     .forgotten(),
 ];
 

@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::KEY;
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload};
@@ -59,6 +60,7 @@ const fn schemas(parameter: &'static str, show: crate::http::route::Show, data_r
         object: "metadata_schema",
         parameter,
         key: plain_key,
+        shape: shapes::project::METADATA_SCHEMA,
         show,
         list: List { data_ref, page_max: 100, orders: &[], filters: &[], conditions: &[] },
     }
@@ -75,15 +77,21 @@ const ONE: &str = "/management/v1/projects/{projectId}/metadata-schemas/{metadat
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/metadata-schemas", "List metadata schemas", list).of(&OF_RESOURCE).scope("metadata-schemas"),
+    get("/v1/metadata-schemas", "List metadata schemas", list)
+        .of(&OF_RESOURCE)
+        .listed(shapes::TOTAL)
+        .scope("metadata-schemas"),
     get("/v1/metadata-schemas/{resource}", "Get the metadata schema of a kind of resource", resource::get)
         .of(&OF_RESOURCE)
         .scope("metadata-schemas"),
-    get(PATH, "List the metadata schemas of a project", list).of(&MANAGED).for_classes(MANAGEMENT),
+    get(PATH, "List the metadata schemas of a project", list)
+        .of(&MANAGED)
+        .listed(shapes::TOTAL)
+        .for_classes(MANAGEMENT),
     post(PATH, "Create a metadata schema", create).of(&MANAGED).for_classes(MANAGEMENT).body(CREATE),
     get(ONE, "Get a metadata schema", read).of(&MANAGED).for_classes(MANAGEMENT),
     put(ONE, "Update a metadata schema", update).of(&MANAGED).for_classes(MANAGEMENT).body(CHANGES),
-    delete(ONE, "Delete a metadata schema", remove).of(&MANAGED).for_classes(MANAGEMENT).answers(204, "empty"),
+    delete(ONE, "Delete a metadata schema", remove).of(&MANAGED).for_classes(MANAGEMENT).answers(204, shapes::EMPTY),
 ];
 
 /// The older description's names for the fields of definitions.

@@ -3,6 +3,7 @@
 
 use crate::access::auth::Record;
 use crate::digest::sha256_hex;
+use crate::document::shapes;
 use crate::http::caller::{Caller, Class};
 use crate::http::intake::header;
 use crate::http::query::Query;
@@ -70,7 +71,7 @@ pub const SCOPES: &[&str] = &[
 pub const ROUTES: &[Route] = &[post("/v1/oauth/token", "Issue a token", issue)
     .for_classes(&[Class::Server])
     .form(&[may("grant_type", Kind::Text), may("scope", Kind::Text)])
-    .answers(200, "oauth_token")
+    .answers(200, shapes::project::OAUTH_TOKEN)
     .forgotten()];
 
 /// The parameters come as a form, in the query, or as JSON.

@@ -1,6 +1,7 @@
 //! What only the tests may do: replace a project's facts by a set of rules, and run the work that is due now.
 //! Exists under the feature `rehearsal` alone, never in a released build.
 
+use crate::document::shapes;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Kind, Nulls, may, must};
@@ -17,7 +18,7 @@ pub const ROUTES: &[Route] = &[
     post("/rehearsal/given", "Replace the facts of the project", given)
         .scope("rehearsal")
         .body(&[may("complete", Kind::Bool)])
-        .answers(200, "empty"),
+        .answers(200, shapes::EMPTY),
     post("/rehearsal/fill", "Add many documents that differ by their number alone", fill)
         .scope("rehearsal")
         .body(&[
@@ -26,9 +27,11 @@ pub const ROUTES: &[Route] = &[
             may("parent", Kind::Text),
             must("body", Kind::Map),
         ])
-        .answers(200, "empty"),
-    get("/rehearsal/rows", "Count the rows of the project's tables", rows).scope("rehearsal").answers(200, "empty"),
-    post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, "empty"),
+        .answers(200, shapes::EMPTY),
+    get("/rehearsal/rows", "Count the rows of the project's tables", rows)
+        .scope("rehearsal")
+        .answers(200, shapes::EMPTY),
+    post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, shapes::EMPTY),
 ];
 
 /// Everything that a project has, but for what it began with.

@@ -7,6 +7,7 @@ use crate::api::promotions::tiers;
 use crate::document::clause::Clause;
 use crate::document::fields::{CODE_CONFIG, KEY, LIMIT, PAGE, REDEMPTION};
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -33,7 +34,7 @@ const ADD: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/campaigns", "List campaigns", list).of(&CAMPAIGN).scope("campaigns").query(&[
+    get("/v1/campaigns", "List campaigns", list).of(&CAMPAIGN).listed(shapes::TOTAL).scope("campaigns").query(&[
         LIMIT,
         PAGE,
         may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at"])),
@@ -52,29 +53,29 @@ pub const ROUTES: &[Route] = &[
         .of(&CAMPAIGN)
         .scope("campaigns")
         .query(&[may("force", Kind::Bool)])
-        .answers(202, "async_action_started"),
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/campaigns/{campaignId}/enable", "Enable a campaign", enable)
         .of(&CAMPAIGN)
         .scope("campaigns")
-        .answers(200, "empty"),
+        .answers(200, shapes::EMPTY),
     post("/v1/campaigns/{campaignId}/disable", "Disable a campaign", disable)
         .of(&CAMPAIGN)
         .scope("campaigns")
-        .answers(200, "empty"),
+        .answers(200, shapes::EMPTY),
     post("/v1/campaigns/{campaignId}/vouchers", "Add vouchers to a campaign", add)
         .of(&CAMPAIGN)
         .scope("campaigns")
         .query(&[may("vouchers_count", Kind::Int(1, VOUCHERS_MAX))])
         .body(ADD)
         .bodiless()
-        .answers(200, "voucher")
-        .or_answers(202, "async_action_started"),
+        .answers(200, scrip::wire::voucher::VOUCHER)
+        .or_answers(202, shapes::project::ASYNC_ACTION_STARTED),
     post("/v1/campaigns/{campaignId}/vouchers/{code}", "Add a voucher with a given code to a campaign", add_code)
         .of(&CAMPAIGN)
         .scope("campaigns")
         .body(ADD)
         .bodiless()
-        .answers(200, "voucher"),
+        .answers(200, scrip::wire::voucher::VOUCHER),
 ];
 
 /// A list shows categories where it is asked to (interface.md, campaigns).

@@ -3,6 +3,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::KEY;
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
@@ -20,7 +21,7 @@ const CHANGES: &[Field] = &[may("name", KEY), may("hierarchy", Kind::Int(0, INT_
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/categories", "List categories", list).of(&CATEGORY).scope("categories"),
+    get("/v1/categories", "List categories", list).of(&CATEGORY).listed(shapes::TOTAL).scope("categories"),
     post("/v1/categories", "Create a category", create).of(&CATEGORY).scope("categories").body(CREATE),
     get("/v1/categories/{categoryId}", "Get a category by id or name", resource::get).of(&CATEGORY).scope("categories"),
     put("/v1/categories/{categoryId}", "Rename a category or rank it anew", update)
@@ -30,7 +31,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/categories/{categoryId}", "Delete a category", resource::remove)
         .of(&CATEGORY)
         .scope("categories")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 /// The list has no pages: it shows every category, the newest first.

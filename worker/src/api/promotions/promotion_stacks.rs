@@ -4,6 +4,7 @@
 use crate::api::promotions::tiers::find_promotion;
 use crate::document::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE};
 use crate::document::resource::{self, plain_key};
+use crate::document::shapes;
 use crate::http::listing::{Filter, List};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
@@ -30,6 +31,7 @@ const UPDATE: &[Field] = &[may("name", KEY), may("tiers", TIERS), may("category"
 /// Stacks as a resource.
 pub const STACK: Resource = Resource {
     object: "promotion_stack",
+    shape: shapes::promotions::STACK,
     parameter: "stackId",
     key: plain_key,
     show,
@@ -44,15 +46,20 @@ pub const STACK: Resource = Resource {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/promotions/stacks", "List promotion stacks", resource::list).of(&STACK).scope("promotions").query(&[
-        LIMIT,
-        PAGE,
-        may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"])),
-        may("created_at", BEFORE_AFTER),
-        may("updated_at", BEFORE_AFTER),
-    ]),
+    get("/v1/promotions/stacks", "List promotion stacks", resource::list)
+        .of(&STACK)
+        .listed(shapes::TOTAL)
+        .scope("promotions")
+        .query(&[
+            LIMIT,
+            PAGE,
+            may("order", Kind::OneOf(&["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"])),
+            may("created_at", BEFORE_AFTER),
+            may("updated_at", BEFORE_AFTER),
+        ]),
     get("/v1/promotions/{campaignId}/stacks", "List the stacks of a promotion", list_campaign)
         .of(&STACK)
+        .listed(shapes::TOTAL)
         .scope("promotions"),
     post("/v1/promotions/{campaignId}/stacks", "Create a stack of tiers", create)
         .of(&STACK)
@@ -68,7 +75,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/promotions/{campaignId}/stacks/{stackId}", "Delete a promotion stack", remove)
         .of(&STACK)
         .scope("promotions")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {

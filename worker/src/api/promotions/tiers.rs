@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{DISCOUNT, KEY, LIMIT, PAGE, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::shapes;
 use crate::document::{merge, resource};
 use crate::http::caller::Class;
 use crate::http::reply::{CallError, error, in_use};
@@ -90,14 +91,20 @@ const LISTED: &[Field] = &[
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/promotions/tiers", "List promotion tiers", list).of(&TIER).scope("promotions").query(LISTED),
+    get("/v1/promotions/tiers", "List promotion tiers", list)
+        .of(&TIER)
+        .listed(shapes::TOTAL_AND_MORE)
+        .scope("promotions")
+        .query(LISTED),
     get("/client/v1/promotions/tiers", "List promotion tiers from a page", list)
         .of(&TIER)
+        .listed(shapes::TOTAL_AND_MORE)
         .for_classes(&[Class::Client, Class::OAuth])
         .scope("promotions")
         .query(LISTED),
     get("/v1/promotions/{campaignId}/tiers", "List the tiers of a promotion", list_campaign)
         .of(&TIER)
+        .listed(shapes::TOTAL_AND_MORE)
         .scope("promotions"),
     post("/v1/promotions/{campaignId}/tiers", "Add a tier to a promotion", create)
         .of(&TIER)
@@ -111,7 +118,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/promotions/tiers/{promotionTierId}", "Delete a promotion tier that no stack uses", remove)
         .of(&TIER)
         .scope("promotions")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
     post("/v1/promotions/tiers/{promotionTierId}/enable", "Enable a promotion tier", enable)
         .of(&TIER)
         .scope("promotions"),

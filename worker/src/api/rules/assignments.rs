@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -28,6 +29,7 @@ const ASSIGN: &[Field] =
 pub const ROUTES: &[Route] = &[
     get("/v1/validation-rules-assignments", "List assignments of validation rules", resource::list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("validation-rules-assignments")
         .query(&[
             LIMIT,
@@ -38,6 +40,7 @@ pub const ROUTES: &[Route] = &[
         ]),
     get("/v1/validation-rules/{validationRuleId}/assignments", "List what a validation rule is assigned to", list)
         .of(&ASSIGNMENT)
+        .listed(shapes::TOTAL)
         .scope("validation-rules")
         .query(&[LIMIT, PAGE, may("order", Kind::OneOf(&["created_at", "-created_at"]))]),
     post("/v1/validation-rules/{validationRuleId}/assignments", "Assign a validation rule", create)
@@ -48,7 +51,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/validation-rules/{validationRuleId}/assignments/{assignmentId}", "Detach a validation rule", remove)
         .of(&ASSIGNMENT)
         .scope("validation-rules")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {

@@ -1,35 +1,15 @@
 //! The stacking rules of a project: at most one set. It must not know how they are applied.
 
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::http::shape::{Field, Nulls};
 use crate::shop::stacking_rules::{self, STACKING_RULES, check_project, default_rules, stored};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
-const CATEGORIES: Kind = Kind::List(&crate::document::fields::KEY, 0, 1_000);
-
-const FIELDS: &[Field] = &[
-    may("exclusive_categories", CATEGORIES),
-    may("joint_categories", CATEGORIES),
-    may("redeemables_limit", Kind::Int(1, 30)),
-    may("applicable_redeemables_limit", Kind::Int(1, 30)),
-    may("applicable_redeemables_per_category_limit", Kind::Int(1, 30)),
-    may("applicable_redeemables_category_limits", Kind::MapOfInt(1, 10)),
-    may("applicable_exclusive_redeemables_limit", Kind::Int(1, 5)),
-    may("applicable_exclusive_redeemables_per_category_limit", Kind::Int(1, 30)),
-    may("discount_calculation_mode", Kind::OneOf(&["INITIAL_AMOUNT", "DISCOUNTED_AMOUNT"])),
-    may("initial_amount_mode_categories", CATEGORIES),
-    may("discounted_amount_mode_categories", CATEGORIES),
-    may("redeemables_application_mode", Kind::OneOf(&["ALL", "PARTIAL"])),
-    may("redeemables_sorting_rule", Kind::OneOf(&["CATEGORY_HIERARCHY", "REQUESTED_ORDER"])),
-    may("redeemables_products_application_mode", Kind::OneOf(&["STACK", "ONCE"])),
-    may("redeemables_no_effect_rule", Kind::OneOf(&["REDEEM_ANYWAY", "SKIP"])),
-    may("no_effect_skip_categories", CATEGORIES),
-    may("no_effect_redeem_anyway_categories", CATEGORIES),
-    may("redeemables_rollback_order_mode", Kind::OneOf(&["WITH_ORDER", "WITHOUT_ORDER"])),
-];
+const FIELDS: &[Field] = scrip::wire::stacking::FIELDS;
 
 const MANAGEMENT: &[crate::http::caller::Class] = &[crate::http::caller::Class::Management];
 
@@ -37,6 +17,8 @@ const MANAGEMENT: &[crate::http::caller::Class] = &[crate::http::caller::Class::
 pub const ROUTES: &[Route] = &[
     get("/management/v1/projects/{projectId}/stacking-rules", "List the stacking rules of a project", list)
         .of(&STACKING_RULES)
+        .listed(shapes::TOTAL)
+        .listed(shapes::TOTAL)
         .for_classes(MANAGEMENT),
     post("/management/v1/projects/{projectId}/stacking-rules", "Create the stacking rules of a project", create)
         .of(&STACKING_RULES)
@@ -56,7 +38,7 @@ pub const ROUTES: &[Route] = &[
     )
     .of(&STACKING_RULES)
     .for_classes(MANAGEMENT)
-    .answers(204, "empty"),
+    .answers(204, shapes::EMPTY),
 ];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {

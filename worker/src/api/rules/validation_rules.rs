@@ -5,9 +5,10 @@ use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::filter::read_moment;
 use crate::document::resource;
+use crate::document::shapes;
 use crate::http::reply::{ErrorBody, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
+use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::assignments;
 use crate::shop::validation_rules::{ORDERS, RULE, show};
@@ -76,63 +77,6 @@ const CONTEXTS: &[&str] = &[
     "reward_assignment.pay_with_points",
 ];
 
-/// How many units.
-const UNITS: Kind = Kind::Int(0, INT_MAX);
-
-/// One product, SKU or collection of a scope (endpoints.md section 1, shape S12).
-const GOODS: Kind = Kind::Object(&[
-    must("object", Kind::OneOf(&["product", "sku", "products_collection"])),
-    must("id", KEY),
-    may("source_id", KEY),
-    may("product_id", KEY),
-    may("product_source_id", KEY),
-    may("strict", Kind::Bool),
-    may("price", Kind::Int(0, INT_MAX)),
-    may("price_formula", Kind::Text),
-    // Caps over the life of a campaign or tier (calculation.md section 7.1).
-    may("product_campaign_quantity_limit", UNITS),
-    may("product_campaign_quantity_limit_formula", Kind::Text),
-    may("product_customer_campaign_quantity_limit", UNITS),
-    may("product_customer_campaign_quantity_limit_formula", Kind::Text),
-    may("product_in_collection_campaign_quantity_limit", UNITS),
-    may("product_in_collection_campaign_quantity_limit_formula", Kind::Text),
-    may("product_in_collection_customer_campaign_quantity_limit", UNITS),
-    may("product_in_collection_customer_campaign_quantity_limit_formula", Kind::Text),
-    may("product_promotion_tier_quantity_limit", UNITS),
-    may("product_promotion_tier_quantity_limit_formula", Kind::Text),
-    may("product_customer_promotion_tier_quantity_limit", UNITS),
-    may("product_customer_promotion_tier_quantity_limit_formula", Kind::Text),
-    may("product_in_collection_promotion_tier_quantity_limit", UNITS),
-    may("product_in_collection_promotion_tier_quantity_limit_formula", Kind::Text),
-    may("product_in_collection_customer_promotion_tier_quantity_limit", UNITS),
-    may("product_in_collection_customer_promotion_tier_quantity_limit_formula", Kind::Text),
-    may(
-        "effect",
-        Kind::OneOf(&[
-            "APPLY_TO_EVERY",
-            "APPLY_TO_CHEAPEST",
-            "APPLY_FROM_CHEAPEST",
-            "APPLY_TO_MOST_EXPENSIVE",
-            "APPLY_FROM_MOST_EXPENSIVE",
-        ]),
-    ),
-    may("quantity_limit", Kind::Int(0, INT_MAX)),
-    may("aggregated_quantity_limit", Kind::Int(0, INT_MAX)),
-    may("amount_limit", Kind::Int(0, INT_MAX)),
-    may("aggregated_amount_limit", Kind::Int(0, INT_MAX)),
-    may("skip_initially", Kind::Int(0, INT_MAX)),
-    may("repeat", Kind::Int(0, INT_MAX)),
-    may("target", Kind::OneOf(&["ITEM", "UNIT"])),
-    may("order_item_indices", Kind::List(&Kind::Int(0, INT_MAX), 0, 500)),
-    may("order_item_units", Kind::List(&Kind::Map, 0, 500)),
-]);
-
-const SCOPE: Kind = Kind::Object(&[
-    may("excluded", Kind::List(&GOODS, 0, 1_000)),
-    may("included", Kind::List(&GOODS, 0, 1_000)),
-    may("included_all", Kind::Bool),
-]);
-
 /// The fields of a rule but for its name, which only a new one must have.
 macro_rules! fields {
     ($name:expr) => {
@@ -143,7 +87,7 @@ macro_rules! fields {
             may("rules", Kind::Map),
             may("bundle_rules", Kind::Map),
             may("error", Kind::Object(&[may("message", Kind::Text)])),
-            may("applicable_to", SCOPE),
+            may("applicable_to", scrip::wire::scope::SCOPE),
         ]
     };
 }
@@ -153,13 +97,17 @@ const UPDATE: &[Field] = fields!(may("name", KEY));
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    get("/v1/validation-rules", "List validation rules", list).of(&RULE).scope("validation-rules").query(&[
-        LIMIT,
-        PAGE,
-        may("order", Kind::OneOf(ORDERS)),
-        may("start_date", Kind::DateTime),
-        may("end_date", Kind::DateTime),
-    ]),
+    get("/v1/validation-rules", "List validation rules", list)
+        .of(&RULE)
+        .listed(shapes::TOTAL)
+        .scope("validation-rules")
+        .query(&[
+            LIMIT,
+            PAGE,
+            may("order", Kind::OneOf(ORDERS)),
+            may("start_date", Kind::DateTime),
+            may("end_date", Kind::DateTime),
+        ]),
     post("/v1/validation-rules", "Create a validation rule", create).of(&RULE).scope("validation-rules").body(CREATE),
     get("/v1/validation-rules/{validationRuleId}", "Get a validation rule", resource::get)
         .of(&RULE)
@@ -171,7 +119,7 @@ pub const ROUTES: &[Route] = &[
     delete("/v1/validation-rules/{validationRuleId}", "Delete a validation rule that nothing uses", remove)
         .of(&RULE)
         .scope("validation-rules")
-        .answers(204, "empty"),
+        .answers(204, shapes::EMPTY),
 ];
 
 /// `start_date` and `end_date` select by the moment of creation.

@@ -3,8 +3,12 @@
 //!
 //! The tag is a keyed digest of the text and seeds the key stream.
 
-use super::{SEALED_MAX, TAG};
 use sha2::{Digest, Sha256};
+
+/// Longer texts are not sealed but only digested, and cannot be opened; neither then nor now.
+pub(super) const SEALED_MAX: usize = 200;
+/// How many bytes of a tracking id are its tag; then and now.
+pub(super) const TAG: usize = 16;
 
 fn digest(key: &[u8; 32], purpose: u8, parts: &[&[u8]]) -> [u8; 32] {
     // The key goes in on both sides, so that no digest can be continued by somebody else.

@@ -1,0 +1,238 @@
+//! Walks the table of each shape against its reader: what the table says is read, and what is read the table says. It must not know
+//! what any field does.
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::arithmetic_side_effects,
+    reason = "a trial may fail"
+)]
+
+use scrip::shape::{Field, Kind};
+use scrip::wire::at::{Read, read_document};
+use scrip::wire::offer::{self, read_discount, read_gift, read_scope};
+use scrip::wire::qualification::{self, read_qualification};
+use scrip::wire::request::{self, read_redeemables, read_rollback};
+use scrip::wire::stacking::{self, read_stacking_rules};
+use scrip::wire::{Problem, scope};
+use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
+
+/// Fields that a reader passes over, whatever they hold, each with the reason.
+const PASSED_OVER: &[(&str, &str)] = &[
+    ("order.referrer", "only its id is read, and of anything but an object there is none"),
+    ("customer.metadata", "is custom data where it is an object"),
+    ("rollback.order.customer", "a rollback works on the stored order"),
+    ("discount.is_dynamic", "follows from the formulas"),
+    ("gift.balance", "follows from what was spent"),
+    ("strict", "is what answers say, sent back"),
+    ("order_item_indices", "is what answers say, sent back"),
+    ("order_item_units", "is what answers say, sent back"),
+    ("$has_value", "any value says the same"),
+    ("$is_unknown", "any value says the same"),
+];
+
+/// Names that readers read beside those of tables, each with the reason.
+const BESIDE: &[(&str, &str)] = &[
+    ("redemptions", "of an order that is kept"),
+    ("product_id", "of a SKU of the catalogue"),
+    ("conditions", "of a filter, which is read by name"),
+];
+
+fn fitting(kind: &Kind) -> Json {
+    match kind {
+        Kind::Text | Kind::Name(_) | Kind::Any => json!("thing"),
+        Kind::Int(least, _) | Kind::Number(least, _) => json!((*least).max(1)),
+        Kind::Bool => json!(true),
+        Kind::Date => json!("2026-01-01"),
+        Kind::DateTime => json!("2026-01-01T00:00:00Z"),
+        Kind::Duration => json!("P1D"),
+        Kind::Clock => json!("10:00"),
+        Kind::OneOf(words) => json!(words[0]),
+        Kind::Object(fields) => object(fields),
+        Kind::Map | Kind::MapOf(_) => json!({}),
+        Kind::List(item, ..) => json!([fitting(item)]),
+        Kind::Named(shape) => fitting(&shape.kind),
+        Kind::Either(kinds) => fitting(&kinds[0]),
+    }
+}
+
+fn object(fields: &[Field]) -> Json {
+    let required = fields.iter().filter(|field| field.required);
+    Json::Object(required.map(|field| (field.name.to_owned(), fitting(&field.kind))).collect())
+}
+
+/// A value that no kind takes but any and a map.
+fn wrong(kind: &Kind) -> Json {
+    match kind.meant() {
+        Kind::Object(_) | Kind::Map | Kind::MapOf(_) | Kind::List(..) => json!(7),
+        _ => json!([[7]]),
+    }
+}
+
+/// Whole objects with one place each that is wrong, by the path of the place.
+fn spoiled(fields: &[Field], path: &str, wrap: &dyn Fn(Json) -> Json, into: &mut Vec<(String, Json)>) {
+    let whole = object(fields);
+    for field in fields {
+        let here = if path.is_empty() { field.name.to_owned() } else { format!("{path}.{}", field.name) };
+        let with = |inner: Json| {
+            let mut object = whole.clone();
+            object[field.name] = inner;
+            // What needs one needs the other.
+            if field.name == "source_id" && path.ends_with("items[]") {
+                object["related_object"] = json!("product");
+            }
+            if field.name == "ttl" || field.name == "ttl_unit" {
+                object["type"] = json!("LOCK");
+            }
+            if field.name == "ttl_unit" {
+                object["ttl"] = json!(1);
+            }
+            wrap(object)
+        };
+        into.push((here.clone(), with(wrong(&field.kind))));
+        match field.kind.meant() {
+            Kind::Object(inner) => spoiled(inner, &here, &with, into),
+            Kind::List(item, ..) => {
+                into.push((format!("{here}[]"), with(json!([wrong(item)]))));
+                spoiled(item.fields(), &format!("{here}[]"), &|item| with(json!([item])), into);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Refuses what passes a reader that should not.
+fn walk(name: &str, fields: &[Field], wrap: &dyn Fn(Json) -> Json, read: &dyn Fn(&[u8]) -> Result<(), Problem>) {
+    let mut all = Vec::new();
+    spoiled(fields, "", wrap, &mut all);
+    let is_known = |path: &str| {
+        let path = format!(".{name}.{path}.");
+        PASSED_OVER.iter().any(|(known, _)| path.replace("[]", "").contains(&format!(".{known}.")))
+    };
+    let mut passed: Vec<String> = Vec::new();
+    for (path, body) in &all {
+        let Err(problem) = read(body.to_string().as_bytes()) else {
+            passed.push(format!("{path} is not read: {body}"));
+            continue;
+        };
+        let last = path.trim_end_matches("[]").rsplit('.').next().unwrap();
+        let told = format!("{}.{}", problem.path, problem.text);
+        if !told.contains(last) {
+            passed.push(format!("{path} is not what is refused: {told}"));
+        }
+    }
+    passed.retain(|told| !is_known(told.split(' ').next().unwrap()));
+    assert!(passed.is_empty(), "{name}: {} of {} fields:\n{}", passed.len(), all.len(), passed.join("\n"));
+}
+
+fn plain(body: Json) -> Json {
+    body
+}
+
+fn document<T>(read: Read<T>) -> impl Fn(&[u8]) -> Result<(), Problem> {
+    move |bytes| read_document(std::str::from_utf8(bytes).unwrap(), read).map(drop)
+}
+
+#[test]
+fn every_field_of_a_request_is_read() {
+    walk("validation", request::REDEEMABLES.fields(), &plain, &|bytes| read_redeemables(bytes).map(drop));
+    walk("rollback", request::ROLLBACK.fields(), &plain, &|bytes| read_rollback("r_1", false, bytes).map(drop));
+    walk("qualification", qualification::QUALIFY.fields(), &plain, &|bytes| read_qualification(bytes).map(drop));
+}
+
+#[test]
+fn every_field_of_a_document_is_read() {
+    walk("gift", offer::GIFT.fields(), &plain, &document(read_gift));
+    walk("scope", scope::SCOPE.fields(), &plain, &document(read_scope));
+    walk("stacking", stacking::FIELDS, &plain, &document(read_stacking_rules));
+    // Each field of a discount belongs to some type of it.
+    let whole = [
+        ("AMOUNT", json!({ "amount_off": 1 })),
+        ("PERCENT", json!({ "percent_off": 1 })),
+        ("FIXED", json!({ "fixed_amount": 1 })),
+        ("UNIT", json!({ "unit_type": "prod_1" })),
+    ];
+    walk("discount", offer::DISCOUNT.fields(), &plain, &|bytes| {
+        let body: Json = serde_json::from_slice(bytes).unwrap();
+        let mut refused = None;
+        for (kind, needed) in &whole {
+            let mut body = body.clone();
+            if body["type"].is_string() {
+                body["type"] = json!(kind);
+            }
+            for (name, value) in needed.as_object().unwrap() {
+                body.as_object_mut().unwrap().entry(name.clone()).or_insert(value.clone());
+            }
+            match read_document(&body.to_string(), read_discount) {
+                Err(problem) if !problem.text.contains("NOT be present") => refused = Some(problem),
+                _ => {}
+            }
+        }
+        refused.map_or(Ok(()), Err)
+    });
+}
+
+/// The names that the readers of a file ask for, as its text says.
+fn asked(text: &str) -> BTreeSet<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap();
+    let callers = [
+        ".option(\"",
+        ".need(\"",
+        ".fill(\"",
+        ".fill_some(\"",
+        ".fill_list(\"",
+        ".list(\"",
+        ".get(\"",
+        "dynamic(at, \"",
+    ];
+    let mut names = BTreeSet::new();
+    for caller in callers {
+        names.extend(code.split(caller).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned));
+    }
+    let rows = code.lines().filter_map(|line| line.trim_start().strip_prefix("(\"")).filter(|row| row.contains("|"));
+    names.extend(rows.filter_map(|row| row.split('"').next()).map(str::to_owned));
+    names
+}
+
+fn said(fields: &[Field], into: &mut BTreeSet<&'static str>) {
+    for field in fields {
+        into.insert(field.name);
+        within(&field.kind, into);
+    }
+}
+
+fn within(kind: &Kind, into: &mut BTreeSet<&'static str>) {
+    match kind.meant() {
+        Kind::Object(fields) => said(fields, into),
+        Kind::List(kind, ..) | Kind::MapOf(kind) => within(kind, into),
+        Kind::Either(kinds) => kinds.iter().for_each(|kind| within(kind, into)),
+        _ => {}
+    }
+}
+
+#[test]
+fn what_is_read_the_table_says() {
+    let mut names = BTreeSet::new();
+    let tables = [
+        request::REDEEMABLES.fields(),
+        request::ROLLBACK.fields(),
+        qualification::QUALIFY.fields(),
+        offer::GIFT.fields(),
+        offer::DISCOUNT.fields(),
+        scope::SCOPE.fields(),
+        stacking::FIELDS,
+    ];
+    tables.iter().for_each(|fields| said(fields, &mut names));
+    names.extend(["grouped_redeemables_sorting_rule"]);
+    let mut unsaid = Vec::new();
+    for file in ["order", "request", "offer", "scope", "stacking", "qualification"] {
+        let path = format!("{}/src/wire/{file}.rs", env!("CARGO_MANIFEST_DIR"));
+        let asked = asked(&std::fs::read_to_string(path).unwrap());
+        assert!(!asked.is_empty(), "{file}.rs reads nothing");
+        let beside = |name: &&String| !names.contains(name.as_str()) && !BESIDE.iter().any(|(known, _)| known == name);
+        unsaid.extend(asked.iter().filter(beside).map(|name| format!("{file}.rs reads `{name}`, which no table says")));
+    }
+    assert!(unsaid.is_empty(), "{}", unsaid.join("\n"));
+}

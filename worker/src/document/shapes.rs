@@ -1,0 +1,21 @@
+//! The shapes of documents that no decision reads, as answers show them; those that one reads stand beside the engine's readers. It
+//! must not know how a document comes about.
+
+pub mod catalogue;
+pub mod codes;
+pub mod customers;
+pub mod loyalty;
+pub mod older;
+pub mod project;
+pub mod promotions;
+pub mod rules;
+
+pub use scrip::shape::EMPTY;
+use scrip::shape::{COUNT, Field, Kind, may, must};
+
+/// What a list says beside its page: how many there are.
+pub const TOTAL: &[Field] = &[must("total", COUNT)];
+/// What a list says that tells whether there is more as well.
+pub const TOTAL_AND_MORE: &[Field] = &[must("total", COUNT), must("has_more", Kind::Bool)];
+/// What a list says that is not counted.
+pub const MORE: &[Field] = &[must("has_more", Kind::Bool), may("more_starting_after", Kind::Text)];

@@ -1,0 +1,102 @@
+//! The shapes of publications, balances, transactions and locks. It must not know what a code is worth.
+
+use crate::document::fields::KEY;
+use crate::document::shapes::customers::CUSTOMER;
+use scrip::shape;
+use scrip::shape::{CHANGE, COUNT, KEYS, Kind, may, must, object};
+use scrip::wire::voucher::VOUCHER;
+
+/// A publication.
+pub const PUBLICATION: Kind = shape!(
+    "Publication",
+    "Codes that were handed to a customer",
+    &[
+        must("id", KEY),
+        must("customer_id", KEY),
+        must("customer", CUSTOMER),
+        must("tracking_id", Kind::Text).or_null(),
+        must("source_id", KEY).or_null(),
+        must("metadata", Kind::Map),
+        must("channel", Kind::Text),
+        must("result", Kind::OneOf(&["SUCCESS", "FAILURE"])).says("Whether it was done"),
+        must("vouchers_id", KEYS).says("The ids of the vouchers"),
+        may("vouchers", KEYS).says("The codes, where there are several"),
+        may("voucher", VOUCHER).says("The voucher, where there is one"),
+        must("created_at", Kind::DateTime),
+        object(&["publication"]),
+    ]
+);
+
+/// What moved the balance of a card.
+pub const BALANCE: Kind = shape!(
+    "Balance",
+    "What moved the balance of a card",
+    &[
+        must("type", Kind::OneOf(&["gift_voucher", "loyalty_card"])).says("What kind of card"),
+        must("total", CHANGE).says("What was ever on the card"),
+        must("balance", COUNT).says("What is on the card"),
+        may("amount", CHANGE).says("Minor units that came, or went: below zero"),
+        may("points", CHANGE).says("Points that came, or went: below zero"),
+        must("operation_type", Kind::Text).says("By which kind of operation"),
+        must("related_object", Kind::Object(&[must("id", KEY), must("type", Kind::Text)])).says("The card"),
+        object(&["balance"]),
+    ]
+);
+
+/// A transaction of a card.
+pub const TRANSACTION: Kind = shape!(
+    "Transaction",
+    "A movement of the balance of a card",
+    &[
+        must("id", KEY),
+        must("source_id", KEY).or_null(),
+        must("voucher_id", KEY),
+        must("campaign_id", KEY).or_null(),
+        must("related_transaction_id", KEY).or_null().says("The movement that it undoes"),
+        must("source", Kind::Text).or_null().says("Who made it"),
+        must("reason", Kind::Text).or_null(),
+        must("type", Kind::Text),
+        must("created_at", Kind::DateTime),
+        must(
+            "details",
+            Kind::Object(&[
+                must("balance", BALANCE),
+                may("order", Kind::Object(&[must("id", KEY), must("source_id", KEY).or_null()])).or_null(),
+                may("redemption", Kind::Object(&[must("id", KEY)])).says("The redemption"),
+                may("rollback", Kind::Object(&[must("id", KEY)])).says("The rollback"),
+                may("reward", Kind::Object(&[must("id", KEY), must("name", Kind::Text)])),
+            ]),
+        )
+        .says("What moved, and by what"),
+    ]
+);
+
+/// A lock.
+pub const LOCK: Kind = shape!(
+    "Lock",
+    "A lock, and what it holds",
+    &[
+        must("key", KEY).says("What to redeem with"),
+        must("type", Kind::OneOf(&["LOCK"])),
+        must("owner", Kind::Text).says("Whose it is: the servers', a page's, or a customer's"),
+        must("customer", KEY).or_null().says("The customer who has proven to be one"),
+        must("created_at", Kind::DateTime),
+        must("expires_at", Kind::DateTime),
+        must(
+            "holds",
+            Kind::List(
+                &Kind::Object(&[
+                    must("id", KEY),
+                    must("code", KEY),
+                    must("redemptions", COUNT).says("Redemptions that are held"),
+                    may("credits", COUNT).says("Minor units that are held"),
+                    object(&["voucher", "promotion_tier"]),
+                ]),
+                0,
+                usize::MAX
+            ),
+        )
+        .says("What it holds"),
+        object(&["session"]),
+    ]
+);

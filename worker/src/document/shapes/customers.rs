@@ -1,0 +1,116 @@
+//! The shapes of customers and segments. It must not know who is one.
+
+use crate::document::fields::{ADDRESS, KEY};
+use scrip::shape;
+use scrip::shape::{AMOUNT, CHANGE, COUNT, Kind, may, must, object};
+
+/// What was redeemed by a customer, and what is left.
+const SUMMARY: Kind = Kind::Object(&[
+    must(
+        "redemptions",
+        Kind::Object(&[
+            must("total_redeemed", COUNT).says("Redemptions that stand"),
+            must("total_failed", COUNT).says("Redemptions that failed"),
+            must("total_succeeded", COUNT).says("Redemptions that were done"),
+            must("total_rolled_back", COUNT).says("Redemptions that were undone"),
+            must("total_rollback_failed", COUNT).says("Rollbacks that failed"),
+            must("total_rollback_succeeded", COUNT).says("Rollbacks that were done"),
+            must(
+                "gift",
+                Kind::Object(&[
+                    must("redeemed_amount", AMOUNT),
+                    must("amount_to_go", CHANGE).says("Minor units that are left"),
+                ]),
+            ),
+            must(
+                "loyalty_card",
+                Kind::Object(&[
+                    must("redeemed_points", COUNT),
+                    must("points_to_go", CHANGE).says("Points that are left"),
+                ]),
+            ),
+        ]),
+    )
+    .says("What was redeemed"),
+    must(
+        "orders",
+        Kind::Object(&[
+            must("total_amount", AMOUNT).says("What was paid altogether"),
+            must("total_count", COUNT).says("How many orders were paid"),
+            must("average_amount", AMOUNT).says("What was paid on average"),
+            must("last_order_amount", AMOUNT).says("What was paid last"),
+            must("last_order_date", Kind::DateTime).or_null().says("When that was"),
+        ]),
+    )
+    .says("What was paid"),
+]);
+
+/// A customer.
+pub const CUSTOMER: Kind = shape!(
+    "Customer",
+    "A customer",
+    &[
+        must("id", KEY),
+        must("source_id", KEY).or_null(),
+        may("name", Kind::Text).or_null(),
+        may("description", Kind::Text).or_null(),
+        may("email", Kind::Text).or_null().says("The e-mail address; it names nobody"),
+        may("phone", Kind::Text).or_null().says("The telephone number"),
+        may("birthday", Kind::Date).or_null().says("The day of birth"),
+        may("birthdate", Kind::Date).or_null().says("The day of birth"),
+        may("address", ADDRESS).or_null().says("Where they live"),
+        may("metadata", Kind::Map),
+        may("system_metadata", Kind::Map).says("Nothing; existing clients look for it"),
+        must("summary", SUMMARY).says("What they redeemed and paid"),
+        must(
+            "loyalty",
+            Kind::Object(&[
+                may("points", COUNT).says("On all cards"),
+                must("referred_customers", COUNT).says("How many they referred"),
+                must("campaigns", Kind::Map).says("By program"),
+            ]),
+        )
+        .says("Their loyalty cards"),
+        may(
+            "referrals",
+            Kind::Object(&[
+                must(
+                    "campaigns",
+                    Kind::List(
+                        &Kind::Object(&[
+                            must("campaign_id", KEY),
+                            must("referrer_id", KEY),
+                            must("related_object_id", KEY),
+                            must("related_object_type", Kind::Text),
+                            must("date", Kind::DateTime),
+                        ]),
+                        0,
+                        usize::MAX
+                    ),
+                )
+                .says("By campaign"),
+                must("total", COUNT),
+            ]),
+        )
+        .says("Who referred them"),
+        may("created_at", Kind::DateTime),
+        may("updated_at", Kind::DateTime).or_null(),
+        may("object", Kind::OneOf(&["customer"])),
+    ]
+);
+
+/// A segment.
+pub const SEGMENT: Kind = shape!(
+    "Segment",
+    "Customers that are named together",
+    &[
+        must("id", KEY),
+        must("name", KEY),
+        must("type", Kind::OneOf(&["static", "auto-update", "passive"])),
+        must("filter", Kind::Map).or_null(),
+        must("initial_sync_status", Kind::Text).says("Whether it is ready"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["segment"]),
+    ]
+);

@@ -1,0 +1,163 @@
+//! The shapes of what a project keeps for itself: long work, schemas, tokens, its bundle. It must not know what they are used for.
+
+use crate::document::fields::KEY;
+use scrip::shape;
+use scrip::shape::{COUNT, Field, INT_MAX, Kind, may, must, object};
+
+/// What came of an async action.
+const RESULT: Kind = Kind::Object(&[
+    may("message", Kind::Text).says("For people"),
+    may("done_count", COUNT).says("Items that were done"),
+    may("failed_count", COUNT).says("Items that were refused"),
+    may(
+        "errors",
+        Kind::List(
+            &Kind::Object(&[
+                must("key", Kind::Text).says("For programs: why"),
+                must("message", Kind::Text),
+                must("details", Kind::Text),
+                may("code", KEY),
+                may("source_id", KEY),
+            ]),
+            0,
+            usize::MAX,
+        ),
+    )
+    .says("Why items were refused"),
+    may(
+        "failed",
+        Kind::List(
+            &Kind::Object(&[
+                must("row", COUNT).says("The place of the item"),
+                must("reason", Kind::Text).says("Why"),
+                may("code", KEY),
+                may("source_id", KEY).or_null(),
+            ]),
+            0,
+            usize::MAX,
+        ),
+    )
+    .says("Which items were refused"),
+    may("reports", Kind::List(&Kind::Any, 0, usize::MAX)).says("None; existing clients look for it"),
+    may("reports_available_till", Kind::DateTime).or_null().says("Never; existing clients look for it"),
+]);
+
+/// An async action.
+pub const ASYNC_ACTION: Kind = shape!(
+    "AsyncAction",
+    "Long work, and what came of it",
+    &[
+        must("id", KEY),
+        must("type", Kind::Text),
+        must("status", Kind::Text),
+        must("operation_status", Kind::Text).says("The same in another word"),
+        must("progress", Kind::Int(0, 100)).says("How much is done, in percent"),
+        must("processing_time", COUNT).says("How long it took, in milliseconds"),
+        must("request_id", Kind::Text),
+        may("result", RESULT),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime),
+        object(&["async_action"]),
+    ]
+);
+
+/// The start of an async action.
+pub const ASYNC_ACTION_STARTED: Kind =
+    shape!("AsyncActionStarted", "Long work that has begun", &[must("async_action_id", KEY)]);
+
+/// A metadata schema.
+pub const METADATA_SCHEMA: Kind = shape!(
+    "MetadataSchema",
+    "What the custom data of a kind of resource may hold",
+    &[
+        must("id", KEY),
+        must("related_object", KEY).says("The kind of resource"),
+        must("properties", Kind::Map),
+        must("allow_defined_only", Kind::Bool).says("Whether other properties are refused"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["metadata_schema"]),
+    ]
+);
+
+/// A token that proves a customer.
+pub const CUSTOMER_TOKEN: Kind = shape!(
+    "CustomerToken",
+    "A token that proves a customer to pages",
+    &[
+        must("token", Kind::Text).says("Goes out as `X-Customer-Token`"),
+        must("expires_at", Kind::DateTime),
+        must("customer", Kind::Object(&[must("id", KEY).or_null(), must("source_id", KEY).or_null()])),
+        object(&["customer_token"]),
+    ]
+);
+
+const OF_KEY: &[Field] = &[
+    must("id", KEY),
+    must("secret", Kind::Text).says("What signs: keep it on a server"),
+    must("algorithm", Kind::Text).says("How it signs"),
+    object(&["customer_token_key"]),
+];
+
+/// The key that signs customer tokens.
+pub const CUSTOMER_TOKEN_KEY: Kind = shape!("CustomerTokenKey", "The key that signs customer tokens", OF_KEY);
+
+/// A new key.
+pub const CUSTOMER_TOKEN_KEY_ROTATION: Kind = shape!(
+    "CustomerTokenKeyRotation",
+    "A new key that signs customer tokens",
+    scrip::fields_of!(
+        OF_KEY,
+        &[must("former_until", Kind::DateTime).says("Until when tokens of the former key are taken")]
+    )
+);
+
+/// A token of the service.
+pub const OAUTH_TOKEN: Kind = shape!(
+    "OAuthToken",
+    "A token that opens some scopes",
+    &[
+        must("access_token", Kind::Text).says("Goes out as a bearer token"),
+        must("token_type", Kind::Text).says("How it goes out"),
+        must("scope", Kind::Text).says("What it opens"),
+        must("client_id", Kind::Text).says("For whom it was made"),
+        must("expires_in", Kind::Int(0, INT_MAX)).says("How long it holds, in seconds"),
+        must("expires_at", Kind::Int(0, INT_MAX)).says("When it ends, in seconds since 1970"),
+    ]
+);
+
+/// Whether the service is well.
+pub const HEALTH: Kind = shape!("Health", "Whether the service is well", &[must("status", Kind::Text)]);
+
+/// The description of the interface.
+pub const OPENAPI: Kind = Kind::Map;
+
+/// Documents of a kind in a bundle, as the engine reads them.
+const DOCUMENTS: Kind = Kind::List(&Kind::Map, 0, usize::MAX);
+
+/// A bundle.
+pub const BUNDLE: Kind = shape!(
+    "Bundle",
+    "What a page needs to decide for itself: public documents, as far as a page may know them",
+    &[
+        must("complete", Kind::Bool).says("Whether what is not listed does not exist: never, in a bundle"),
+        must("counted", Kind::Bool).says("Whether what was counted is told: never, in a bundle"),
+        must("client", Kind::Map).says("What the project allows to pages"),
+        must("whole_catalogue", Kind::Bool).says("Whether all products and SKUs are listed"),
+        must("project", Kind::Object(&[must("id", KEY)])).says("Whose bundle it is"),
+        must("time_zone", Kind::Map).says("The project's time zone, with its transitions"),
+        must("stacking_rules", Kind::Map),
+        must("campaigns", DOCUMENTS).says("Campaigns whose codes are public, and promotions"),
+        must("vouchers", DOCUMENTS).says("Public vouchers, by the hash of their code"),
+        must("promotion_tiers", DOCUMENTS).says("Promotion tiers"),
+        must("promotion_stacks", DOCUMENTS).says("Promotion stacks"),
+        must("categories", DOCUMENTS),
+        must("products", DOCUMENTS).says("Products, where there are not too many"),
+        must("skus", DOCUMENTS).says("SKUs, where there are not too many"),
+        must("product_collections", DOCUMENTS).says("Collections of products"),
+        must("segments", DOCUMENTS).says("Segments that do not list their customers"),
+        must("validation_rules", DOCUMENTS).says("The rules that guard what is listed"),
+        must("validation_rules_assignments", DOCUMENTS).says("Which rule guards what"),
+        may("unreadable", DOCUMENTS).says("What there is besides and does not read"),
+    ]
+);

@@ -1,0 +1,160 @@
+//! The shapes of campaigns, tiers and stacks. It must not know what they take off.
+
+use crate::document::fields::{DISCOUNT, GIFT, KEY, LOYALTY_CARD, VOUCHER_TYPE};
+use scrip::shape::{AMOUNT, COUNT, Field, KEYS, Kind, may, must, object};
+use scrip::wire::voucher::{ASSIGNMENTS, CATEGORIES, OF_TIER, VALIDITY};
+use scrip::{fields_of, shape};
+
+/// What was redeemed of a tier.
+const SUMMARY: Field = may(
+    "summary",
+    Kind::Object(&[
+        must("redemptions", Kind::Object(&[must("total_redeemed", COUNT).says("How often it was redeemed")]))
+            .says("What was redeemed"),
+        must(
+            "orders",
+            Kind::Object(&[
+                must("total_amount", AMOUNT).says("What the orders were worth"),
+                must("total_discount_amount", AMOUNT).says("What was taken off them"),
+            ]),
+        )
+        .says("On which orders"),
+    ]),
+)
+.says("What was redeemed of it");
+
+/// What a promotion tier shows.
+pub const OF_KEPT_TIER: &[Field] = fields_of!(
+    OF_TIER,
+    &[
+        must(
+            "campaign",
+            Kind::Object(fields_of!(
+                &[must("id", KEY), may("category_id", KEY).or_null(), object(&["campaign"])],
+                VALIDITY.split_at(6).0,
+            )),
+        )
+        .says("Its campaign"),
+        SUMMARY,
+        must("validation_rule_assignments", ASSIGNMENTS),
+    ],
+);
+
+/// A promotion tier.
+pub const TIER: Kind = shape!("PromotionTier", "A promotion tier", OF_KEPT_TIER);
+
+/// A promotion stack.
+pub const STACK: Kind = shape!(
+    "PromotionStack",
+    "Promotion tiers that are applied together",
+    &[
+        must("id", KEY),
+        must("name", KEY),
+        must("campaign_id", KEY),
+        must("category_id", KEY).or_null(),
+        must("categories", CATEGORIES),
+        must(
+            "tiers",
+            Kind::Object(&[
+                must("ids", KEYS).says("The tiers, in the order in which they are applied"),
+                must("hierarchy_mode", Kind::OneOf(&["MANUAL"])).says("Who orders them"),
+            ]),
+        )
+        .says("Its tiers"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["promotion_stack"]),
+    ]
+);
+
+/// How who refers is rewarded.
+const REFERRAL: Kind = Kind::Object(&[
+    may("conversion_event_type", Kind::OneOf(&["redemption", "custom_event"])).says("What counts as a referral"),
+    may("custom_event", Kind::Object(&[may("id", KEY), may("name", KEY)])).says("The event that counts"),
+    may(
+        "referee_reward",
+        Kind::Object(&[
+            may("type", Kind::OneOf(&["LOYALTY_CARD", "GIFT_VOUCHER"])),
+            may("amount", COUNT).says("Points or minor units"),
+            may("related_object_parent", Kind::Object(&[may("id", KEY), may("name", KEY), may("object", Kind::Text)]))
+                .says("The campaign whose card it is"),
+        ]),
+    )
+    .says("What who was referred is given"),
+]);
+
+/// How codes are made, as a campaign keeps it.
+const MADE: Kind = Kind::Object(&[
+    must("length", Kind::Int(0, 128)),
+    must("charset", Kind::Text),
+    must("pattern", Kind::Text),
+    may("prefix", Kind::Text),
+    may("postfix", Kind::Text),
+]);
+
+/// A campaign.
+pub const CAMPAIGN: Kind = shape!(
+    "Campaign",
+    "A campaign: vouchers that are alike, a loyalty program, or promotion tiers",
+    fields_of!(
+        &[
+            must("id", KEY),
+            must("name", KEY),
+            must("description", Kind::Text).or_null(),
+            must(
+                "campaign_type",
+                Kind::OneOf(&["PROMOTION", "GIFT_VOUCHERS", "REFERRAL_PROGRAM", "DISCOUNT_COUPONS", "LOYALTY_PROGRAM"]),
+            )
+            .says("What it hands out"),
+            must("type", Kind::OneOf(&["AUTO_UPDATE", "STATIC", "STANDALONE"]))
+                .says("Whether it makes codes by itself"),
+            must("join_once", Kind::Bool),
+            must("auto_join", Kind::Bool),
+            must("use_voucher_metadata_schema", Kind::Bool).says("Whether custom data of its vouchers has a schema"),
+            must("activity_duration_after_publishing", Kind::Duration)
+                .or_null()
+                .says("How long a code holds after it was handed out"),
+            must("vouchers_count", COUNT).says("How many codes it has"),
+            must("vouchers_generation_status", Kind::Text).says("Whether its codes are made"),
+            must("creation_status", Kind::Text).says("Whether it is ready"),
+            must("protected", Kind::Bool).says("Whether it may be changed"),
+            must("metadata", Kind::Map),
+            must("validation_rules_assignments", ASSIGNMENTS),
+            must("created_at", Kind::DateTime),
+            must("updated_at", Kind::DateTime).or_null(),
+            may(
+                "voucher",
+                Kind::Object(&[
+                    must("type", VOUCHER_TYPE),
+                    may("discount", DISCOUNT),
+                    may("gift", GIFT),
+                    may("loyalty_card", LOYALTY_CARD),
+                    must("code_config", MADE),
+                    must(
+                        "redemption",
+                        Kind::Object(&[must("quantity", COUNT)
+                            .or_null()
+                            .says("How often one may be redeemed; any number when null")]),
+                    ),
+                    must("is_referral_code", Kind::Bool),
+                ]),
+            )
+            .says("What its vouchers are like"),
+            may(
+                "promotion",
+                Kind::Object(&[
+                    object(&["list"]),
+                    must("data_ref", Kind::OneOf(&["tiers"])),
+                    must("tiers", Kind::List(&TIER, 0, usize::MAX)).says("What is listed"),
+                    must("total", COUNT),
+                    must("has_more", Kind::Bool),
+                ]),
+            )
+            .says("Its tiers"),
+            may("referral_program", REFERRAL).says("How who refers is rewarded"),
+            may("loyalty_tiers_expiration", Kind::Map).says("When a customer leaves a tier; kept as it was sent"),
+            object(&["campaign"]),
+        ],
+        VALIDITY,
+    )
+);
