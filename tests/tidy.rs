@@ -101,10 +101,8 @@ const STILL_IN_A_CIRCLE: &[&str] = &[
     "src/text",
     "src/time",
     "src/wire/at",
-    "src/wire/failure",
     "src/wire/name",
     "src/wire/node",
-    "src/wire/redemption",
     "worker/src/store/facts",
 ];
 
