@@ -200,7 +200,9 @@ fn check_gift(
     let allotment = gift.allotment().minor();
     let left = match running_order.running.standing(case, &account, Some(allotment)) {
         Known::Is(standing) => standing.available().unwrap_or(0),
-        _ => {
+        // Nobody can say what is left, so that nothing can be spent.
+        Known::Absent | Known::Unreadable => 0,
+        Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
             allotment
         }

@@ -93,7 +93,9 @@ pub(super) fn points_left(
     let account = points_account(&voucher.id);
     match running_order.running.standing(case, &account, Some(card.allotment())) {
         Known::Is(standing) => standing.available().unwrap_or(0),
-        _ => {
+        // Nobody can say what is left, so that nothing can be spent.
+        Known::Absent | Known::Unreadable => 0,
+        Known::Unknown => {
             found.lacks.push(Text::from(account.as_str()));
             card.allotment()
         }
@@ -115,7 +117,8 @@ fn check_stock(
             found.lacks.push(Text::from(account.as_str()));
             Ok(())
         }
-        _ => Ok(()),
+        Known::Absent | Known::Unreadable => Err(Refusal::unreadable("reward", &reward.id)),
+        Known::Is(_) => Ok(()),
     }
 }
 
@@ -157,7 +160,8 @@ fn check_codes(
         Known::Is(standing) if standing.available() == Some(0) => {
             Err(Refusal::new(Reason::NoCodeLeft, "Couldn't create new vouchers for publication"))
         }
-        _ => Ok(()),
+        Known::Absent | Known::Unreadable => Err(Refusal::unreadable("campaign", campaign_id)),
+        Known::Is(_) | Known::Unknown => Ok(()),
     }
 }
 

@@ -122,11 +122,6 @@ impl<'a> ResolvedLine<'a> {
         self.item.map(|item| &item.metadata)
     }
 
-    /// Whether it is any of these.
-    pub fn is_any(&self, goods: &[GoodsRef]) -> bool {
-        goods.iter().any(|goods| self.is(goods))
-    }
-
     /// The symbols of its names and collections.
     fn symbols(&self) -> impl Iterator<Item = Symbol> {
         let named = self.symbols.into_iter().zip(self.names).filter(|(_, name)| name.is_some());

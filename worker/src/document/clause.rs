@@ -6,6 +6,13 @@ use crate::store::Store;
 use crate::store::sql::{self, Value};
 use serde_json::Value as Json;
 
+/// Looks at documents that no index answers, at most, in one list: a document for every filter that is not a name, a parent, a
+/// holder or a time of creation, and for an order that is none of these. Natively it is some 60 ms of work.
+pub const LOOKS_MAX: i64 = 40_000;
+
+/// Bytes of the documents that are looked at, at most.
+const LOOKED_BYTES_MAX: i64 = 40_000_000;
+
 /// A condition and its parameters.
 #[derive(Debug, Default)]
 pub struct Clause {
@@ -58,9 +65,7 @@ impl Clause {
         self.params.push(value);
         condition.replace("{}", &format!("?{}", self.params.len()))
     }
-}
 
-impl Clause {
     /// Refuses to look through more documents than a list may, before it does: what an index leaves of them, for each condition
     /// that it does not answer.
     pub(super) fn check_looks(&self, store: &Store<'_>, order: &str) -> Result<(), CallError> {
@@ -85,9 +90,7 @@ impl Clause {
         );
         Err(error(400, "request_too_complex", "Request takes too much work", told).into())
     }
-}
 
-impl Clause {
     /// Narrows it by a group of conditions, joined by `AND` or `OR`; each has its own parameters in the order of its `{}`.
     pub fn and_group(&mut self, junction: &str, conditions: Vec<(String, Vec<Value>)>) {
         let mut filled = Vec::new();
@@ -103,16 +106,4 @@ impl Clause {
             self.text.push_str(&format!(" AND ({})", filled.join(&format!(" {junction} "))));
         }
     }
-
-    /// How many parameters it has.
-    pub fn params_count(&self) -> usize {
-        self.params.len()
-    }
 }
-
-/// Looks at documents that no index answers, at most, in one list: a document for every filter that is not a name, a parent, a
-/// holder or a time of creation, and for an order that is none of these. Natively it is some 60 ms of work.
-pub const LOOKS_MAX: i64 = 40_000;
-
-/// Bytes of the documents that are looked at, at most.
-const LOOKED_BYTES_MAX: i64 = 40_000_000;

@@ -4,7 +4,6 @@
 use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
-use crate::shop::decision;
 use crate::shop::{customers, vouchers};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
@@ -230,7 +229,7 @@ fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
 /// The stored customer that a request names, as a decision about it finds it.
 pub fn named(call: &Call<'_, '_>, request: &Redeemables) -> Result<Option<Document>, CallError> {
     let Some(key) = customer_key(request) else { return Ok(None) };
-    let facts = decision::facts(call)?;
+    let facts = facts(call)?;
     // What was found is noted by the facts, as a document.
     let _ = facts.customer(key);
     let found = facts.finish()?;

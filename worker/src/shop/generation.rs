@@ -12,6 +12,17 @@ use crate::store::document::Document;
 use crate::work::actions;
 use serde_json::{Map, Value as Json, json};
 
+/// What vouchers have of their campaign itself; what they grant stands in its configuration.
+pub const OF_CAMPAIGN: &[&str] = &[
+    "category",
+    "category_id",
+    "start_date",
+    "expiration_date",
+    "validity_timeframe",
+    "validity_day_of_week",
+    "validity_hours",
+];
+
 /// What single vouchers may say differently from their campaign.
 pub const OVERRIDES: &[&str] =
     &["category", "category_id", "metadata", "additional_info", "start_date", "expiration_date", "redemption"];
@@ -41,16 +52,8 @@ pub fn template(campaign: &Document, overrides: &Map<String, Json>, now_ms: i64)
     for name in ["type", "discount", "gift", "loyalty_card"] {
         body.insert(name.into(), config.get(name).cloned().unwrap_or(Json::Null));
     }
-    for name in [
-        "category",
-        "category_id",
-        "start_date",
-        "expiration_date",
-        "validity_timeframe",
-        "validity_day_of_week",
-        "validity_hours",
-    ] {
-        body.insert(name.into(), of_campaign(name));
+    for name in OF_CAMPAIGN {
+        body.insert((*name).into(), of_campaign(name));
     }
     let redemption = overrides.get("redemption").or_else(|| config.get("redemption"));
     let quantity = redemption.and_then(|redemption| redemption.get("quantity")).cloned().unwrap_or(Json::Null);

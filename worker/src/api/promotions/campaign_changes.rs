@@ -45,19 +45,12 @@ pub const ROUTES: &[Route] = &[put("/v1/campaigns/{campaignId}", "Update a campa
     .scope("campaigns")
     .body(UPDATE)];
 
-/// What vouchers have of their campaign.
-const INHERITED: &[&str] = &[
-    "discount",
-    "gift",
-    "loyalty_card",
-    "category",
-    "category_id",
-    "start_date",
-    "expiration_date",
-    "validity_timeframe",
-    "validity_day_of_week",
-    "validity_hours",
-];
+/// What vouchers grant, as the configuration of their campaign says it.
+const GRANTED: &[&str] = &["discount", "gift", "loyalty_card"];
+
+fn inherits(name: &str) -> bool {
+    GRANTED.iter().chain(generation::OF_CAMPAIGN).any(|known| *known == name)
+}
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
     let mut sent = call.body(Nulls::Kept)?;
@@ -148,8 +141,7 @@ fn carry(
     before: &Map<String, Json>,
     after: Map<String, Json>,
 ) -> Result<(), CallError> {
-    let changed =
-        |(name, value): &(String, Json)| INHERITED.contains(&name.as_str()) && before.get(name) != Some(value);
+    let changed = |(name, value): &(String, Json)| inherits(name) && before.get(name) != Some(value);
     let fields: Map<String, Json> = after.into_iter().filter(changed).collect();
     let wanted = campaign.body.get("vouchers_count").and_then(Json::as_u64).unwrap_or(0);
     if fields.is_empty() || wanted == 0 {
