@@ -13,6 +13,6 @@ pub mod service;
 mod write;
 
 pub use members::Members;
-pub use node::{Node, same};
+pub use node::Node;
 pub use read::{Bounds, Fault, FaultKind, read};
 pub use write::Pen;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::json::Node;
 use crate::json::decimal::decimal;
-use crate::text::{is_longer, signed};
+use crate::text::is_longer;
 
 /// What kind of fault a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -330,7 +330,7 @@ impl<'a> Reader<'a> {
         }
         let digits = self.text.get(start..self.at).unwrap_or_default();
         let form = decimal(digits).ok_or(FaultKind::Wrong)?;
-        Ok(match signed(digits) {
+        Ok(match digits.parse().ok() {
             Some(whole) if digits != "-0" => Node::Whole(whole),
             _ => Node::Fraction(if is_whole && digits != "-0" { digits.into() } else { form }),
         })

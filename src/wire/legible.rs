@@ -2,8 +2,9 @@
 //! given many sets those apart that do not read, so that one bad document is no reason to know nothing. It must not know
 //! what any document means.
 
+use std::collections::BTreeSet;
+
 use crate::model::qualification::CandidateObject;
-use crate::shelf::Shelf;
 use crate::text::{Text, joined};
 use crate::wire::at::{At, Read, read, read_document, read_node};
 use crate::wire::candidates::{read_campaign_voucher, read_candidate};
@@ -63,12 +64,12 @@ pub fn check(kind: &str, text: &str) -> Result<(), Problem> {
 
 /// Documents that are there and cannot be read, by kind and name. Rules are known by what they are assigned to as well.
 #[derive(Debug, Clone, Default)]
-pub struct Illegible(Shelf<()>);
+pub struct Illegible(BTreeSet<Text>);
 
 impl Illegible {
     /// Whether the document of a kind that has this name is one of them.
     pub fn has(&self, kind: &str, name: &str) -> bool {
-        !self.0.is_empty() && self.0.get(&joined(&[kind, "/", name])).is_some()
+        !self.0.is_empty() && self.0.contains(&joined(&[kind, "/", name]))
     }
 
     /// Whether it is not known of what is called so which rules guard it.
@@ -94,11 +95,11 @@ impl Illegible {
     }
 
     pub(crate) fn join(&mut self, other: Illegible) {
-        other.0.names().for_each(|name| self.0.put(name.clone(), ()));
+        self.0.extend(other.0);
     }
 
     fn put(&mut self, kind: &str, name: &str) {
-        self.0.put(joined(&[kind, "/", name]), ());
+        self.0.insert(joined(&[kind, "/", name]));
     }
 }
 

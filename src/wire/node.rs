@@ -5,7 +5,7 @@ use std::fmt;
 
 pub use crate::json::Node;
 use crate::json::{Bounds, Fault, FaultKind};
-use crate::text::{LONGEST_TEXT, digits, is_longer};
+use crate::text::{LONGEST_TEXT, is_longer};
 use crate::wire::at::{At, read_node};
 use crate::wire::problem::{DEEPEST, Problem};
 
@@ -29,10 +29,10 @@ impl<'a> Node<'a> {
 fn told(bytes: &[u8], fault: Fault, most: usize) -> Problem {
     let what = match fault.kind {
         FaultKind::Deep => {
-            return Problem::at("", ["must NOT nest deeper than ", &digits(DEEPEST), " levels"].concat());
+            return Problem::at("", ["must NOT nest deeper than ", &DEEPEST.to_string(), " levels"].concat());
         }
         FaultKind::Long => return told_long(bytes),
-        FaultKind::Many => return Problem::at("", ["must NOT hold more than ", &digits(most), " values"].concat()),
+        FaultKind::Many => return Problem::at("", ["must NOT hold more than ", &most.to_string(), " values"].concat()),
         FaultKind::Early => "ends too early",
         FaultKind::Wrong => "is not valid JSON",
     };
@@ -41,7 +41,7 @@ fn told(bytes: &[u8], fault: Fault, most: usize) -> Problem {
         b'\n' => (line.saturating_add(1), 0),
         _ => (line, column.saturating_add(1)),
     });
-    Problem::at("", [what, " at line ", &digits(line), " column ", &digits(column)].concat())
+    Problem::at("", [what, " at line ", &line.to_string(), " column ", &column.to_string()].concat())
 }
 
 /// The first text that is too long, by its path: for that the whole is read, however long.
@@ -62,7 +62,7 @@ fn see_long(at: &At<'_>) {
                 if is_longer(name, LONGEST_TEXT) {
                     at.tell(Problem::bound(
                         at.path(),
-                        &["must NOT have names of more than ", &digits(LONGEST_TEXT), " characters"].concat(),
+                        &["must NOT have names of more than ", &LONGEST_TEXT.to_string(), " characters"].concat(),
                         name,
                     ));
                 }
