@@ -7,6 +7,7 @@ use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome};
 use crate::shop::decision;
 use scrip::decide;
+use scrip::json::Pieces;
 use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
 use scrip::wire::Problem;
 use scrip::wire::decision::write_validation;
@@ -64,8 +65,8 @@ pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, 
             write_validation(&decision.answer, call.context)
         }));
     }
-    facts.finish()?;
-    let read = |written: Result<Vec<u8>, _>| Ok(serde_json::from_slice(&written?).unwrap_or(Json::Null));
+    facts.end()?;
+    let read = |pieces: Result<Pieces, _>| Ok(serde_json::to_value(pieces?).unwrap_or(Json::Null));
     decided.into_iter().map(read).collect()
 }
 
