@@ -12,6 +12,6 @@ pub mod service;
 mod write;
 
 pub use members::Members;
-pub use node::{Node, same};
+pub use node::Node;
 pub use read::{Bounds, Fault, FaultKind, read, read_from};
 pub use write::Pieces;

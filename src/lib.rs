@@ -6,7 +6,6 @@
 pub mod id;
 pub mod json;
 pub mod money;
-pub mod rank;
 pub mod shelf;
 pub mod text;
 pub mod time;

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::text::{Text, are_digits, parted, parts, whole};
+use crate::text::{Text, are_digits};
 
 mod day;
 pub use day::Day;
@@ -41,7 +41,7 @@ impl Instant {
     /// assert_eq!(noon.to_string(), "2026-03-01T12:00:00.000Z");
     /// ```
     pub fn parse(text: &str) -> Option<Instant> {
-        let (date, time) = match parted(text, b"Tt ") {
+        let (date, time) = match text.split_once(['T', 't', ' ']) {
             Some((date, clock)) => (date, read_clock(clock)?),
             None => (text, 0),
         };
@@ -69,16 +69,16 @@ impl Instant {
 #[inline(never)]
 fn digits(text: &str, count: usize) -> Option<u32> {
     let fits = text.len() == count && are_digits(text);
-    whole(text).filter(|_| fits).and_then(|number| u32::try_from(number).ok())
+    text.parse().ok().filter(|_| fits)
 }
 
 /// Reads `12:00`, `12:00:00` or `12:00:00.000`, followed by `Z`, `+01:00` or nothing: how many milliseconds after the
 /// first moment of the day in UTC that is.
 fn read_clock(text: &str) -> Option<i64> {
-    let time = parted(text, b"Zz+-").map_or(text, |(time, _)| time);
+    let time = text.split_once(['Z', 'z', '+', '-']).map_or(text, |(time, _)| time);
     let offset = text.get(time.len()..)?;
-    let (time, fraction) = parted(time, b".").unwrap_or((time, ""));
-    let parts = parts(time, b':');
+    let (time, fraction) = time.split_once('.').unwrap_or((time, ""));
+    let parts: Vec<&str> = time.split(':').collect();
     let [hours, minutes, seconds] = match *parts.as_slice() {
         [hours, minutes] => [hours, minutes, "00"],
         [hours, minutes, seconds] => [hours, minutes, seconds],
@@ -105,7 +105,7 @@ fn read_offset(text: &str) -> Option<i64> {
         return Some(0);
     }
     let (sign, ahead) = text.split_at_checked(1)?;
-    let (hours, minutes) = parted(ahead, b":").or_else(|| ahead.split_at_checked(2))?;
+    let (hours, minutes) = ahead.split_once(':').or_else(|| ahead.split_at_checked(2))?;
     let minutes = digits(hours, 2)?.checked_mul(60)?.checked_add(digits(minutes, 2)?)?;
     let millis = i64::from(minutes).checked_mul(60 * MILLIS_PER_SECOND)?;
     Some(if sign == "-" { millis.saturating_neg() } else { millis })
@@ -178,7 +178,7 @@ impl Duration {
     pub fn parse(text: &str) -> Option<Duration> {
         let (dates, times) = {
             let body = text.strip_prefix('P')?;
-            parted(body, b"T").map_or((body, None), |(dates, times)| (dates, Some(times)))
+            body.split_once('T').map_or((body, None), |(dates, times)| (dates, Some(times)))
         };
         if times == Some("") {
             return None;
@@ -197,11 +197,11 @@ impl Duration {
     fn add_parts(&mut self, text: &str, designators: &[(u8, i64)], dates: bool) -> Option<()> {
         let mut rest = text;
         for (designator, seconds) in designators {
-            let Some((number, after)) = parted(rest, &[*designator]) else { continue };
+            let Some((number, after)) = rest.split_once(char::from(*designator)) else { continue };
             if !are_digits(number) {
                 return None;
             }
-            let count = u32::try_from(whole(number)?).ok()?;
+            let count = number.parse::<u32>().ok()?;
             if dates && *seconds == 0 {
                 let months = if *designator == b'Y' { count.checked_mul(12)? } else { count };
                 self.months = self.months.checked_add(months)?;
@@ -360,7 +360,7 @@ impl DailyHours {
 
     /// Minutes since midnight of `HH:mm`.
     pub fn parse_clock(text: &str) -> Option<u16> {
-        let (hours, minutes) = parted(text, b":")?;
+        let (hours, minutes) = text.split_once(':')?;
         let hours = digits(hours, 2).filter(|hours| *hours < 24)?;
         let minutes = digits(minutes, 2).filter(|minutes| *minutes < 60)?;
         u16::try_from(hours.checked_mul(60)?.checked_add(minutes)?).ok()

@@ -1,182 +1,106 @@
-//! Decides how JavaScript reaches the engine: bytes are put where `room` says, a verb decides, and the answer lies where
-//! `answer` says until the next call.
+//! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes, or
+//! plain objects that `serde-wasm-bindgen` reads and makes.
 //!
 //! It must not decide anything about a basket, read a clock or draw randomness: the moment comes in as whole
-//! milliseconds (a `BigInt`, never a float) and the seed as hex. Text and objects are the affair of the JavaScript around
-//! it, which has its own encoder and its own JSON; a second one of each in here would be bytes for nothing. Only that
-//! JavaScript calls in here: it hands back the places that it was given, and no other.
-#![allow(unsafe_code, reason = "the page's bytes and the sets of rules are reached by their places")]
+//! milliseconds (a `BigInt`, never a float) and the seed as hex. Text is the affair of the JavaScript around it, and so is
+//! whether an object is a plain one.
 
-mod arena;
-
-use std::cell::UnsafeCell;
+use serde::Serialize;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
 
 use crate::Context;
 use crate::bundle::Prepared;
-use crate::bundle::prepared::Answer;
-use crate::text::{digits, unhex};
+use crate::bundle::prepared::{Answer, Said};
+use crate::text::unhex;
 use crate::time::Instant;
-use crate::wasm::arena::{Arena, Region};
-use crate::wire::out::Out;
+use crate::wire::out::{Out, Pieces};
 use crate::wire::problem::Problem;
-use wasm_bindgen::prelude::wasm_bindgen;
 
-/// All memory that the engine asks for.
-#[global_allocator]
-static ARENA: Arena = Arena::new();
+/// Rules that were read and compiled once.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Rules(Prepared);
 
-/// What lies in the region of the call at hand.
-struct Call {
-    /// What is asked.
-    asked: Vec<u8>,
-    /// What is answered.
-    answer: Vec<u8>,
-}
-
-struct Static(UnsafeCell<Call>);
-
-// A page's wasm has one thread.
-unsafe impl Sync for Static {}
-
-static CALL: Static = Static(UnsafeCell::new(Call { asked: Vec::new(), answer: Vec::new() }));
-
-impl Static {
-    /// What the last call left is gone.
-    fn begin(&self, room: usize) -> *mut u8 {
-        ARENA.begin();
-        let call = unsafe { &mut *self.0.get() };
-        *call = Call { asked: vec![0; room], answer: Vec::new() };
-        call.asked.as_mut_ptr()
+#[wasm_bindgen]
+impl Rules {
+    /// Reads rules, JSON in UTF-8. Those that are bad throw the problem as JSON with `path`, `text` and `message`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(rules: &[u8]) -> Result<Rules, String> {
+        Prepared::new(rules).map(Rules).map_err(|problem| told(&problem))
     }
 
-    fn asked(&self, start: usize, end: usize) -> &'static [u8] {
-        unsafe { &*self.0.get() }.asked.get(start..end).unwrap_or_default()
+    /// The content hash of the rules, hex SHA-256 of their bytes; the `ETag` of a bundle is the same text.
+    #[wasm_bindgen(getter)]
+    pub fn hash(&self) -> String {
+        self.0.hash().to_owned()
     }
 
-    /// How long the answer is.
-    fn answers(&self, answer: Vec<u8>) -> usize {
-        let call = unsafe { &mut *self.0.get() };
-        call.answer = answer;
-        call.answer.len()
+    /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.
+    pub fn validate(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
+        self.decide(request, now_ms, seed, Prepared::validate)
     }
-}
 
-/// Rules that were read and compiled once, and the memory that they lie in.
-pub struct Held {
-    prepared: Prepared,
-    region: Region,
-}
+    /// The same with a plain object of JSON's values, which is answered by one.
+    #[wasm_bindgen(js_name = validateObject)]
+    pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+        self.decide_object(request, now_ms, seed, Prepared::validate_held)
+    }
 
-/// Begins a call: what the last one answered is gone, and there is room for so many bytes of what is asked.
-#[wasm_bindgen]
-pub fn room(bytes: usize) -> *mut u8 {
-    CALL.begin(bytes)
-}
+    /// Finds what of the rules would work, in the same way.
+    pub fn qualify(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
+        self.decide(request, now_ms, seed, Prepared::qualify)
+    }
 
-/// Where the answer begins; the verb said how long it is.
-#[wasm_bindgen]
-pub fn answer() -> *const u8 {
-    unsafe { &*CALL.0.get() }.answer.as_ptr()
-}
-
-/// Reads the rules that were put into the room, JSON as UTF-8. The place is that of the rules, or nothing when they are bad:
-/// then the answer is the problem as JSON with `path`, `text` and `message`, and [`said`] how long it is.
-#[wasm_bindgen]
-pub fn prepare(bytes: usize) -> *mut Held {
-    ARENA.enter(Region::EMPTY);
-    let read = Prepared::new(CALL.asked(0, bytes)).map_err(|problem| told(&problem));
-    match read.map(|prepared| Box::leak(Box::new(Held { prepared, region: Region::EMPTY }))) {
-        Ok(held) => {
-            held.region = ARENA.leave();
-            held
-        }
-        Err(told) => {
-            let region = ARENA.leave();
-            CALL.answers(told.clone());
-            drop(told);
-            ARENA.release(region);
-            std::ptr::null_mut()
-        }
+    /// The same with plain objects.
+    #[wasm_bindgen(js_name = qualifyObject)]
+    pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+        self.decide_object(request, now_ms, seed, Prepared::qualify_held)
     }
 }
 
-/// How long the answer is.
-#[wasm_bindgen]
-pub fn said() -> usize {
-    unsafe { &*CALL.0.get() }.answer.len()
+impl Rules {
+    fn decide(&self, request: &[u8], now_ms: i64, seed: &str, verb: Verb) -> Result<Vec<u8>, JsError> {
+        Ok(verb(&self.0, request, &context(now_ms, seed)?).body)
+    }
+
+    fn decide_object(&self, request: JsValue, now_ms: i64, seed: &str, verb: ObjectVerb) -> Result<JsValue, JsError> {
+        let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
+        shown(&said.body)
+    }
 }
 
-/// Answers with the content hash of the rules, hex SHA-256 of their bytes; the `ETag` of a bundle is the same text.
-///
-/// # Safety
-/// The place is one that [`prepare`] gave and [`release`] did not take.
-#[wasm_bindgen]
-pub unsafe fn hash(held: *const Held) -> usize {
-    CALL.begin(0);
-    CALL.answers(unsafe { &*held }.prepared.hash().as_bytes().to_vec())
+/// Moment and seed as the page says them.
+fn context(now_ms: i64, seed: &str) -> Result<Context, JsError> {
+    let now = Instant::from_millis(now_ms)
+        .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
+    let seed = unhex(seed)
+        .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?;
+    Ok(Context { now, seed })
 }
 
-/// Gives rules back.
-///
-/// # Safety
-/// As of [`hash`].
-#[wasm_bindgen]
-pub unsafe fn release(held: *const Held) {
-    ARENA.release(unsafe { &*held }.region);
-}
-
-/// Decides the request that was put into the room, JSON in UTF-8 as HTTP carries it, with the seed behind it; gives the
-/// length of the answer, or below zero that of a text which says what is wrong with moment or seed.
-///
-/// # Safety
-/// As of [`hash`].
-#[wasm_bindgen]
-pub unsafe fn validate(held: *const Held, request: usize, seed: usize, now_ms: i64) -> isize {
-    decide(&unsafe { &*held }.prepared, request, seed, now_ms, Prepared::validate)
-}
-
-/// Finds what of the rules would work, in the same way.
-///
-/// # Safety
-/// As of [`hash`].
-#[wasm_bindgen]
-pub unsafe fn qualify(held: *mut Held, request: usize, seed: usize, now_ms: i64) -> isize {
-    let held = unsafe { &mut *held };
-    // What is made once for all qualifications stays with the rules.
-    ARENA.enter(held.region);
-    held.prepared.look_through();
-    held.region = ARENA.leave();
-    decide(&held.prepared, request, seed, now_ms, Prepared::qualify)
+/// An answer as a plain object.
+fn shown(answer: &Pieces) -> Result<JsValue, JsError> {
+    // Under this name a value that is set says what an object inherits; the page's own reader makes a member of it.
+    if answer.has_name("__proto__") {
+        let text = String::from_utf8(answer.to_json()).unwrap_or_default();
+        return js_sys::JSON::parse(&text).map_err(|_| JsError::new("the answer is no JSON"));
+    }
+    Ok(answer.doubles().serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }
 
 /// What a set of rules is asked.
 type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
 
-fn decide(prepared: &Prepared, request: usize, seed: usize, now_ms: i64, verb: Verb) -> isize {
-    let seed = str::from_utf8(CALL.asked(request, request.saturating_add(seed))).unwrap_or_default();
-    let Some(now) = Instant::from_millis(now_ms) else {
-        let sign = if now_ms < 0 { "-" } else { "" };
-        return wrong("now", &[sign, &digits(now_ms.unsigned_abs())].concat(), "lie within the years 1970 to 9999");
-    };
-    let Some(seed) = unhex(seed) else {
-        return wrong("seed", seed, "be 2 to 64 hex digits, two for a byte");
-    };
-    let answer = verb(prepared, CALL.asked(0, request), &Context { now, seed });
-    CALL.answers(answer.body).cast_signed()
-}
+/// The same of an object.
+type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> Said;
 
 /// Where rules are wrong, and how.
-#[cold]
-fn told(problem: &Problem) -> Vec<u8> {
-    Out::object_of(|out| {
+fn told(problem: &Problem) -> String {
+    let told = Out::object_of(|out| {
         out.put_text("path", &problem.path);
         out.put_text("text", &problem.text);
         out.put_text("message", &problem.sentence());
-    })
-}
-
-#[cold]
-fn wrong(name: &str, value: &str, bound: &str) -> isize {
-    let text = [name, " `", value, "` must ", bound].concat();
-    CALL.answers(text.into_bytes()).cast_signed().saturating_neg()
+    });
+    String::from_utf8(told.to_json()).unwrap_or_default()
 }

@@ -15,11 +15,11 @@ use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
 use crate::model::reward::RewardKind;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
-use crate::money::{Money, Percent};
+use crate::money::Money;
 use crate::pricing::goods::find_named;
 use crate::pricing::{
-    Base, Cart, CoveredUnits, FreeGoods, Gain, Ground, Numbers, Unlimited, add_units, apply_gift, off_lines, off_order,
-    percent_of_all, percent_of_each, select, steps,
+    Base, Cart, CoveredUnits, FreeGoods, Gain, Ground, Numbers, add_units, apply_gift, off_lines, off_order, select,
+    steps,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, RequestFacts};
@@ -46,10 +46,6 @@ pub struct CaseJudge<'c> {
     request_facts: RequestFacts<'c>,
     /// Units in reach of the redeemable at hand.
     covered: Vec<CoveredUnits>,
-    /// Units in reach of what is about everything, once they were looked for.
-    all: Vec<CoveredUnits>,
-    /// Whether the redeemable at hand is about everything.
-    is_all: bool,
     caps: Caps<'c>,
     /// What has been applied.
     running: Running,
@@ -79,8 +75,6 @@ impl<'c> CaseJudge<'c> {
             items,
             request_facts,
             covered: Vec::new(),
-            all: Vec::new(),
-            is_all: false,
             caps,
             running: Running::default(),
             fresh: Finding::default(),
@@ -88,37 +82,10 @@ impl<'c> CaseJudge<'c> {
         }
     }
 
-    /// A percentage off every unit in scope, which is all that most discounts of lines are.
-    fn percent(&mut self, turn: &Turn<'_>, percent: Percent, gain: &mut Gain) -> Option<()> {
-        if !self.is_seen(turn) {
-            let found = if self.is_all { &mut self.all } else { &mut self.covered };
-            let scope = turn.scope.unwrap_or(&EVERYTHING);
-            if !self.case.work.takes(steps(scope, turn.items.basket())) {
-                return None;
-            }
-            select(scope, turn.items.basket(), turn.cart, turn.once, &mut Unlimited, found);
-        }
-        match turn.scope {
-            Some(_) => percent_of_each(percent, turn.cart, std::mem::take(&mut self.covered), gain),
-            None => percent_of_all(percent, turn.cart, self.covered(), gain),
-        }
-    }
-
-    /// Makes room for the units in reach of a redeemable; whether they are there already.
-    #[inline]
-    fn is_seen(&mut self, turn: &Turn<'_>) -> bool {
-        self.covered.clear();
-        // Nothing takes units out of everything but what changes them, or what was discounted before.
-        self.is_all = turn.scope.is_none() && !turn.once && turn.cart.moved.is_none();
-        self.is_all && !self.all.is_empty()
-    }
-
-    /// Finds the units that the scope is about; they are in `self.reach` until the next redeemable.
+    /// Finds the units that the scope is about; they are in `self.covered` until the next redeemable.
     fn look(&mut self, turn: &Turn<'_>, numbers: &Numbers<'_>) {
         let scope = turn.scope.unwrap_or(&EVERYTHING);
-        if self.is_seen(turn) {
-            return;
-        }
+        self.covered.clear();
         let mut widened = None;
         let scope = match numbers.bundles {
             Some(times) if times > 1 && scope.selective => {
@@ -131,33 +98,20 @@ impl<'c> CaseJudge<'c> {
             return;
         }
         let mut allowance = self.caps.begin(turn.offer, turn.items.basket(), numbers);
-        let found = if self.is_all { &mut self.all } else { &mut self.covered };
-        select(scope, turn.items.basket(), turn.cart, turn.once, &mut allowance, found);
+        select(scope, turn.items.basket(), turn.cart, turn.once, &mut allowance, &mut self.covered);
         let lacks = allowance.lacks();
         self.found.lack(turn.place, lacks);
     }
 
-    /// The units that were found last.
-    fn covered(&self) -> &[CoveredUnits] {
-        if self.is_all { &self.all } else { &self.covered }
-    }
-
     fn discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Box<Gain>> {
-        let mut gain = Box::<Gain>::default();
-        match (turn.offer.percent, turn.base) {
-            (Some(percent), Base::Discounted) => self.percent(turn, percent, &mut gain)?,
-            _ => {
-                *gain = self.any_discount(turn, discount)?;
-                if turn.scope.is_some() {
-                    gain.covered = std::mem::take(&mut self.covered);
-                }
-            }
+        let mut gain = self.resolved_discount(turn, discount)?;
+        if turn.scope.is_some() {
+            gain.covered = std::mem::take(&mut self.covered);
         }
-        Some(gain)
+        Some(Box::new(gain))
     }
 
-    #[inline(never)]
-    fn any_discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Gain> {
+    fn resolved_discount(&mut self, turn: &Turn<'_>, discount: &Discount) -> Option<Gain> {
         let bundles = self.found.get(turn.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = OfferInputs::new(self.case, turn.offer, turn.cart);
@@ -196,7 +150,7 @@ impl<'c> CaseJudge<'c> {
         }
         let everything = Scope::default();
         let scope = turn.scope.unwrap_or(&everything);
-        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, covered: self.covered() };
+        let ground = Ground { cart: turn.cart, base: Base::Discounted, scope, covered: &self.covered };
         let mut gain = apply_gift(gift.effect, credits, ground).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
@@ -217,7 +171,7 @@ impl<'c> CaseJudge<'c> {
             _ => {
                 let everything = Scope::default();
                 let scope = turn.scope.unwrap_or(&everything);
-                let ground = Ground { cart: turn.cart, base: turn.base, scope, covered: self.covered() };
+                let ground = Ground { cart: turn.cart, base: turn.base, scope, covered: &self.covered };
                 return off_lines(discount, numbers, ground);
             }
         };
@@ -225,7 +179,7 @@ impl<'c> CaseJudge<'c> {
         for unit in units {
             all.push(self.free_goods(turn, unit, numbers)?);
         }
-        add_units(&all, turn.cart, turn.items.basket(), self.covered(), turn.once)
+        add_units(&all, turn.cart, turn.items.basket(), &self.covered, turn.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line

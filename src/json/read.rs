@@ -12,7 +12,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 
 use crate::json::Node;
 use crate::json::decimal::decimal;
-use crate::text::{is_longer, signed};
+use crate::text::is_longer;
 
 /// What kind of fault a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,7 +281,7 @@ impl<'de> Visitor<'de> for Name<'_> {
 /// A number in the one form in which it is held; nothing when it is larger than a double can be. Its digits are a number's.
 fn read_number(digits: &str) -> Option<Node<'static>> {
     // Minus nothing is not whole: it has a sign.
-    if let Some(whole) = signed(digits).filter(|_| digits != "-0") {
+    if let Some(whole) = digits.parse().ok().filter(|_| digits != "-0") {
         return Some(Node::Whole(whole));
     }
     let form = decimal(digits)?;

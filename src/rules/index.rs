@@ -12,16 +12,14 @@ use key::key;
 
 use crate::model::scope::GoodsObject;
 use crate::money::Money;
-use crate::rank::ranked;
 use crate::rules::ast::{Group, Needs, Rule, Test};
-use crate::rules::basket::Symbols;
 use crate::rules::filter::Collection;
 use crate::rules::input::RuleInput;
 use crate::rules::logic::Expression;
 use crate::rules::names::{Data, Kind, Pick};
 use crate::rules::range::Range;
 use crate::shelf::Shelf;
-use crate::text::{Text, digits};
+use crate::text::Text;
 
 /// What a test is about; sets of them are sums.
 pub mod about {
@@ -69,20 +67,16 @@ pub struct Index {
     about: Vec<u8>,
     /// How each of them is asked.
     ways: Vec<Way>,
-    /// The lists that each test must hold for, test after test, and where those of each test end.
-    barred: Vec<u32>,
-    ends: Vec<u32>,
+    /// The lists that each test must hold for.
+    needed: Vec<Vec<u32>>,
     /// What each list is about.
     lists: Vec<u8>,
-    /// Which list needs which test, while they are read.
-    needs: Vec<(u32, u32)>,
     /// Lists that want amounts.
     amounts: Vec<(u32, Range)>,
     initial: Vec<(u32, Range)>,
     /// Rules that are more than a conjunction.
     trees: Vec<Tree>,
-    /// The goods and properties that tests name.
-    goods: Symbols,
+    /// The properties that tests name.
     properties: Vec<Property>,
     /// The collections that tests name, and those of them that a rule makes itself.
     pub collections: Vec<(Text, Option<Collection>)>,
@@ -114,17 +108,6 @@ impl Index {
             }
         }
         self.lists.push(about);
-    }
-
-    /// Once all lists are there: sorts by test which of them need it.
-    pub fn close(&mut self) {
-        let needs = std::mem::take(&mut self.needs);
-        for place in ranked(needs.iter().map(|(_, test)| u64::from(*test))) {
-            let Some((list, test)) = needs.get(place) else { continue };
-            self.ends.resize(self.ends.len().max(*test as usize), number(self.barred.len()));
-            self.barred.push(*list);
-        }
-        self.ends.resize(self.about.len(), number(self.barred.len()));
     }
 
     /// How many lists there are.
@@ -165,7 +148,7 @@ impl Index {
             });
             if plain && within.is_none() {
                 let test = self.number_of(test);
-                self.needs.push((list, test));
+                self.needed.get_mut(test as usize).into_iter().for_each(|lists| lists.push(list));
             }
         }
         if !plain {
@@ -178,13 +161,14 @@ impl Index {
     /// The number of a test; every different one is kept once.
     fn number_of(&mut self, test: &Test) -> u32 {
         let next = self.about.len();
-        let key = key(test).map_or_else(|| digits(next).into(), Text::from);
+        let key = key(test).map_or_else(|| next.to_string().into(), Text::from);
         if let Some(known) = self.tests.place(&key) {
             return number(known);
         }
         self.tests.put(key, test.clone());
         self.about.push(test.about());
-        self.ways.push(way(test, number(next), &mut self.goods, &mut self.properties));
+        self.needed.push(Vec::new());
+        self.ways.push(way(test, number(next), &mut self.properties));
         number(next)
     }
 
@@ -220,13 +204,8 @@ impl Index {
             }
         }
         let found = self.answers(input, asked);
-        let mut from = 0;
-        for (holds, end) in found.iter().zip(&self.ends) {
-            let end = *end as usize;
-            if !holds {
-                self.barred.get(from..end).unwrap_or_default().iter().for_each(|list| bar(*list, true));
-            }
-            from = end;
+        for (_, lists) in found.iter().zip(&self.needed).filter(|(holds, _)| !**holds) {
+            lists.iter().for_each(|list| bar(*list, true));
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);
@@ -275,8 +254,4 @@ fn leaves_of(logic: &Expression, places: &mut Vec<usize>) -> bool {
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-fn at(numbers: &[u32], place: u32) -> Option<u32> {
-    numbers.get(place as usize).copied()
 }

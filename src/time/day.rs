@@ -5,7 +5,6 @@
 use std::fmt;
 
 use super::{Instant, TimeZone, digits};
-use crate::text::parted;
 
 /// Milliseconds of a day.
 pub(super) const MILLIS_PER_DAY: i64 = 86_400_000;
@@ -45,8 +44,8 @@ impl Day {
 
     /// Reads `2026-03-01`.
     pub fn parse(text: &str) -> Option<Day> {
-        let (year, rest) = parted(text, b"-")?;
-        let (month, day) = parted(rest, b"-")?;
+        let (year, rest) = text.split_once('-')?;
+        let (month, day) = rest.split_once('-')?;
         let month = digits(month, 2)?;
         Day::of(i64::from(digits(year, 4)?), month, digits(day, 2)?).filter(|_| (1..=12).contains(&month))
     }

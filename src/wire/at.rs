@@ -7,10 +7,9 @@ use std::cell::OnceCell;
 
 use serde_json::{Map, Value};
 
-use crate::json::same;
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
-use crate::text::{LONGEST_NAME, Text, digits, is_longer, signed};
+use crate::text::{LONGEST_NAME, Text, is_longer};
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::{MOST_VALUES, Problem};
@@ -98,7 +97,7 @@ impl<'p> At<'p> {
             Step::Whole => outer,
             Step::Member(name) if outer.is_empty() => name.to_owned(),
             Step::Member(name) => [&outer, ".", name].concat(),
-            Step::Item(place) => [&outer, "[", &digits(place), "]"].concat(),
+            Step::Item(place) => [&outer, "[", &place.to_string(), "]"].concat(),
         }
     }
 
@@ -122,7 +121,7 @@ impl<'p> At<'p> {
     #[cold]
     #[inline(never)]
     pub fn long(&self, most: usize) {
-        self.wrong(&["must NOT have more than ", &digits(most), " characters"].concat());
+        self.wrong(&["must NOT have more than ", &most.to_string(), " characters"].concat());
     }
 
     /// A problem of this value as such.
@@ -178,7 +177,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn fields<T>(&self, into: &mut T, fields: Fields<T>) {
         for (name, member) in self.members().filter(|(_, member)| !member.is_null()) {
-            if let Some((_, read)) = fields.iter().find(|(known, _)| same(known, name)) {
+            if let Some((_, read)) = fields.iter().find(|(known, _)| *known == name) {
                 read(into, &member);
             }
         }
@@ -349,7 +348,7 @@ impl<'p> At<'p> {
     pub fn quantity(&self) -> u64 {
         match self.node {
             Node::Text(text) => {
-                let number = signed(text).filter(|number| (0..=LARGEST).contains(number));
+                let number = text.parse().ok().filter(|number| (0..=LARGEST).contains(number));
                 self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
             }
             _ => self.whole_number(),
@@ -366,7 +365,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn percent(&self) -> Percent {
         let read = match self.node {
-            Node::Whole(number) => Percent::parse(&digits(*number)),
+            Node::Whole(number) => Percent::parse(&number.to_string()),
             Node::Fraction(text) => Percent::parse(text),
             Node::Text(text) => Percent::parse(text),
             _ => None,

@@ -7,7 +7,7 @@ use serde::Deserializer;
 
 pub use crate::json::Node;
 use crate::json::{Bounds, Fault, FaultKind, read_from};
-use crate::text::{LONGEST_TEXT, digits, is_longer};
+use crate::text::{LONGEST_TEXT, is_longer};
 use crate::wire::at::{At, read_node};
 use crate::wire::problem::{DEEPEST, Problem};
 
@@ -52,15 +52,15 @@ fn told(bytes: &[u8], fault: Fault, most: usize) -> Problem {
         FaultKind::Wrong => "is not valid JSON",
     };
     let Fault { line, column, .. } = fault;
-    Problem::at("", [what, " at line ", &digits(line), " column ", &digits(column)].concat())
+    Problem::at("", [what, " at line ", &line.to_string(), " column ", &column.to_string()].concat())
 }
 
 fn too_deep() -> Problem {
-    Problem::at("", ["must NOT nest deeper than ", &digits(DEEPEST), " levels"].concat())
+    Problem::at("", ["must NOT nest deeper than ", &DEEPEST.to_string(), " levels"].concat())
 }
 
 fn too_many(most: usize) -> Problem {
-    Problem::at("", ["must NOT hold more than ", &digits(most), " values"].concat())
+    Problem::at("", ["must NOT hold more than ", &most.to_string(), " values"].concat())
 }
 
 /// The first text that is too long, by its path: for that the whole is read, however long.
@@ -81,7 +81,7 @@ fn see_long(at: &At<'_>) {
                 if is_longer(name, LONGEST_TEXT) {
                     at.tell(Problem::bound(
                         at.path(),
-                        &["must NOT have names of more than ", &digits(LONGEST_TEXT), " characters"].concat(),
+                        &["must NOT have names of more than ", &LONGEST_TEXT.to_string(), " characters"].concat(),
                         name,
                     ));
                 }

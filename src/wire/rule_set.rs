@@ -17,7 +17,7 @@ use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
 use crate::shelf::Shelf;
-use crate::text::{Text, digits, joined};
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read, read_node};
 use crate::wire::candidates::{Listed, read_listed};
@@ -211,16 +211,13 @@ impl RuleSet {
     }
 }
 
-/// A document as it is kept for answers that show it. Only redemptions do, and no page redeems.
+/// A document as it is kept for answers that show it.
 fn document(at: &At<'_>) -> String {
-    if cfg!(feature = "package") { String::new() } else { at.node.to_string() }
+    at.node.to_string()
 }
 
-/// Reads redemptions of the past. Only a rollback asks for them, and no page rolls back.
+/// Reads redemptions of the past.
 fn read_redemptions(body: &At<'_>) -> Vec<PastRedemption> {
-    if cfg!(feature = "package") {
-        return Vec::new();
-    }
     body.list("redemptions", |past| read_past(past.metadata()))
 }
 
@@ -297,7 +294,11 @@ fn count(voucher: &Incentive, at: &At<'_>) -> Vec<Entry> {
             let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
             if spent > allotment {
                 let path = [&at.path(), ".redemption.redeemed_amount"].concat();
-                at.tell(Problem::bound(path, &["must be at most ", &digits(allotment)].concat(), &digits(spent)));
+                at.tell(Problem::bound(
+                    path,
+                    &["must be at most ", &allotment.to_string()].concat(),
+                    &spent.to_string(),
+                ));
             }
             add(credits_account(&voucher.id), spent_account(campaign), spent);
         }

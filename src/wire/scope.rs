@@ -3,11 +3,11 @@
 //!
 //! calculation.md section 7; validation-rules.md section 5.
 
+use std::collections::BTreeMap;
+
 use crate::formula::Formula;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::CoveredUnits;
-use crate::rank::ranked;
-use crate::text::Symbol;
 use crate::wire::at::{At, Words, read, word};
 use crate::wire::offer::{dynamic, read_count};
 use crate::wire::out::Out;
@@ -126,10 +126,11 @@ impl GoodsList<'_> {
         }
         let concrete = self.concrete();
         // The covered lines in the order of the entries, so that each entry finds its own at the front of what is left.
-        let entry_of =
-            |covered: &CoveredUnits| covered.entry.and_then(|entry| u64::try_from(entry).ok()).unwrap_or(u64::MAX);
-        let ranked = ranked(self.covered.iter().map(entry_of));
-        let mut rest = ranked.iter().filter_map(|place| self.covered.get(*place)).peekable();
+        let mut by_entry: Vec<&CoveredUnits> = self.covered.iter().filter(|covered| covered.entry.is_some()).collect();
+        by_entry.sort_by_cached_key(|covered| {
+            covered.entry.map_or(u64::MAX, |entry| u64::try_from(entry).unwrap_or(u64::MAX))
+        });
+        let mut rest = by_entry.into_iter().peekable();
         let total = self.entries.len().saturating_add(concrete.len());
         put_list(out, total, |out| {
             for (place, entry) in self.entries.iter().enumerate() {
@@ -157,30 +158,14 @@ impl GoodsList<'_> {
 
     /// The products and SKUs of the order that the entries cover, each once, with its lines.
     fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> {
-        let mut numbers = Vec::new();
+        let mut places = BTreeMap::new();
         let mut found: Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> = Vec::new();
-        // A bit for the number of each that was found: nearly all of 500 lines are new, and not looked for.
-        let mut seen = [0_u64; 64];
         for covered in self.covered.iter().filter(|covered| covered.entry.is_some()) {
             let Some(goods) = (self.goods)(covered.place) else { continue };
-            let number = Symbol::of(0, goods.id).number();
-            let slot = usize::try_from(number >> 32 & 63).ok().and_then(|slot| seen.get_mut(slot));
-            let bit = 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0));
-            let may = slot.is_none_or(|slot| {
-                let may = *slot & bit != 0;
-                *slot |= bit;
-                may
-            });
-            let same = |known: &(&u64, &mut (LineGoods<'_>, Vec<&CoveredUnits>))| {
-                let (known_number, (known, _)) = known;
-                **known_number == number && known.object == goods.object && known.id == goods.id
-            };
-            match numbers.iter().take(if may { usize::MAX } else { 0 }).zip(&mut found).find(same) {
-                Some((_, (_, others))) => others.push(covered),
-                None => {
-                    numbers.push(number);
-                    found.push((goods, vec![covered]));
-                }
+            let place = *places.entry((goods.object, goods.id)).or_insert(found.len());
+            match found.get_mut(place) {
+                Some((_, lines)) => lines.push(covered),
+                None => found.push((goods, vec![covered])),
             }
         }
         found

@@ -3,7 +3,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
-import { hasLibrarySource } from "../../pkg-template/library.mjs";
 import { Remedy, installDebian, root, run, say, step, toolsFolder, works } from "./say.mjs";
 
 const WORKER_BUILD = "0.8.7";
@@ -52,10 +51,6 @@ async function ensureRust() {
     }
     await step(`installing the Rust target ${WASM_TARGET}`, "rustup", ["target", "add", WASM_TARGET]);
   }
-  if (hasLibrarySource()) return;
-  // The npm package has a library of its own, compiled for size; without its source it is built with the one at hand.
-  await step("installing the source of Rust's library", "rustup", ["component", "add", "rust-src"])
-    .catch(() => say("the source of Rust's library is missing: the npm package will be some kilobytes larger"));
 }
 
 async function ensureNodeModules() {

@@ -1,15 +1,13 @@
 //! Decides which of many different tests hold, with what tests of one kind look for looked up once. It must not know
 //! lists of rules.
 
-use super::{Index, at};
+use super::Index;
 use crate::json::Node;
 use crate::model::order::Metadata;
-use crate::model::scope::GoodsRef;
 use crate::rules::ast::{Needs, Test};
-use crate::rules::basket::Symbols;
 use crate::rules::compare::{Condition, Operand};
 use crate::rules::input::RuleInput;
-use crate::rules::names::{Data, Kind, Pick};
+use crate::rules::names::{Data, Kind};
 use crate::rules::operator::Operator;
 use crate::shelf::Shelf;
 use crate::text::Text;
@@ -21,8 +19,6 @@ pub(super) enum Way {
     Alone,
     /// Whether a property of the customer, by its place, is one of some texts.
     Texts(usize),
-    /// Whether any line is one of these goods, named by both of their symbols; or that none is.
-    Goods(Vec<[u32; 2]>, bool),
 }
 
 /// A property of the customer, and which tests each text that they name makes hold.
@@ -47,7 +43,6 @@ impl Index {
     pub(super) fn answers(&self, input: &RuleInput<'_>, asked: u8) -> Vec<bool> {
         // What no test may be asked about must not be looked up either.
         let shares = input.passes == Needs::default();
-        let lines = self.goods.lines(input.items);
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
         let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
@@ -55,16 +50,6 @@ impl Index {
             _ if about & asked == 0 => true,
             // Those that hold are found by the text, below.
             Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.stands(input),
-            Way::Goods(wanted, there) if shares => {
-                let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
-                let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
-                    let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
-                    let item = line.and_then(|line| input.items.get(line as usize));
-                    // Two texts of one symbol are next to impossible; then every line is asked.
-                    item.is_some_and(|item| item.is(goods) || input.items.first(goods).is_some())
-                };
-                wanted.iter().zip(goods).any(is_there) == *there
-            }
             _ => test.stands(input),
         };
         let mut found: Vec<bool> = tests.map(answer).collect();
@@ -76,16 +61,12 @@ impl Index {
 }
 
 /// How a test is asked among many.
-pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mut Vec<Property>) -> Way {
-    let [Condition { operator: Operator::In, operands, goods: named, .. }] = &*test.conditions else {
+pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> Way {
+    let [Condition { operator: Operator::In, operands, .. }] = &*test.conditions else {
         return Way::Alone;
     };
     match (test.kind, &test.property) {
         _ if test.rules.is_some() => Way::Alone,
-        (Kind::Goods(pick @ (Pick::Any | Pick::None)), _) => {
-            let symbols = named.iter().map(|one| [one.symbol, one.source_symbol].map(|symbol| goods.number(symbol)));
-            Way::Goods(symbols.collect(), pick == Pick::Any)
-        }
         (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
             let place = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
                 properties.push(Property { name: property.clone(), texts: Shelf::default() });
