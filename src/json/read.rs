@@ -187,10 +187,10 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(i64::try_from(number).map_or_else(|_| Node::Fraction(number.to_string().into()), Node::Whole))
     }
 
-    /// A number of JavaScript, by the digits with which its own writer puts it down.
+    /// A number that a library holds as a double, by the shortest digits that mean it; `100.0` stays what it was.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Node<'de>, E> {
-        let digits = if number.abs() < 1e21 { number.to_string() } else { format!("{number:e}") };
-        read_number(&digits).filter(|_| number.is_finite()).ok_or_else(|| E::custom("no number"))
+        let read = if number.is_finite() { read_number(&format!("{number:?}")) } else { None };
+        read.ok_or_else(|| E::custom("no number"))
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Node<'de>, E> {
