@@ -72,7 +72,7 @@ class Prepared {
 
   /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return JSON.parse(textOf(this.#decide("validate", encoder.encode(writtenOut(request)), context)));
+    return this.#decide("validateObject", plain(request), context);
   }
 
   qualify(request, context) {
@@ -86,7 +86,7 @@ class Prepared {
   }
 
   qualifyObject(request, context) {
-    return JSON.parse(textOf(this.#decide("qualify", encoder.encode(writtenOut(request)), context)));
+    return this.#decide("qualifyObject", plain(request), context);
   }
 
   get hash() {
@@ -145,7 +145,9 @@ function named(prepared, etag) {
   throw new Error("the bundle is not the one that its etag names");
 }
 
-function writtenOut(request) {
+/** The request as plain values of JSON: nearly every one is that; what another one means, the page's own writer says. */
+function plain(request) {
+  if (isPlain(request, 0)) return request;
   let text;
   try {
     text = JSON.stringify(request);
@@ -153,7 +155,22 @@ function writtenOut(request) {
     // Told below, as what cannot be written at all.
   }
   if (text === undefined) throw new Error("the request must be an object that can be written as JSON");
-  return text;
+  return JSON.parse(text);
+}
+
+/** Whether `JSON.stringify` would write a value as it stands. Deeper ones than the engine takes are not looked at. */
+function isPlain(value, depth) {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth > 64 || typeof value.toJSON === "function") return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isPlain(item, depth + 1)) return false;
+    return true;
+  }
+  const kind = Object.getPrototypeOf(value);
+  if (kind !== null && Object.getPrototypeOf(kind) !== null) return false;
+  for (const name of Object.keys(value)) if (!isPlain(value[name], depth + 1)) return false;
+  return true;
 }
 
 function wireForm(rules) {

@@ -1,18 +1,20 @@
-//! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes.
+//! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes, or
+//! plain objects that `serde-wasm-bindgen` reads and makes.
 //!
 //! It must not decide anything about a basket, read a clock or draw randomness: the moment comes in as whole
-//! milliseconds (a `BigInt`, never a float) and the seed as hex. Text and objects are the affair of the JavaScript around
-//! it, which has its own encoder and its own JSON.
+//! milliseconds (a `BigInt`, never a float) and the seed as hex. Text is the affair of the JavaScript around it, and so is
+//! whether an object is a plain one.
 
-use wasm_bindgen::JsError;
+use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
 
 use crate::Context;
 use crate::bundle::Prepared;
-use crate::bundle::prepared::Answer;
+use crate::bundle::prepared::{Answer, Said};
 use crate::text::unhex;
 use crate::time::Instant;
-use crate::wire::out::Out;
+use crate::wire::out::{Out, Pieces};
 use crate::wire::problem::Problem;
 
 /// Rules that were read and compiled once.
@@ -39,24 +41,59 @@ impl Rules {
         self.decide(request, now_ms, seed, Prepared::validate)
     }
 
+    /// The same with a plain object of JSON's values, which is answered by one.
+    #[wasm_bindgen(js_name = validateObject)]
+    pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+        self.decide_object(request, now_ms, seed, Prepared::validate_held)
+    }
+
     /// Finds what of the rules would work, in the same way.
     pub fn qualify(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
         self.decide(request, now_ms, seed, Prepared::qualify)
+    }
+
+    /// The same with plain objects.
+    #[wasm_bindgen(js_name = qualifyObject)]
+    pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+        self.decide_object(request, now_ms, seed, Prepared::qualify_held)
     }
 }
 
 impl Rules {
     fn decide(&self, request: &[u8], now_ms: i64, seed: &str, verb: Verb) -> Result<Vec<u8>, JsError> {
-        let now = Instant::from_millis(now_ms)
-            .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
-        let seed = unhex(seed)
-            .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?;
-        Ok(verb(&self.0, request, &Context { now, seed }).body)
+        Ok(verb(&self.0, request, &context(now_ms, seed)?).body)
     }
+
+    fn decide_object(&self, request: JsValue, now_ms: i64, seed: &str, verb: ObjectVerb) -> Result<JsValue, JsError> {
+        let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
+        shown(&said.body)
+    }
+}
+
+/// Moment and seed as the page says them.
+fn context(now_ms: i64, seed: &str) -> Result<Context, JsError> {
+    let now = Instant::from_millis(now_ms)
+        .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
+    let seed = unhex(seed)
+        .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?;
+    Ok(Context { now, seed })
+}
+
+/// An answer as a plain object.
+fn shown(answer: &Pieces) -> Result<JsValue, JsError> {
+    // Under this name a value that is set says what an object inherits; the page's own reader makes a member of it.
+    if answer.has_name("__proto__") {
+        let text = String::from_utf8(answer.to_json()).unwrap_or_default();
+        return js_sys::JSON::parse(&text).map_err(|_| JsError::new("the answer is no JSON"));
+    }
+    Ok(answer.doubles().serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
 }
 
 /// What a set of rules is asked.
 type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
+
+/// The same of an object.
+type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> Said;
 
 /// Where rules are wrong, and how.
 fn told(problem: &Problem) -> String {
@@ -65,5 +102,5 @@ fn told(problem: &Problem) -> String {
         out.put_text("text", &problem.text);
         out.put_text("message", &problem.sentence());
     });
-    String::from_utf8(told).unwrap_or_default()
+    String::from_utf8(told.to_json()).unwrap_or_default()
 }

@@ -5,6 +5,8 @@
 
 use std::cell::OnceCell;
 
+use serde_json::{Map, Value};
+
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::{LONGEST_NAME, Text, is_longer};
@@ -46,6 +48,12 @@ pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
 /// Reads a whole document; the first problem of it, when there is any.
 pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
     let node = Node::read(bytes)?;
+    read_node(&node, read)
+}
+
+/// Reads a document that the service has in its hands.
+pub fn read_fields<T>(fields: &Map<String, Value>, read: Read<T>) -> Result<T, Problem> {
+    let node = Node::of(fields, usize::MAX)?;
     read_node(&node, read)
 }
 

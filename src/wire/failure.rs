@@ -64,7 +64,7 @@ pub(super) fn write_failure(redeemed: &Redeemed<'_>, failure: &Failure, context:
         Some(_) => refusal.clone(),
         None => refusal.clone().about("redemption", id),
     };
-    let answer = error::write(&told, &request_id);
+    let answer = error::write(&told, &request_id).to_json();
     let parent = voucher.map(|(voucher, _)| voucher.id.clone());
     let document = Document { kind: "redemption", id: id.clone(), parent, holder: redeemed.customer_id.clone(), body };
     Written { status: refusal.reason.code(), answer, documents: vec![document] }

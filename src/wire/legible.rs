@@ -2,11 +2,12 @@
 //! given many sets those apart that do not read, so that one bad document is no reason to know nothing. It must not know
 //! what any document means.
 
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 use crate::model::qualification::CandidateObject;
 use crate::text::{Text, joined};
-use crate::wire::at::{At, Read, read, read_document, read_node};
+use crate::wire::at::{At, Read, read, read_document, read_fields, read_node};
 use crate::wire::candidates::{read_campaign_voucher, read_candidate};
 use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
@@ -58,6 +59,14 @@ const ASSIGNMENT: &str = "validation_rules_assignment";
 pub fn check(kind: &str, text: &str) -> Result<(), Problem> {
     match KINDS.iter().find(|(known, ..)| *known == kind) {
         Some((_, _, read)) => read_document(text, *read),
+        None => Ok(()),
+    }
+}
+
+/// The same of a document that the service has in its hands.
+pub fn check_fields(kind: &str, fields: &Map<String, Value>) -> Result<(), Problem> {
+    match KINDS.iter().find(|(known, ..)| *known == kind) {
+        Some((_, _, read)) => read_fields(fields, *read),
         None => Ok(()),
     }
 }

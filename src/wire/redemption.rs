@@ -63,7 +63,7 @@ pub(crate) fn value(of: impl serde::Serialize) -> Value {
 pub(crate) fn written(write: impl FnOnce(&mut Out)) -> Value {
     let mut out = Out::default();
     write(&mut out);
-    serde_json::from_slice(&out.into_bytes()).unwrap_or(Value::Null)
+    serde_json::to_value(out.into_pieces()).unwrap_or(Value::Null)
 }
 
 /// The fields of a JSON object.

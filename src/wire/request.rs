@@ -7,7 +7,8 @@ use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
 use crate::text::Text;
 use crate::time::{Day, Instant};
-use crate::wire::at::{At, Words, read, read_request, read_whole};
+use crate::wire::at::{At, Words, read, read_node, read_request, read_whole};
+use crate::wire::node::Node;
 use crate::wire::order::read_order;
 use crate::wire::problem::Problem;
 
@@ -31,6 +32,11 @@ pub(crate) const TTL_UNITS: Words<TtlUnit> = &[
 /// Reads the body of a validation or a redemption.
 pub fn read_redeemables(bytes: &[u8]) -> Result<Redeemables, Problem> {
     read_request(bytes, read_body)
+}
+
+/// The same of a body that is a tree already.
+pub fn read_redeemables_node(body: &Node<'_>) -> Result<Redeemables, Problem> {
+    read_node(body, read_body)
 }
 
 fn read_body(body: &At<'_>) -> Redeemables {

@@ -122,7 +122,7 @@ impl GoodsList<'_> {
     /// lists.
     pub fn put(&self, out: &mut Out) {
         if self.entries.is_empty() && self.covered.is_empty() {
-            return out.raw(r#"{"data":[],"total":0,"data_ref":"data","object":"list"}"#);
+            return put_list(out, 0, |_| {});
         }
         let concrete = self.concrete();
         // The covered lines in the order of the entries, so that each entry finds its own at the front of what is left.
@@ -132,32 +132,27 @@ impl GoodsList<'_> {
         });
         let mut rest = by_entry.into_iter().peekable();
         let total = self.entries.len().saturating_add(concrete.len());
-        out.object(|out| {
-            out.member("data").list(|out| {
-                for (place, entry) in self.entries.iter().enumerate() {
-                    out.item().object(|out| {
-                        put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
-                        out.text_if("product_id", entry.product.0.as_ref());
-                        out.text_if("product_source_id", entry.product.1.as_ref());
-                        out.put_flag("strict", false);
-                        put_terms(out, entry);
-                        let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
-                        self.put_covered(out, &covered.collect::<Vec<_>>());
-                    });
-                }
-                for (goods, covered) in &concrete {
-                    let entry = covered.first().and_then(|covered| self.entries.get(covered.entry?));
-                    out.item().object(|out| {
-                        put_name(out, goods.object, goods.id, goods.source_id);
-                        out.put_flag("strict", true);
-                        out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
-                        self.put_covered(out, covered);
-                    });
-                }
-            });
-            out.put_number("total", u64::try_from(total).unwrap_or(0));
-            out.put_word("data_ref", "data");
-            out.put_word("object", "list");
+        put_list(out, total, |out| {
+            for (place, entry) in self.entries.iter().enumerate() {
+                out.item().object(|out| {
+                    put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
+                    out.text_if("product_id", entry.product.0.as_ref());
+                    out.text_if("product_source_id", entry.product.1.as_ref());
+                    out.put_flag("strict", false);
+                    put_terms(out, entry);
+                    let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
+                    self.put_covered(out, &covered.collect::<Vec<_>>());
+                });
+            }
+            for (goods, covered) in &concrete {
+                let entry = covered.first().and_then(|covered| self.entries.get(covered.entry?));
+                out.item().object(|out| {
+                    put_name(out, goods.object, goods.id, goods.source_id);
+                    out.put_flag("strict", true);
+                    out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
+                    self.put_covered(out, covered);
+                });
+            }
         });
     }
 
@@ -207,6 +202,16 @@ impl GoodsList<'_> {
     }
 }
 
+/// The envelope of a list.
+fn put_list(out: &mut Out, total: usize, data: impl FnOnce(&mut Out)) {
+    out.object(|out| {
+        out.member("data").list(data);
+        out.put_number("total", u64::try_from(total).unwrap_or(0));
+        out.put_word("data_ref", "data");
+        out.put_word("object", "list");
+    });
+}
+
 /// What a result calls goods.
 pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
     out.put_word("object", object.name());
@@ -215,7 +220,7 @@ pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: 
 }
 
 /// A formula as its author may write it again.
-fn put_formula(out: &mut Out, name: &str, formula: Option<&Formula>) {
+fn put_formula(out: &mut Out, name: &'static str, formula: Option<&Formula>) {
     if let Some(formula) = formula {
         out.put_text(name, &formula.to_string());
     }

@@ -17,7 +17,7 @@ use crate::store::facts::ById;
 use crate::work::batch;
 use scrip::model::order::{LINE_ID, Order};
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::order::read_order;
 use serde_json::{Map, Value as Json, json};
 
@@ -219,7 +219,7 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
         }
     }
     merge::merge(body, rest);
-    let mut order = read_document(&Json::Object(body.clone()).to_string(), read_order)?;
+    let mut order = read_fields(body, read_order)?;
     if has_items {
         check_quantities(&order)?;
         if overrides::any(&order) {

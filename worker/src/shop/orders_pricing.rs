@@ -15,6 +15,6 @@ pub fn priced(call: &Call<'_, '_>, order: &Order) -> Result<Map<String, Json>, C
     // The server's orders are believed, and its catalogue knows all: there is nothing that it lacks.
     let mut priced = Priced::default();
     let shown = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced).map(|()| show_order(order, &priced));
-    facts.finish()?;
+    facts.end()?;
     Ok(shown?)
 }

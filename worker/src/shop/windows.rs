@@ -5,7 +5,7 @@ use crate::http::route::Call;
 use crate::moment;
 use crate::store::document::Document;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::voucher::read_validity;
 use serde_json::{Map, Value as Json};
 
@@ -34,7 +34,7 @@ pub fn closed_promotions(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> 
 
 /// Whether a moment lies in every recurring window of a document.
 pub fn recurs_now(body: &Map<String, Json>, now: Instant, zone: &TimeZone) -> bool {
-    let read = read_document(&Json::Object(body.clone()).to_string(), read_validity);
+    let read = read_fields(body, read_validity);
     // Of windows that do not read nobody can say when they are open.
     let Ok(validity) = read else { return false };
     let in_frame = match (validity.timeframe, validity.start_date) {

@@ -9,6 +9,7 @@ use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
 use crate::http::shape::{Field, Kind, may, must};
 use crate::shop::decision;
 use scrip::decide;
+use scrip::json::Pieces;
 use scrip::model::request::{Redeemable, RedeemableObject, Redeemables};
 use scrip::wire::Problem;
 use scrip::wire::decision::write_validation;
@@ -76,8 +77,8 @@ pub fn validate_each(call: &mut Call<'_, '_>, tiers: &[&str], body: Map<String, 
             write_validation(&decision.answer, call.context)
         }));
     }
-    facts.finish()?;
-    let read = |written: Result<Vec<u8>, _>| Ok(serde_json::from_slice(&written?).unwrap_or(Json::Null));
+    facts.end()?;
+    let read = |pieces: Result<Pieces, _>| Ok(serde_json::to_value(pieces?).unwrap_or(Json::Null));
     decided.into_iter().map(read).collect()
 }
 

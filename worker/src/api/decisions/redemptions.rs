@@ -231,10 +231,10 @@ pub(super) fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<Ve
         let evaluated = &decision.answer.evaluated;
         count_guesses(call, evaluated);
         let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
-        let body = write_validation(&decision.answer, call.context);
+        let body = write_validation(&decision.answer, call.context).to_json();
         (body, decision.changes.unwrap_or_default().entries, promised)
     });
-    facts.finish()?;
+    facts.end()?;
     let (body, entries, promised) = decided?;
     if !promised.is_empty() {
         call.rehearse(|call| reward_fulfilment::hand_over(call, &promised))?;

@@ -8,7 +8,7 @@ use crate::http::intake::header;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::shop::stacking_rules;
-use crate::store::document::{Document, written};
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::text::sha256_hex;
 use scrip::wire::legible;
@@ -113,7 +113,7 @@ struct Unreadable(Vec<Json>);
 impl Unreadable {
     /// Those documents of a kind that read; the others are noted.
     fn leave_out(&mut self, call: &Call<'_, '_>, kind: &str, mut documents: Vec<Document>) -> Vec<Document> {
-        documents.retain(|document| match legible::check(kind, &written(document)) {
+        documents.retain(|document| match legible::check_fields(kind, &document.body) {
             Ok(()) => true,
             Err(problem) => {
                 call.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
