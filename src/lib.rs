@@ -24,5 +24,6 @@ pub mod stacking;
 #[cfg(feature = "package")]
 mod wasm;
 pub mod wire;
+pub mod zones;
 
 pub use id::Context;

@@ -26,6 +26,7 @@ pub mod rules;
 pub mod scope;
 pub mod stacking;
 pub mod stored_order;
+pub mod time_zone;
 pub mod trace;
 pub mod voucher;
 

@@ -31,6 +31,7 @@ use crate::wire::request::read_customer;
 use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rules::{read_assignment, read_collection, read_rule, read_segment};
 use crate::wire::stacking::read_stacking_rules;
+use crate::wire::time_zone::read_time_zone;
 use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 
 /// Everything that a set of rules says.
@@ -234,21 +235,6 @@ fn read_transfer(at: &At<'_>) -> Entry {
         reverses: at.option("reverses", read::text),
         at: at.need("at", read::instant),
     })
-}
-
-fn read_time_zone(at: &At<'_>) -> TimeZone {
-    at.object();
-    let transitions = at.list("transitions", |transition| {
-        let offset = transition.option("offset", read_offset);
-        (transition.need("at", read::instant), offset.unwrap_or(0))
-    });
-    TimeZone { name: at.need("name", read::text), offset: at.option("offset", read_offset).unwrap_or(0), transitions }
-}
-
-fn read_offset(at: &At<'_>) -> i32 {
-    let seconds = at.node.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
-    let seconds = seconds.filter(|seconds| seconds.unsigned_abs() < 86_400);
-    at.or_wrong(seconds, "must be an integer of seconds, less than a day")
 }
 
 /// What a voucher's document says has been used, as transfers, so that there is one way of counting.

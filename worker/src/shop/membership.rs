@@ -16,6 +16,7 @@ use scrip::wire::order::read_goods;
 use scrip::wire::request::read_customer;
 use scrip::wire::rules::{read_collection, read_segment};
 use serde_json::{Map, Value as Json};
+use std::sync::Arc;
 
 /// The operators of filters (validation-rules.md section 12).
 pub const OPERATORS: &[&str] = &[
@@ -79,7 +80,7 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
 /// What a filter needs to know of now.
 pub struct Present {
     now: Instant,
-    zone: TimeZone,
+    zone: Arc<TimeZone>,
 }
 
 impl Present {

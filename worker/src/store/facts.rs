@@ -49,7 +49,7 @@ pub type ById = BTreeMap<String, Document>;
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     store: &'a Store<'s>,
-    zone: TimeZone,
+    zone: Arc<TimeZone>,
     case_sensitive: bool,
     /// Whether customers have tracking ids; those of a rehearsal do not, as in a decision without the service.
     tracked: bool,
@@ -78,7 +78,7 @@ struct Seen {
 
 impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
-    pub fn new(store: &'a Store<'s>, zone: TimeZone, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
+    pub fn new(store: &'a Store<'s>, zone: Arc<TimeZone>, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
         StoreFacts {
             store,
             zone,
