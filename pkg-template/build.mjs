@@ -15,7 +15,7 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   await mkdir(out, { recursive: true });
 
   say("compiling the engine to wasm");
-  const compiled = await compile("scrip", ["package"]);
+  const compiled = await compile("scrip-package");
 
   say("binding and shrinking it");
   await bind(compiled, out, "engine");

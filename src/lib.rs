@@ -21,8 +21,6 @@ pub mod pricing;
 pub mod refusal;
 pub mod rules;
 pub mod stacking;
-#[cfg(feature = "package")]
-mod wasm;
 pub mod wire;
 pub mod zones;
 

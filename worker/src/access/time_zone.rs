@@ -3,7 +3,7 @@
 
 use crate::store::sql::Fault;
 use scrip::time::TimeZone;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::time_zone::read_time_zone;
 use scrip::zones;
 use serde_json::Value as Json;
@@ -20,8 +20,8 @@ pub fn of_setup(said: &Json) -> Result<Arc<TimeZone>, Fault> {
         Json::Null => Ok(Arc::default()),
         Json::String(name) if name.is_empty() => Ok(Arc::default()),
         Json::String(name) => named(name).ok_or_else(|| Fault(format!("`{name}` {}", zones::NAMES))),
-        Json::Object(_) => {
-            let read = read_document(&said.to_string(), read_time_zone);
+        Json::Object(fields) => {
+            let read = read_fields(fields, read_time_zone);
             read.map(Arc::new).map_err(|problem| Fault(format!("`{said}`: {problem}")))
         }
         _ => Err(Fault(format!("`{said}` {}, or a zone with `name`, `offset` and `transitions`", zones::NAMES))),

@@ -9,13 +9,13 @@ use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
-use crate::Context;
-use crate::bundle::Prepared;
-use crate::bundle::prepared::{Answer, Said};
-use crate::text::unhex;
-use crate::time::Instant;
-use crate::wire::out::{Out, Pieces};
-use crate::wire::problem::Problem;
+use scrip::Context;
+use scrip::bundle::Prepared;
+use scrip::bundle::prepared::{Answer, Said};
+use scrip::text::unhex;
+use scrip::time::Instant;
+use scrip::wire::out::{Out, Pieces};
+use scrip::wire::problem::Problem;
 
 /// Rules that were read and compiled once.
 #[wasm_bindgen]
