@@ -26,9 +26,12 @@ export function loadFrom(source) {
 /** Reads and compiles rules once, so that only the basket crosses into wasm afterwards. */
 export function prepare(rules) {
   if (!wasm) throw new Error("the engine is not loaded yet: `await load()` before `prepare`");
-  const place = engine.prepare(put(wireForm(rules)));
-  if (!place) throw unreadable(JSON.parse(textOf(told(engine.said()))));
-  return new Prepared(place);
+  const bytes = wireForm(rules);
+  try {
+    return new Prepared(new engine.Rules(bytes));
+  } catch (told) {
+    throw typeof told === "string" ? unreadable(JSON.parse(told)) : told;
+  }
 }
 
 /** What is wrong with rules, in the message for people and in the cause for an editor of rules. */
@@ -49,104 +52,58 @@ function textOf(bytes) {
   return decoder.decode(bytes);
 }
 
-// All memory of the engine; it is another view whenever the engine has asked for more.
-let view = new Uint8Array();
-
-function memory() {
-  if (view.buffer !== wasm.memory.buffer) view = new Uint8Array(wasm.memory.buffer);
-  return view;
-}
-
-/** Puts what is asked, text or bytes, where the engine reads it, and a seed behind it; gives how many bytes it is. */
-function put(asked, seed = NOTHING) {
-  const isText = typeof asked === "string";
-  // No character of a text is longer than three bytes for each of its units.
-  const place = engine.room((isText ? asked.length * 3 : asked.length) + seed.length);
-  const bytes = memory();
-  let length = asked.length;
-  if (isText) length = encoder.encodeInto(asked, bytes.subarray(place)).written;
-  else bytes.set(asked, place);
-  bytes.set(seed, place + length);
-  return length;
-}
-
-const NOTHING = new Uint8Array();
-
-/** What the engine answered, where it lies until the next call. */
-function told(length) {
-  const place = engine.answer();
-  return memory().subarray(place, place + length);
-}
-
-/** A copy of it. */
-function kept(length) {
-  const place = engine.answer();
-  return memory().slice(place, place + length);
-}
-
-// Rules that nobody can ask any more give their memory back.
-const forgotten = typeof FinalizationRegistry === "function" ? new FinalizationRegistry((place) => engine.release(place)) : undefined;
-
 /** Rules that are ready to decide. */
 class Prepared {
-  #place;
+  #rules;
 
-  constructor(place) {
-    this.#place = place;
-    forgotten?.register(this, place, this);
+  constructor(rules) {
+    this.#rules = rules;
   }
 
   validate(request, context) {
     if (typeof request !== "string") throw new TypeError("`validate` takes JSON text; `validateObject` takes an object");
-    return textOf(told(this.#decide(engine.validate, request, context)));
+    return textOf(this.#decide("validate", encoder.encode(request), context));
   }
 
   validateBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`validateBytes` takes a Uint8Array of JSON in UTF-8");
-    return kept(this.#decide(engine.validate, bytesOf(request), context));
+    return this.#decide("validate", bytesOf(request), context);
   }
 
   /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return JSON.parse(textOf(told(this.#decide(engine.validate, writtenOut(request), context))));
+    return this.#decide("validateObject", plain(request), context);
   }
 
   qualify(request, context) {
     if (typeof request !== "string") throw new TypeError("`qualify` takes JSON text; `qualifyObject` takes an object");
-    return textOf(told(this.#decide(engine.qualify, request, context)));
+    return textOf(this.#decide("qualify", encoder.encode(request), context));
   }
 
   qualifyBytes(request, context) {
     if (!ArrayBuffer.isView(request)) throw new TypeError("`qualifyBytes` takes a Uint8Array of JSON in UTF-8");
-    return kept(this.#decide(engine.qualify, bytesOf(request), context));
+    return this.#decide("qualify", bytesOf(request), context);
   }
 
   qualifyObject(request, context) {
-    return JSON.parse(textOf(told(this.#decide(engine.qualify, writtenOut(request), context))));
+    return this.#decide("qualifyObject", plain(request), context);
   }
 
   get hash() {
-    return textOf(told(engine.hash(this.#live())));
+    return this.#live().hash;
   }
 
   free() {
-    if (this.#place) engine.release(this.#place);
-    this.#place = 0;
-    forgotten?.unregister(this);
+    this.#rules?.free();
+    this.#rules = undefined;
   }
 
-  /** How many bytes the answer has. */
   #decide(verb, request, context) {
-    const place = this.#live();
-    const now = moment(context);
-    const chance = seed(context);
-    const said = verb(place, put(request, chance), chance.length, now);
-    if (said < 0) throw new Error(textOf(told(-said)));
-    return said;
+    return this.#live()[verb](request, moment(context), seed(context));
   }
 
   #live() {
-    if (this.#place) return this.#place;
+    if (this.#rules) return this.#rules;
     throw new Error("these rules were freed: `prepare` them again");
   }
 }
@@ -188,7 +145,9 @@ function named(prepared, etag) {
   throw new Error("the bundle is not the one that its etag names");
 }
 
-function writtenOut(request) {
+/** The request as plain values of JSON: nearly every one is that; what another one means, the page's own writer says. */
+function plain(request) {
+  if (isPlain(request, 0)) return request;
   let text;
   try {
     text = JSON.stringify(request);
@@ -196,14 +155,29 @@ function writtenOut(request) {
     // Told below, as what cannot be written at all.
   }
   if (text === undefined) throw new Error("the request must be an object that can be written as JSON");
-  return text;
+  return JSON.parse(text);
+}
+
+/** Whether `JSON.stringify` would write a value as it stands. Deeper ones than the engine takes are not looked at. */
+function isPlain(value, depth) {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth > 64 || typeof value.toJSON === "function") return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isPlain(item, depth + 1)) return false;
+    return true;
+  }
+  const kind = Object.getPrototypeOf(value);
+  if (kind !== null && Object.getPrototypeOf(kind) !== null) return false;
+  for (const name of Object.keys(value)) if (!isPlain(value[name], depth + 1)) return false;
+  return true;
 }
 
 function wireForm(rules) {
-  if (typeof rules === "string") return rules;
+  if (typeof rules === "string") return encoder.encode(rules);
   if (ArrayBuffer.isView(rules)) return bytesOf(rules);
   if (rules instanceof ArrayBuffer) return new Uint8Array(rules);
-  if (rules !== null && typeof rules === "object") return JSON.stringify(rules);
+  if (rules !== null && typeof rules === "object") return encoder.encode(JSON.stringify(rules));
   throw new TypeError("rules must be JSON text, its UTF-8 bytes or a plain object");
 }
 
@@ -226,16 +200,14 @@ function moment(context) {
 }
 
 // Drawn for 32 answers at a time: one call of the system's generator costs more than a decision.
-const DIGITS = encoder.encode("0123456789abcdef");
-const drawn = new Uint8Array(2048);
-let used = drawn.length;
+const chance = new Uint8Array(1024);
+let drawn = "";
 
-/** Hex digits, as bytes. */
+/** 64 hex digits. */
 function seed(context) {
-  if (context?.seed !== undefined) return encoder.encode(String(context.seed));
-  if (used === drawn.length) {
-    crypto.getRandomValues(drawn).forEach((byte, place) => { drawn[place] = DIGITS[byte & 15]; });
-    used = 0;
-  }
-  return drawn.subarray(used, used += 64);
+  if (context?.seed !== undefined) return String(context.seed);
+  if (drawn === "") drawn = Array.from(crypto.getRandomValues(chance), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const seed = drawn.slice(0, 64);
+  drawn = drawn.slice(64);
+  return seed;
 }

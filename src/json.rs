@@ -1,9 +1,8 @@
-//! Decides how JSON is held, read and put down, exactly and in few bytes of code. It must not know what the JSON is for,
-//! and nothing here is ever a float: a number is whole or it is its own digits.
+//! Decides how JSON is held, filled and put down, exactly. It must not know what the JSON is for, and nothing here is ever
+//! a float: a number is whole or it is its own digits.
 //!
-//! Why not the library's? It makes every number with a fraction a float, or keeps what was written and not what it comes
-//! to; and its reader, writer and map of values were a fifth of the package, and half as fast. A property compares this
-//! one with it, text by text.
+//! What is JSON the library says (`serde_json`); the tree is ours, because it borrows its texts and knows the way to each
+//! value, so that an error can name it.
 
 mod decimal;
 mod members;
@@ -13,6 +12,6 @@ pub mod service;
 mod write;
 
 pub use members::Members;
-pub use node::{Node, same};
-pub use read::{Bounds, Fault, FaultKind, read};
-pub use write::Pen;
+pub use node::Node;
+pub use read::{Bounds, Fault, FaultKind, read, read_from};
+pub use write::Pieces;

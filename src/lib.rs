@@ -6,7 +6,6 @@
 pub mod id;
 pub mod json;
 pub mod money;
-pub mod rank;
 pub mod shape;
 pub mod shelf;
 pub mod text;
@@ -23,8 +22,7 @@ pub mod pricing;
 pub mod refusal;
 pub mod rules;
 pub mod stacking;
-#[cfg(feature = "package")]
-mod wasm;
 pub mod wire;
+pub mod zones;
 
 pub use id::Context;

@@ -15,7 +15,7 @@ pub mod units;
 
 pub use bundles::{Bundles, count_bundles};
 pub use cart::{Cart, Changed, Line};
-pub use effect::{Base, LinesInScope, NoLines, apply_gift, off_lines, off_order, percent_of_all, percent_of_each};
+pub use effect::{Base, LinesInScope, NoLines, apply_gift, off_lines, off_order};
 pub use gain::{CoveredUnits, Gain, Replacement};
 pub use lines::{Priced, Trust, price};
 pub use numbers::{FormulaInputs, Numbers};

@@ -30,6 +30,7 @@ pub mod scope;
 pub mod single;
 pub mod stacking;
 pub mod stored_order;
+pub mod time_zone;
 pub mod trace;
 pub mod voucher;
 

@@ -23,7 +23,7 @@ const tiers = {
     await command("cargo", ["clippy", "--workspace", "--all-targets", ...REHEARSED, ...strict]);
     await command("cargo", ["clippy", "-p", "scrip-worker", ...WASM, ...strict]);
     await command("cargo", ["clippy", "-p", "scrip-worker", ...WASM, ...REHEARSED, ...strict]);
-    await command("cargo", ["clippy", "-p", "scrip", ...WASM, "--features", "package", ...strict]);
+    await command("cargo", ["clippy", "-p", "scrip-package", ...WASM, ...strict]);
   },
   rust: async () => {
     if (await works("cargo", ["nextest", "--version"])) {

@@ -250,11 +250,12 @@ fn the_engine_is_pure() {
         "unsafe",
     ];
     let mut faults = Vec::new();
-    for file in files().iter().filter(|file| file.under("src/") && file.is("rs") && file.path != "src/wasm.rs") {
+    for file in files().iter().filter(|file| file.under("src/") && file.is("rs")) {
         for (count, line) in blank(&file.text).lines().enumerate() {
-            let is_allocator = |word: &str| word == "unsafe" && file.path == "src/wasm/arena.rs";
-            let found = words(line).into_iter().find(|word| banned.contains(&word.as_str()) && !is_allocator(word));
-            if let Some(word) = found {
+            let found = words(line).into_iter().find(|word| banned.contains(&word.as_str()));
+            // The library asks so what a double means; it is put down as digits at once.
+            let asked = file.path == "src/json/read.rs" && line.contains("fn visit_f64<E: Error>(self, number: f64)");
+            if let Some(word) = found.filter(|_| !asked) {
                 faults.push(format!("{}:{}: `{word}`", file.path, count + 1));
             }
         }

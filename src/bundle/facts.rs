@@ -277,7 +277,7 @@ impl Facts for RuleSetFacts {
             RedeemableObject::PromotionTier => (&self.tiers, tiers),
             RedeemableObject::PromotionStack => return None,
         };
-        offers.get(shelf.place_of(named.symbol, &named.id)?)?.as_ref()
+        offers.get(shelf.place(&named.id)?)?.as_ref()
     }
 
     fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
@@ -346,12 +346,11 @@ impl Facts for RuleSetFacts {
     }
 
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {
-        // Only a rollback asks for it, and no page rolls back.
-        if cfg!(feature = "package") { Known::Unknown } else { self.known("redemption", id, self.redemptions.get(id)) }
+        self.known("redemption", id, self.redemptions.get(id))
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
-        if cfg!(feature = "package") { Known::Unknown } else { self.counted(|journal| journal.chain(id)) }
+        self.counted(|journal| journal.chain(id))
     }
 
     fn candidates(&self, _seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {

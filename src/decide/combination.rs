@@ -7,7 +7,6 @@ use crate::model::promotion::Stack;
 use crate::model::request::{Redeemable, RedeemableObject};
 use crate::model::stacking::StackingRules;
 use crate::refusal::{Reason, Refusal};
-use crate::text::digits;
 
 /// The refusal of a request that names one redeemable twice.
 pub(super) fn duplicated() -> Refusal {
@@ -35,7 +34,7 @@ pub(super) fn check_combination(redeemables: &[Redeemable], rules: &StackingRule
 }
 
 fn too_many(limit: u64, things: &str, count: usize) -> String {
-    let (limit, count) = (digits(limit), digits(count));
+    let (limit, count) = (limit.to_string(), count.to_string());
     [" must NOT have more than ", &limit, " ", things, " (actual count is `", &count, "`)"].concat()
 }
 

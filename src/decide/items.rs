@@ -130,7 +130,6 @@ impl<'a> Items<'a> {
         let written_down = collections.iter().any(|collection| matches!(collection.goods, Contents::Listed(_)));
         let index = written_down.then(|| GoodsIndex::new(self.basket()));
         for collection in collections {
-            let symbol = GoodsObject::Collection.symbol(&collection.id);
             let mut is_in = vec![matches!(collection.goods, Contents::All); self.lines.len()];
             if !case.work.takes(self.lines.len()) {
                 return;
@@ -157,7 +156,7 @@ impl<'a> Items<'a> {
                 }
             }
             let members = self.lines.iter_mut().zip(is_in).filter(|(_, is_in)| *is_in);
-            members.for_each(|(line, _)| line.join(symbol));
+            members.for_each(|(line, _)| line.join(collection.id.clone()));
         }
     }
 }

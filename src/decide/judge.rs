@@ -16,11 +16,11 @@ use crate::model::incentive::Grant;
 use crate::model::order::{Goods, Item};
 use crate::model::reward::RewardKind;
 use crate::model::scope::{GoodsObject, GoodsRef, Scope};
-use crate::money::{Money, Percent};
+use crate::money::Money;
 use crate::pricing::goods::find_named;
 use crate::pricing::{
-    Base, Cart, CoveredUnits, FreeGoods, Gain, LinesInScope, Numbers, Unlimited, add_units, apply_gift, off_lines,
-    off_order, percent_of_all, percent_of_each, select, steps,
+    Base, Cart, CoveredUnits, FreeGoods, Gain, LinesInScope, Numbers, add_units, apply_gift, off_lines, off_order,
+    select, steps,
 };
 use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, RequestFacts};
@@ -47,10 +47,6 @@ pub struct CaseJudge<'c> {
     request_facts: RequestFacts<'c>,
     /// Units in reach of the redeemable at hand.
     covered: Vec<CoveredUnits>,
-    /// Units in reach of what is about everything, once they were looked for.
-    all: Vec<CoveredUnits>,
-    /// Whether the redeemable at hand is about everything.
-    is_all: bool,
     caps: Caps<'c>,
     /// What has been applied.
     running: Running,
@@ -80,8 +76,6 @@ impl<'c> CaseJudge<'c> {
             items,
             request_facts,
             covered: Vec::new(),
-            all: Vec::new(),
-            is_all: false,
             caps,
             running: Running::default(),
             finding: Finding::default(),
@@ -89,37 +83,10 @@ impl<'c> CaseJudge<'c> {
         }
     }
 
-    /// A percentage off every unit in scope, which is all that most discounts of lines are.
-    fn percent(&mut self, attempt: &Attempt<'_>, percent: Percent, gain: &mut Gain) -> Option<()> {
-        if !self.is_seen(attempt) {
-            let found = if self.is_all { &mut self.all } else { &mut self.covered };
-            let scope = attempt.scope.unwrap_or(&EVERYTHING);
-            if !self.case.work.takes(steps(scope, attempt.items.basket())) {
-                return None;
-            }
-            select(scope, attempt.items.basket(), attempt.cart, attempt.once, &mut Unlimited, found);
-        }
-        match attempt.scope {
-            Some(_) => percent_of_each(percent, attempt.cart, std::mem::take(&mut self.covered), gain),
-            None => percent_of_all(percent, attempt.cart, self.covered(), gain),
-        }
-    }
-
-    /// Makes room for the units in reach of a redeemable; whether they are there already.
-    #[inline]
-    fn is_seen(&mut self, attempt: &Attempt<'_>) -> bool {
-        self.covered.clear();
-        // Nothing takes units out of everything but what changes them, or what was discounted before.
-        self.is_all = attempt.scope.is_none() && !attempt.once && attempt.cart.moved.is_none();
-        self.is_all && !self.all.is_empty()
-    }
-
     /// Finds the units that the scope is about; they are in `self.covered` until the next redeemable.
     fn look(&mut self, attempt: &Attempt<'_>, numbers: &Numbers<'_>) {
         let scope = attempt.scope.unwrap_or(&EVERYTHING);
-        if self.is_seen(attempt) {
-            return;
-        }
+        self.covered.clear();
         let mut widened = None;
         let scope = match numbers.bundles {
             Some(times) if times > 1 && scope.selective => {
@@ -132,33 +99,20 @@ impl<'c> CaseJudge<'c> {
             return;
         }
         let mut allowance = self.caps.begin(attempt.offer, attempt.items.basket(), numbers);
-        let found = if self.is_all { &mut self.all } else { &mut self.covered };
-        select(scope, attempt.items.basket(), attempt.cart, attempt.once, &mut allowance, found);
+        select(scope, attempt.items.basket(), attempt.cart, attempt.once, &mut allowance, &mut self.covered);
         let lacks = allowance.lacks();
         self.found.lack(attempt.place, lacks);
     }
 
-    /// The units that were found last.
-    fn covered(&self) -> &[CoveredUnits] {
-        if self.is_all { &self.all } else { &self.covered }
-    }
-
     fn discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Box<Gain>> {
-        let mut gain = Box::<Gain>::default();
-        match (attempt.offer.percent, attempt.base) {
-            (Some(percent), Base::Discounted) => self.percent(attempt, percent, &mut gain)?,
-            _ => {
-                *gain = self.any_discount(attempt, discount)?;
-                if attempt.scope.is_some() {
-                    gain.covered = std::mem::take(&mut self.covered);
-                }
-            }
+        let mut gain = self.resolved_discount(attempt, discount)?;
+        if attempt.scope.is_some() {
+            gain.covered = std::mem::take(&mut self.covered);
         }
-        Some(gain)
+        Some(Box::new(gain))
     }
 
-    #[inline(never)]
-    fn any_discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Gain> {
+    fn resolved_discount(&mut self, attempt: &Attempt<'_>, discount: &Discount) -> Option<Gain> {
         let bundles = self.found.get(attempt.place).and_then(|found| found.bundles.as_ref());
         let bundles = bundles.map(|bundles| bundles.quantity);
         let view = OfferInputs::new(self.case, attempt.offer, attempt.cart);
@@ -197,7 +151,7 @@ impl<'c> CaseJudge<'c> {
         }
         let everything = Scope::default();
         let scope = attempt.scope.unwrap_or(&everything);
-        let in_scope = LinesInScope { cart: attempt.cart, base: Base::Discounted, scope, covered: self.covered() };
+        let in_scope = LinesInScope { cart: attempt.cart, base: Base::Discounted, scope, covered: &self.covered };
         let mut gain = apply_gift(gift.effect, credits, in_scope).map_err(|_| {
             Refusal::new(
                 Reason::MissingOrderItemsAmount,
@@ -218,7 +172,7 @@ impl<'c> CaseJudge<'c> {
             _ => {
                 let everything = Scope::default();
                 let scope = attempt.scope.unwrap_or(&everything);
-                let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: self.covered() };
+                let in_scope = LinesInScope { cart: attempt.cart, base: attempt.base, scope, covered: &self.covered };
                 return off_lines(discount, numbers, in_scope);
             }
         };
@@ -226,7 +180,7 @@ impl<'c> CaseJudge<'c> {
         for unit in units {
             all.push(self.free_goods(attempt, unit, numbers)?);
         }
-        add_units(&all, attempt.cart, attempt.items.basket(), self.covered(), attempt.once)
+        add_units(&all, attempt.cart, attempt.items.basket(), &self.covered, attempt.once)
     }
 
     /// What is known of the goods of a unit discount: whether they are a product or a SKU, what one costs, and the line

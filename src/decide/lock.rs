@@ -11,7 +11,7 @@ use crate::model::page::Page;
 use crate::model::request::{Redeemables, Session, TtlUnit};
 use crate::refusal::{Reason, Refusal};
 use crate::stacking::{Outcome, Walk};
-use crate::text::{Text, digits, is_longer, joined};
+use crate::text::{Text, is_longer, joined};
 use crate::time::Instant;
 
 /// How long a lock lasts when the request does not say (objects.md section 2).
@@ -38,18 +38,20 @@ fn life(session: &Session, page: Option<&Page>) -> Result<(u64, TtlUnit), Refusa
     let Some((ttl, unit)) = asked else { return Ok((longest, TtlUnit::Seconds)) };
     let bound = match unit.millis(ttl) {
         0 => Text::from("must be >= 1 MILLISECONDS"),
-        millis if millis > TtlUnit::Seconds.millis(longest) => joined(&["must be <= ", &digits(longest), " SECONDS"]),
+        millis if millis > TtlUnit::Seconds.millis(longest) => {
+            joined(&["must be <= ", &longest.to_string(), " SECONDS"])
+        }
         _ => return Ok((ttl, unit)),
     };
-    Err(wrong_session("ttl", &bound, &["value is `", &digits(ttl), " ", unit.name()]))
+    Err(wrong_session("ttl", &bound, &["value is `", &ttl.to_string(), " ", unit.name()]))
 }
 
 /// Refuses a name for a page's lock that is longer than any that a page needs.
 fn check_key(key: Option<&Text>, page: Option<&Page>) -> Result<(), Refusal> {
     match key.filter(|key| page.is_some() && is_longer(key, PAGE_KEY_LETTERS)) {
         Some(key) => {
-            let bound = joined(&["must NOT have more than ", &digits(PAGE_KEY_LETTERS), " characters"]);
-            Err(wrong_session("key", &bound, &["length is `", &digits(key.chars().count())]))
+            let bound = joined(&["must NOT have more than ", &PAGE_KEY_LETTERS.to_string(), " characters"]);
+            Err(wrong_session("key", &bound, &["length is `", &key.chars().count().to_string()]))
         }
         None => Ok(()),
     }

@@ -3,6 +3,7 @@
 //! any of them leads to.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::decide::case::{Case, Offer, Resolved, stored};
@@ -13,7 +14,6 @@ use crate::model::incentive::{Grant, Incentive};
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, RedeemableObject, WantedReward};
 use crate::pricing::lines::{Trust, price};
-use crate::rank::has_twins;
 use crate::refusal::Refusal;
 use crate::rules::Rule;
 use crate::text::Text;
@@ -275,33 +275,24 @@ impl<'a> Case<'a> {
     /// Whether one voucher is named twice: by its code, by its id, or once by each.
     #[inline(never)]
     fn has_twins(&self) -> bool {
-        let both = || self.redeemables.iter().zip(&self.resolved);
-        if self.resolved.len() < 2 {
-            return false;
+        let mut names = BTreeSet::new();
+        if !self.redeemables.iter().all(|named| names.insert((named.object, &named.id))) {
+            return true;
         }
-        let number = |(named, resolved): (&Redeemable, &Resolved<'_>)| match resolved {
-            Resolved::Offer(offer) => offer.symbol.number(),
-            _ => named.symbol.number(),
-        };
         // Those that are all named by their codes are told apart by them.
-        let by_id =
-            |place: usize, named: &Redeemable| self.offer(place).is_some_and(|one| one.incentive.code != named.id);
-        let any_by_id = || (0..).zip(self.redeemables.iter()).any(|(place, named)| by_id(place, named));
-        let same_id = |one: usize, other: usize| match (self.offer(one), self.offer(other)) {
-            (Some(one), Some(other)) => one.incentive.id == other.incentive.id && any_by_id(),
-            _ => false,
+        let offers = || {
+            self.redeemables.iter().zip(&self.resolved).filter_map(|(named, resolved)| match resolved {
+                Resolved::Offer(offer) => Some((named, offer)),
+                Resolved::Refused(_) | Resolved::Unknown => None,
+            })
         };
-        let same = |one, other| same_name(self.redeemables.get(one), self.redeemables.get(other));
-        has_twins(both().map(number), &|one, other| same(one, other) || same_id(one, other))
+        let mut ids = BTreeSet::new();
+        offers().any(|(named, offer)| offer.incentive.code != named.id)
+            && !offers().all(|(_, offer)| ids.insert(&offer.incentive.id))
     }
 }
 
-/// Whether two are named alike. A tier may be called as a code is.
-fn same_name(one: Option<&Redeemable>, other: Option<&Redeemable>) -> bool {
-    one.zip(other).is_some_and(|(one, other)| one.id == other.id && one.object == other.object)
-}
-
 fn named_twice(redeemables: &[Redeemable]) -> bool {
-    let before = |place: usize| redeemables.iter().take(place);
-    redeemables.iter().enumerate().any(|(place, one)| before(place).any(|other| same_name(Some(one), Some(other))))
+    let mut names = BTreeSet::new();
+    !redeemables.iter().all(|named| names.insert((named.object, &named.id)))
 }

@@ -6,7 +6,6 @@ use crate::json::Node;
 use crate::model::order::{Goods, Item, Metadata, Order, RelatedObject};
 use crate::model::scope::Scope;
 use crate::refusal::{Reason, Refusal};
-use crate::text::digits;
 use crate::work::MOST_STEPS;
 
 /// Steps to write a value, and those to write a line without its custom data.
@@ -38,11 +37,11 @@ impl Case<'_> {
         let lines = self.order.as_deref().map_or(0, |order| order.items.len());
         let told = [
             "Property .redeemables of `",
-            &digits(self.redeemables.len()),
+            &self.redeemables.len().to_string(),
             "` with .order.items of `",
-            &digits(lines),
+            &lines.to_string(),
             "`, their metadata and the rules must NOT take more than ",
-            &digits(MOST_STEPS),
+            &MOST_STEPS.to_string(),
             " steps to decide",
         ];
         Err(Refusal::new(Reason::TooMuchWork, told.concat()))

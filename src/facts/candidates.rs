@@ -7,7 +7,6 @@ use crate::facts::known::Fact;
 use crate::model::discount::Discount;
 use crate::model::incentive::{Campaign, Grant, Incentive, Validity};
 use crate::model::qualification::Candidate;
-use crate::rank::ranked;
 use crate::rules::{Index, Rule, about};
 use crate::text::Text;
 use crate::time::Instant;
@@ -92,14 +91,15 @@ pub struct Entry<'a> {
 impl Candidates {
     /// Prepares them. Those of one moment stay in the order in which they came.
     pub fn new(entries: &[Entry<'_>], complete: bool) -> Candidates {
-        let age = |entry: &Entry<'_>| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs());
+        let mut newest_first: Vec<&Entry<'_>> = entries.iter().collect();
+        newest_first
+            .sort_by_cached_key(|entry| u64::MAX.saturating_sub(entry.candidate.created_at.millis().unsigned_abs()));
         let mut all = Candidates { complete, ..Candidates::default() };
-        for entry in ranked(entries.iter().map(age)).into_iter().filter_map(|place| entries.get(place)) {
+        for entry in newest_first {
             all.index.add(&mut entry.rules.iter().map(|rule| &**rule));
             all.terms.push(entry.terms(all.index.about(all.list.len())));
             all.list.push(entry.whole());
         }
-        all.index.close();
         all
     }
 }

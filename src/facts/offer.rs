@@ -1,5 +1,5 @@
 //! Decides what belongs to a redeemable, and what of it can be known before any request: where it acts, what its rules look
-//! at, whether it is the plainest of discounts. It must not know a request.
+//! at. It must not know a request.
 
 use std::sync::Arc;
 
@@ -9,9 +9,8 @@ use crate::model::discount::{Discount, UnitEffect};
 use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::scope::Scope;
-use crate::money::Percent;
 use crate::rules::{Needs, Rule};
-use crate::text::{Symbol, Text};
+use crate::text::Text;
 
 /// A reward that a request names, with its price for this card.
 #[derive(Debug, Clone)]
@@ -39,12 +38,8 @@ pub struct Offer<'a> {
     pub needs: Needs,
     /// When it holds; plain when nothing else but its rules says so.
     pub terms: Terms,
-    /// The symbol of its id, of which each is in a request once.
-    pub symbol: Symbol,
     /// Which of its rules has the scope, if any names goods.
     scoped: Option<usize>,
-    /// The percentage that it takes off every unit in scope, when that is all it does: no formula, limit or bundle.
-    pub percent: Option<Percent>,
     /// Whether units in its scope are counted over the life of a campaign or tier.
     pub capped: bool,
     /// How many goods its rules name.
@@ -62,26 +57,11 @@ impl<'a> Offer<'a> {
         join_scopes(&mut rules);
         let bundles = |rule: &Rule| if rule.bundle.is_some() { Needs::BUNDLE } else { Needs::default() };
         let needs = rules.iter().fold(Needs::default(), |needs, rule| needs.and(rule.needs).and(bundles(rule)));
-        let symbol = Symbol::of(0, &incentive.id);
         let terms = Terms::of(&incentive, campaign.as_deref());
         let scoped = rules.iter().position(|rule| rule.scope.names_goods());
-        let (percent, capped, mut goods) = (None, false, 0_usize);
+        let (capped, mut goods) = (false, 0_usize);
         rules.iter().for_each(|rule| rule.each_goods(&mut |_| goods = goods.saturating_add(1)));
-        let mut offer = Offer {
-            incentive,
-            campaign,
-            category,
-            rules,
-            exchange,
-            needs,
-            terms,
-            symbol,
-            scoped,
-            percent,
-            capped,
-            goods,
-        };
-        offer.percent = offer.find_percent();
+        let mut offer = Offer { incentive, campaign, category, rules, exchange, needs, terms, scoped, capped, goods };
         let selective = offer.scope().filter(|scope| scope.selective);
         offer.capped = selective.is_some_and(|scope| scope.included.iter().any(|entry| !entry.terms.caps.is_empty()));
         // Cards have balances, and whoever passes a code on may not use it.
@@ -115,22 +95,8 @@ impl<'a> Offer<'a> {
     }
 
     /// The lines it is about: the scope of the first rule that names any goods, which has that of the others in it.
-    #[inline]
     pub fn scope(&self) -> Option<&Scope> {
         self.rules.get(self.scoped?).map(|rule| &rule.scope)
-    }
-
-    fn find_percent(&self) -> Option<Percent> {
-        let scope = self.scope();
-        if self.needs.meets(Needs::BUNDLE) || scope.is_some_and(|scope| scope.selective) {
-            return None;
-        }
-        match &self.incentive.grant {
-            Grant::Discount(
-                discount @ Discount::Percent { percent_off, amount_limit: None, aggregated_amount_limit: None, .. },
-            ) if percent_off.formula.is_none() && discount.acts_on_lines(scope.is_some()) => Some(percent_off.plain),
-            _ => None,
-        }
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::text::digits;
-
 /// Why a text is no formula, as a sentence that follows the name of a field: ``has an unexpected `)` at 12``. Places
 /// count letters from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +16,7 @@ impl FormulaError {
     /// The sentence.
     pub fn text(&self) -> String {
         match &self.word {
-            Some((word, place)) => [self.before, "`", word, "` at ", &digits(*place), self.after].concat(),
+            Some((word, place)) => [self.before, "`", word, "` at ", &place.to_string(), self.after].concat(),
             None => [self.before, self.after].concat(),
         }
     }

@@ -10,7 +10,7 @@ use crate::formula::ast::{Formula, Function, Name, Operand, Parts, Step, What, W
 use crate::formula::ratio::Ratio;
 use crate::formula::value::{Date, Value};
 use crate::money::{Money, Percent};
-use crate::text::{Text, parts};
+use crate::text::Text;
 use crate::time::{Day, TimeZone};
 
 /// What a formula is evaluated against.
@@ -198,7 +198,7 @@ fn compute(function: Function, left: &Value, right: &Value, lookup: &dyn Lookup)
             let part = right.text()?;
             let mut texts = left.elements().iter().filter_map(Value::text);
             Value::Flag(texts.any(|text| match function {
-                Contains => crate::text::is_within(part.as_str(), &text),
+                Contains => text.contains(part.as_str()),
                 StartsWith => text.starts_with(part.as_str()),
                 _ => text.ends_with(part.as_str()),
             }))
@@ -284,8 +284,7 @@ fn same(left: &Value, right: &Value, zone: &TimeZone) -> bool {
 fn among(value: &Value, set: &Value, zone: &TimeZone) -> bool {
     match set {
         Value::Text(names) => {
-            let names = parts(names, b',').into_iter();
-            names.map(|name| Value::Text(Text::from(name.trim_ascii()))).any(|name| same(value, &name, zone))
+            names.split(',').map(|name| Value::Text(Text::from(name.trim_ascii()))).any(|name| same(value, &name, zone))
         }
         _ => same(value, set, zone),
     }

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::money::Money;
-use crate::text::{Decimal, Text, put_decimal};
+use crate::text::{Decimal, Text};
 
 /// A fraction in lowest terms; both parts fit in 127 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,7 +204,7 @@ impl Ratio {
         }
         let (top, bottom) = (self.top.unsigned_abs(), self.bottom.unsigned_abs());
         let signed = text.len();
-        put_decimal(&mut text, top.checked_div(bottom).unwrap_or(0), 0);
+        text.push_str(&top.checked_div(bottom).unwrap_or(0).to_string());
         let mut rest = top.checked_rem(bottom).unwrap_or(0);
         let point = text.len();
         while rest > 0 {
@@ -214,14 +214,14 @@ impl Ratio {
             let places = text.len().saturating_sub(point);
             match rest.checked_mul(10) {
                 Some(tenths) if places <= MOST_DECIMALS => {
-                    put_decimal(&mut text, tenths.checked_div(bottom).unwrap_or(0), 0);
+                    text.push_str(&tenths.checked_div(bottom).unwrap_or(0).to_string());
                     rest = tenths.checked_rem(bottom).unwrap_or(0);
                 }
                 _ => {
                     text.truncate(signed);
-                    put_decimal(&mut text, top, 0);
+                    text.push_str(&top.to_string());
                     text.push('/');
-                    put_decimal(&mut text, bottom, 0);
+                    text.push_str(&bottom.to_string());
                     break;
                 }
             }

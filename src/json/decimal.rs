@@ -1,8 +1,6 @@
 //! Decides how a number that is not whole is held: its exact digits in one form, so that equal numbers are equal texts.
 //! It must not compute with them.
 
-use crate::text::{digits, parted, signed};
-
 /// The largest number of a double, which is what other readers of JSON have: `0.17976931348623157` times ten to this.
 const LARGEST: (&str, i64) = ("17976931348623157", 309);
 
@@ -14,8 +12,8 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
         Some(number) => ("-", number),
         None => ("", number),
     };
-    let (mantissa, exponent) = parted(number, b"eE").unwrap_or((number, "0"));
-    let (whole, fraction) = parted(mantissa, b".").unwrap_or((mantissa, ""));
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let all = [whole, fraction].concat();
     let leading = all.bytes().take_while(|byte| *byte == b'0').count();
     let last = all.bytes().rposition(|byte| byte != b'0').map_or(leading, |last| last.saturating_add(1));
@@ -30,7 +28,7 @@ pub(super) fn decimal(number: &str) -> Option<Box<str>> {
     }
     let zeros = |count: i64| ZEROS.get(..usize::try_from(count).ok()?);
     let after = point.saturating_sub(length(significant));
-    let exponent = digits(point.saturating_sub(1).unsigned_abs());
+    let exponent = point.saturating_sub(1).unsigned_abs().to_string();
     let [one, two, three, four, five] = match point {
         17.. | ..=-5 => {
             let (first, rest) = significant.split_at_checked(1)?;
@@ -62,5 +60,5 @@ fn length_of(length: usize) -> i64 {
 fn read_exponent(text: &str) -> i64 {
     const LARGEST: i64 = 1 << 40;
     let beyond = if text.starts_with('-') { -LARGEST } else { LARGEST };
-    signed(text).unwrap_or(beyond).clamp(-LARGEST, LARGEST)
+    text.parse().unwrap_or(beyond).clamp(-LARGEST, LARGEST)
 }

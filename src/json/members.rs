@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 
 use crate::json::Node;
-use crate::rank::{arranged, ranked_by};
-use crate::text::{by_words, parted};
 
 /// A member of an object.
 type Member<'a> = (Cow<'a, str>, Node<'a>);
@@ -37,12 +35,8 @@ impl Members {
     }
 
     /// A value by its name or, inside nested objects, by names joined with dots (validation-rules.md section 3).
-    #[inline]
     pub fn find_dotted(&self, path: &str) -> Option<&Node<'static>> {
-        match self.0.iter().find(|(name, _)| by_words(name, path)) {
-            Some((_, value)) => Some(value),
-            None => dotted(&self.0, path),
-        }
+        dotted(&self.0, path)
     }
 
     /// Puts a value under a name, in place of the one that was there.
@@ -79,7 +73,6 @@ impl Members {
 }
 
 /// Members that are kept, in order.
-#[inline(never)]
 pub(super) fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
     let mut kept = Vec::with_capacity(members.len());
     for (name, value) in members {
@@ -88,30 +81,12 @@ pub(super) fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
     each_once(kept)
 }
 
-/// As many are put in order by swapping sooner than by sorting.
-const FEW: usize = 16;
-
 /// The members in the order of their names; of the same name the last one. Most come in order.
 fn each_once(mut members: Vec<Member<'static>>) -> Vec<Member<'static>> {
     if members.windows(2).all(|pair| matches!(pair, [(one, _), (next, _)] if one < next)) {
         return members;
     }
-    if members.len() <= FEW {
-        for end in 1..members.len() {
-            // What comes later moves down to its place among those before it.
-            for place in (0..end).rev() {
-                let Some([one, next]) = members.get_mut(place..).and_then(|pair| pair.first_chunk_mut()) else { break };
-                if one.0 <= next.0 {
-                    break;
-                }
-                std::mem::swap(one, next);
-            }
-        }
-    } else {
-        let name = |place: usize| members.get(place).map(|(name, _)| name);
-        let places = ranked_by(members.len(), &|one, other| name(one).cmp(&name(other)));
-        members = arranged(members, &places);
-    }
+    members.sort_by(|(one, _), (other, _)| one.cmp(other));
     // Equal names stand together, the last one last.
     members.dedup_by(|next, one| {
         let same = one.0 == next.0;
@@ -123,13 +98,12 @@ fn each_once(mut members: Vec<Member<'static>>) -> Vec<Member<'static>> {
     members
 }
 
-#[inline(never)]
 fn dotted<'n>(members: &'n [Member<'static>], path: &str) -> Option<&'n Node<'static>> {
     let get = |name: &str| members.iter().find(|(known, _)| known == name).map(|(_, value)| value);
     if let Some(value) = get(path) {
         return Some(value);
     }
-    let (first, rest) = parted(path, b".")?;
+    let (first, rest) = path.split_once('.')?;
     match get(first)? {
         Node::Object(inner) => dotted(inner, rest),
         _ => None,

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use crate::json::members::sorted;
-use crate::text::signed;
 
 /// A JSON value. Objects keep the order of their members; of two of the same name the last one counts.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,7 +28,7 @@ impl Node<'_> {
     #[inline(never)]
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
-            Node::Object(members) => members.iter().rev().find(|(key, _)| same(key, name)).map(|(_, value)| value),
+            Node::Object(members) => members.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value),
             _ => None,
         }
     }
@@ -47,7 +46,7 @@ impl Node<'_> {
         match self {
             Node::Whole(number) => Some(*number),
             // The decimal form of a number without a fraction ends so.
-            Node::Fraction(text) => signed(text.strip_suffix(".0")?),
+            Node::Fraction(text) => text.strip_suffix(".0")?.parse().ok(),
             _ => None,
         }
     }
@@ -96,24 +95,5 @@ impl Node<'_> {
             }
             Node::Object(members) => Node::Object(sorted(members)),
         }
-    }
-}
-
-/// Whether two names are the same. They are short and most of equal length are equal, so that two words from each end are
-/// looked at at once; a comparison of the library goes byte by byte in the package.
-#[inline]
-pub fn same(one: &str, other: &str) -> bool {
-    one.len() == other.len() && alike(one.as_bytes(), other.as_bytes())
-}
-
-#[inline(never)]
-fn alike(one: &[u8], other: &[u8]) -> bool {
-    fn ends<const N: usize>(bytes: &[u8]) -> Option<(&[u8; N], &[u8; N])> {
-        Some((bytes.first_chunk()?, bytes.last_chunk()?))
-    }
-    match one.len() {
-        17.. | ..4 => one == other,
-        8.. => ends::<8>(one) == ends::<8>(other),
-        4.. => ends::<4>(one) == ends::<4>(other),
     }
 }

@@ -1,11 +1,18 @@
-//! Decides what is JSON (RFC 8259, what the JSON library takes) and reads it, borrowing every text that has no escape.
-//! It must not know what the JSON is for.
+//! Decides how a tree is filled from whatever a library reads: JSON text, the service's documents, a page's own objects. It
+//! must not know what the JSON is for, nor what is JSON: the library says that (RFC 8259).
+//!
+//! Texts without escapes are borrowed. A number that is not whole comes as its digits, which the JSON library hands over as
+//! an object with one member of a private name.
 
 use std::borrow::Cow;
+use std::cell::Cell;
+use std::fmt;
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use crate::json::Node;
 use crate::json::decimal::decimal;
-use crate::text::{is_longer, signed};
+use crate::text::is_longer;
 
 /// What kind of fault a text has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +34,10 @@ pub enum FaultKind {
 pub struct Fault {
     /// What is wrong.
     pub kind: FaultKind,
-    /// How many bytes of the text stand before what is wrong.
-    pub at: usize,
+    /// The line where it was seen, the first one being 1.
+    pub line: usize,
+    /// How many bytes of that line had been read.
+    pub column: usize,
 }
 
 /// What is too much to read.
@@ -42,297 +51,240 @@ pub struct Bounds {
     pub most: usize,
 }
 
+impl Bounds {
+    /// Whatever there is.
+    pub const NONE: Bounds = Bounds { deepest: usize::MAX, longest: usize::MAX, most: usize::MAX };
+}
+
 /// Reads JSON within bounds.
 pub fn read(bytes: &[u8], bounds: Bounds) -> Result<Node<'_>, Fault> {
-    let text = match str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => return Err(Fault { kind: FaultKind::Wrong, at: error.valid_up_to() }),
-    };
-    let Bounds { deepest, longest, most } = bounds;
-    let (items, members) = (Vec::new(), Vec::new());
-    let mut reader = Reader { text, bytes, at: 0, depth: deepest, longest, left: most, items, members };
-    let read = reader.value().and_then(|node| match reader.next() {
-        None => Ok(node),
-        Some(_) => Err(FaultKind::Wrong),
-    });
-    read.map_err(|kind| Fault { kind, at: reader.at })
+    let text = str::from_utf8(bytes).map_err(|error| no_text(bytes, error.valid_up_to()))?;
+    let reading = Reading::new(bounds);
+    let mut library = serde_json::Deserializer::from_str(text);
+    let read = reading.value().deserialize(&mut library).and_then(|node| library.end().map(|()| node));
+    read.map_err(|error| {
+        let kind = if error.is_eof() { FaultKind::Early } else { FaultKind::Wrong };
+        Fault { kind: reading.beyond.get().unwrap_or(kind), line: error.line(), column: error.column() }
+    })
 }
 
-/// What a step of reading gives.
-type Step<T> = Result<T, FaultKind>;
+/// Reads what another library holds, within bounds; the bound that was broken, when it was that.
+pub fn read_from<'de, D: Deserializer<'de>>(
+    library: D,
+    bounds: Bounds,
+) -> Result<Node<'de>, (Option<FaultKind>, D::Error)> {
+    let reading = Reading::new(bounds);
+    reading.value().deserialize(library).map_err(|error| (reading.beyond.get(), error))
+}
 
-/// A member of an object.
-type Member<'a> = (Cow<'a, str>, Node<'a>);
+/// Bytes that are no text from here on, placed as the library places a fault.
+#[cold]
+fn no_text(bytes: &[u8], at: usize) -> Fault {
+    let seen = bytes.get(..=at).unwrap_or(bytes);
+    let lines = seen.split(|byte| *byte == b'\n');
+    let column = lines.clone().next_back().map_or(0, <[u8]>::len);
+    Fault { kind: FaultKind::Wrong, line: lines.count(), column }
+}
 
-struct Reader<'a> {
-    text: &'a str,
-    /// The same text.
-    bytes: &'a [u8],
-    /// How much of it has been read.
-    at: usize,
-    /// How many levels may still be entered.
-    depth: usize,
-    /// How long a text may be.
-    longest: usize,
+impl<'de> Deserialize<'de> for Node<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Node<'de>, D::Error> {
+        Reading::new(Bounds::NONE).value().deserialize(deserializer)
+    }
+}
+
+/// The name under which the library hands over the digits of a number.
+const DIGITS: &str = "$serde_json::private::Number";
+
+/// One reading of a whole value.
+struct Reading {
+    bounds: Bounds,
     /// How many values may still be read.
-    left: usize,
-    /// What has been read of the lists that are open, the innermost last: a list is made when its length is known.
-    items: Vec<Node<'a>>,
-    /// The same of the objects that are open.
-    members: Vec<Member<'a>>,
+    left: Cell<usize>,
+    /// The bound that was broken.
+    beyond: Cell<Option<FaultKind>>,
+    /// Whether the last value was made of digits that the library handed over.
+    from_digits: Cell<bool>,
 }
 
-impl<'a> Reader<'a> {
-    /// The byte that is read next, of whatever kind.
-    #[inline(always)]
-    fn byte(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+impl Reading {
+    fn new(bounds: Bounds) -> Reading {
+        Reading { bounds, left: Cell::new(bounds.most), beyond: Cell::new(None), from_digits: Cell::new(false) }
     }
 
-    /// Passes over so many bytes that are there.
-    #[inline(always)]
-    fn skip(&mut self, count: usize) {
-        self.at = self.at.wrapping_add(count);
+    fn value(&self) -> Value<'_> {
+        Value { reading: self, levels: self.bounds.deepest, may_be_digits: false }
     }
 
-    /// The next byte that is no space; it stays.
-    #[inline(always)]
-    fn next(&mut self) -> Option<u8> {
-        loop {
-            match self.byte() {
-                Some(b' ' | b'\n' | b'\t' | b'\r') => self.skip(1),
-                byte => return byte,
-            }
-        }
-    }
-
-    /// What it is to find this instead of what had to stand there.
+    /// The end of a reading that breaks a bound.
     #[cold]
-    fn fault<T>(&self) -> Step<T> {
-        Err(if self.at >= self.bytes.len() { FaultKind::Early } else { FaultKind::Wrong })
+    fn broken<E: Error>(&self, bound: FaultKind) -> E {
+        self.beyond.set(Some(bound));
+        E::custom("beyond a bound")
     }
 
-    #[inline(never)]
-    fn value(&mut self) -> Step<Node<'a>> {
-        self.left = self.left.checked_sub(1).ok_or(FaultKind::Many)?;
-        match self.next() {
-            Some(b'"') => self.text().map(Node::Text),
-            Some(byte @ (b'{' | b'[')) => {
-                self.depth = self.depth.checked_sub(1).ok_or(FaultKind::Deep)?;
-                self.skip(1);
-                let node = if byte == b'{' { self.object() } else { self.list() };
-                self.depth = self.depth.wrapping_add(1);
-                node
+    /// One more value.
+    fn count<E: Error>(&self) -> Result<(), E> {
+        let left = self.left.get().checked_sub(1).ok_or_else(|| self.broken(FaultKind::Many))?;
+        self.left.set(left);
+        Ok(())
+    }
+
+    fn text<'a, E: Error>(&self, text: Cow<'a, str>) -> Result<Cow<'a, str>, E> {
+        if is_longer(&text, self.bounds.longest) { Err(self.broken(FaultKind::Long)) } else { Ok(text) }
+    }
+}
+
+/// A value that is about to be read.
+#[derive(Clone, Copy)]
+struct Value<'r> {
+    reading: &'r Reading,
+    /// How many levels may still be entered.
+    levels: usize,
+    /// Whether the library may hand over a number here.
+    may_be_digits: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_> {
+    type Value = Node<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Node<'de>, D::Error> {
+        // The digits of a number are counted as the number already.
+        if !self.may_be_digits {
+            self.reading.count()?;
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl Value<'_> {
+    /// A value one level further in.
+    fn inner<E: Error>(self) -> Result<Self, E> {
+        let levels = self.levels.checked_sub(1).ok_or_else(|| self.reading.broken(FaultKind::Deep))?;
+        Ok(Value { levels, may_be_digits: false, ..self })
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'_> {
+    type Value = Node<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("JSON")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node<'de>, E> {
+        Ok(Node::Null)
+    }
+
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Node<'de>, E> {
+        Ok(Node::Flag(flag))
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Node<'de>, E> {
+        Ok(Node::Whole(number))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Node<'de>, E> {
+        Ok(i64::try_from(number).map_or_else(|_| Node::Fraction(number.to_string().into()), Node::Whole))
+    }
+
+    /// A number that a library holds as a double, by the shortest digits that mean it; `100.0` stays what it was.
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Node<'de>, E> {
+        let read = if number.is_finite() { read_number(&format!("{number:?}")) } else { None };
+        read.ok_or_else(|| E::custom("no number"))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Node<'de>, E> {
+        self.reading.text(Cow::Borrowed(text)).map(Node::Text)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Node<'de>, E> {
+        self.reading.text(Cow::Owned(text.to_owned())).map(Node::Text)
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Node<'de>, E> {
+        if self.may_be_digits {
+            self.reading.from_digits.set(true);
+            return read_number(&text).ok_or_else(|| E::custom("larger than any number"));
+        }
+        self.reading.text(Cow::Owned(text)).map(Node::Text)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut library: A) -> Result<Node<'de>, A::Error> {
+        let inner = self.inner()?;
+        let mut items = Vec::new();
+        while let Some(item) = library.next_element_seed(inner)? {
+            items.push(item);
+        }
+        Ok(Node::List(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut library: A) -> Result<Node<'de>, A::Error> {
+        let mut members = Vec::new();
+        let first = library.next_key_seed(Name(self.reading));
+        let may_be_digits = matches!(first, Ok(Some(Cow::Borrowed(DIGITS))));
+        if self.levels == 0 && !may_be_digits {
+            return Err(self.reading.broken(FaultKind::Deep));
+        }
+        let mut name = first?;
+        // A text under this name is lent or copied from what is read; digits are given away, and their name is lent.
+        if may_be_digits {
+            let levels = self.levels.saturating_sub(1);
+            let value = library.next_value_seed(Value { may_be_digits, levels, ..self })?;
+            if self.reading.from_digits.take() {
+                return Ok(value);
             }
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b't') => self.word(b"true", Node::Flag(true)),
-            Some(b'f') => self.word(b"false", Node::Flag(false)),
-            Some(b'n') => self.word(b"null", Node::Null),
-            _ => self.fault(),
+            self.reading.count()?;
+            members.push((Cow::Borrowed(DIGITS), value));
+            name = library.next_key_seed(Name(self.reading))?;
         }
+        let inner = self.inner()?;
+        while let Some(known) = name {
+            members.push((known, library.next_value_seed(inner)?));
+            name = library.next_key_seed(Name(self.reading))?;
+        }
+        Ok(Node::Object(members))
+    }
+}
+
+/// The name of a member that is about to be read.
+struct Name<'r>(&'r Reading);
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name<'_> {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a name")
     }
 
-    #[inline(never)]
-    fn word(&mut self, word: &[u8], meaning: Node<'a>) -> Step<Node<'a>> {
-        for wanted in word {
-            if self.byte() != Some(*wanted) {
-                return self.fault();
-            }
-            self.skip(1);
-        }
-        Ok(meaning)
+    fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Cow<'de, str>, E> {
+        // Of the library's own name nobody sent the letters.
+        if name == DIGITS { Ok(Cow::Borrowed(DIGITS)) } else { self.0.text(Cow::Borrowed(name)) }
     }
 
-    fn list(&mut self) -> Step<Node<'a>> {
-        let begin = self.items.len();
-        if self.next() != Some(b']') {
-            loop {
-                let item = self.value()?;
-                self.items.push(item);
-                match self.next() {
-                    Some(b',') => self.skip(1),
-                    Some(b']') => break,
-                    _ => return self.fault(),
-                }
-            }
-        }
-        self.skip(1);
-        Ok(Node::List(self.items.split_off(begin)))
+    fn visit_str<E: Error>(self, name: &str) -> Result<Cow<'de, str>, E> {
+        self.0.text(Cow::Owned(name.to_owned()))
     }
 
-    fn object(&mut self) -> Step<Node<'a>> {
-        let begin = self.members.len();
-        if self.next() != Some(b'}') {
-            loop {
-                if self.next() != Some(b'"') {
-                    return self.fault();
-                }
-                let name = self.text()?;
-                if self.next() != Some(b':') {
-                    return self.fault();
-                }
-                self.skip(1);
-                let value = self.value()?;
-                self.members.push((name, value));
-                match self.next() {
-                    Some(b',') => self.skip(1),
-                    Some(b'}') => break,
-                    _ => return self.fault(),
-                }
-            }
-        }
-        self.skip(1);
-        Ok(Node::Object(self.members.split_off(begin)))
+    fn visit_string<E: Error>(self, name: String) -> Result<Cow<'de, str>, E> {
+        self.0.text(Cow::Owned(name))
     }
+}
 
-    /// A text; its first quote is next.
-    #[inline(never)]
-    fn text(&mut self) -> Step<Cow<'a, str>> {
-        self.skip(1);
-        let (run, end) = self.run()?;
-        let text = if end == b'"' { Cow::Borrowed(run) } else { self.escaped(run)? };
-        if is_longer(&text, self.longest) { Err(FaultKind::Long) } else { Ok(text) }
+/// A number in the one form in which it is held; nothing when it is larger than a double can be. Its digits are a number's.
+fn read_number(digits: &str) -> Option<Node<'static>> {
+    // Minus nothing is not whole: it has a sign.
+    if let Some(whole) = digits.parse().ok().filter(|_| digits != "-0") {
+        return Some(Node::Whole(whole));
     }
-
-    /// What stands before the next quote or backslash, and which of them it is; it is passed over as well.
-    #[inline(always)]
-    fn run(&mut self) -> Step<(&'a str, u8)> {
-        let start = self.at;
-        while let Some(byte) = self.byte() {
-            if byte < 0x20 {
-                break;
-            }
-            if byte == b'"' || byte == b'\\' {
-                let run = self.text.get(start..self.at).unwrap_or_default();
-                self.skip(1);
-                return Ok((run, byte));
-            }
-            self.skip(1);
-        }
-        self.fault()
-    }
-
-    /// The rest of a text after its first backslash.
-    #[cold]
-    #[inline(never)]
-    fn escaped(&mut self, first: &str) -> Step<Cow<'a, str>> {
-        let mut text = first.to_owned();
-        loop {
-            text.push(self.escape()?);
-            let (run, end) = self.run()?;
-            text.push_str(run);
-            if end == b'"' {
-                return Ok(Cow::Owned(text));
-            }
-        }
-    }
-
-    fn escape(&mut self) -> Step<char> {
-        let letter = match self.byte() {
-            Some(b'n') => '\n',
-            Some(b't') => '\t',
-            Some(b'r') => '\r',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
-            Some(b'u') => {
-                self.skip(1);
-                return self.code_point();
-            }
-            _ => return self.fault(),
-        };
-        self.skip(1);
-        Ok(letter)
-    }
-
-    /// Four hexadecimal digits, or twice four when the first are half of a letter.
-    fn code_point(&mut self) -> Step<char> {
-        let unit = self.unit()?;
-        let code = match unit {
-            0xd800..=0xdbff => {
-                self.word(b"\\u", Node::Null)?;
-                let second = self.unit()?.wrapping_sub(0xdc00);
-                if second > 0x3ff {
-                    return Err(FaultKind::Wrong);
-                }
-                (unit.wrapping_sub(0xd800) << 10 | second).wrapping_add(0x1_0000)
-            }
-            _ => unit,
-        };
-        char::from_u32(code).ok_or(FaultKind::Wrong)
-    }
-
-    fn unit(&mut self) -> Step<u32> {
-        let mut unit = 0_u32;
-        for _ in 0..4 {
-            let Some(digit) = self.byte().and_then(|byte| char::from(byte).to_digit(16)) else {
-                return self.fault();
-            };
-            unit = unit << 4 | digit;
-            self.skip(1);
-        }
-        Ok(unit)
-    }
-
-    /// A number; its first byte is next. Whole ones that fit are summed up on the way.
-    fn number(&mut self) -> Step<Node<'a>> {
-        let start = self.at;
-        let negative = self.byte() == Some(b'-');
-        if negative {
-            self.skip(1);
-        }
-        let first = self.at;
-        let sum = self.digits()?;
-        if self.bytes.get(first) == Some(&b'0') && self.at.wrapping_sub(first) > 1 {
-            self.at = first.wrapping_add(1);
-            return self.fault();
-        }
-        match (sum, self.byte()) {
-            (None, _) | (_, Some(b'.' | b'e' | b'E')) => self.long(start),
-            (Some(0), _) if negative => self.long(start),
-            (Some(sum), _) => Ok(Node::Whole(if negative { sum.wrapping_neg() } else { sum })),
-        }
-    }
-
-    /// Digits, at least one; their sum, when it is a small one.
-    #[inline(always)]
-    fn digits(&mut self) -> Step<Option<i64>> {
-        let mut sum = 0_i64;
-        let start = self.at;
-        while let Some(digit) = self.byte().map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit <= 9) {
-            sum = sum.wrapping_mul(10).wrapping_add(i64::from(digit));
-            self.skip(1);
-        }
-        match self.at.wrapping_sub(start) {
-            0 => self.fault(),
-            // So many digits always fit.
-            1..=18 => Ok(Some(sum)),
-            _ => Ok(None),
-        }
-    }
-
-    /// A number whose sum was not found on the way: a whole one of many digits, which is kept as them when it is beyond
-    /// 64 bits, or one with a fraction or an exponent; minus nothing is one as well.
-    #[cold]
-    #[inline(never)]
-    fn long(&mut self, start: usize) -> Step<Node<'a>> {
-        let is_whole = !matches!(self.byte(), Some(b'.' | b'e' | b'E'));
-        if self.byte() == Some(b'.') {
-            self.skip(1);
-            self.digits()?;
-        }
-        if matches!(self.byte(), Some(b'e' | b'E')) {
-            self.skip(1);
-            if matches!(self.byte(), Some(b'+' | b'-')) {
-                self.skip(1);
-            }
-            self.digits()?;
-        }
-        let digits = self.text.get(start..self.at).unwrap_or_default();
-        let form = decimal(digits).ok_or(FaultKind::Wrong)?;
-        Ok(match signed(digits) {
-            Some(whole) if digits != "-0" => Node::Whole(whole),
-            _ => Node::Fraction(if is_whole && digits != "-0" { digits.into() } else { form }),
-        })
-    }
+    let form = decimal(digits)?;
+    let is_whole = digits != "-0" && !digits.contains(['.', 'e', 'E']);
+    Some(Node::Fraction(if is_whole { digits.into() } else { form }))
 }

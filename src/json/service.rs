@@ -48,12 +48,6 @@ impl Serialize for Members {
     }
 }
 
-impl Serialize for Node<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        value(self).serialize(serializer)
-    }
-}
-
 fn node(value: &Value) -> Node<'_> {
     match value {
         Value::Null => Node::Null,

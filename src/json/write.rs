@@ -1,325 +1,338 @@
-//! Decides how JSON is put down. It must not know what it says.
-//!
-//! An answer is some hundred pieces of a few bytes each. In wasm a copy of a few bytes costs more to ask for than to make,
-//! and so does asking each time whether there is room: a pen asks once for a piece and writes word by word. Every value is
-//! written with a comma after it, which the bracket that closes takes back: nothing has to know whether it is the first.
+//! Decides how an answer is put down: piece by piece, in order, and then serialised by whatever library carries it, as JSON
+//! text or as a page's own objects. It must not know what it says.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Number;
+use serde_json::value::RawValue;
 
 use crate::json::Node;
 
-/// The first number that has more than eight digits.
-const EIGHT_DIGITS: u64 = 100_000_000;
-
-/// Text that is being written.
-#[derive(Debug, Default)]
-pub struct Pen {
-    /// What is written, and room after it.
-    bytes: Vec<u8>,
-    used: usize,
+/// One piece of what is put down.
+#[derive(Debug, Clone)]
+enum Piece {
+    /// The begin of an object; its members follow, each a name and a value.
+    Object,
+    /// The begin of a list.
+    List,
+    /// The end of what began last.
+    End,
+    Null,
+    Flag(bool),
+    Whole(i64),
+    Count(u64),
+    /// A name or a text of ours.
+    Word(&'static str),
+    /// A name or a text, and where it stands among the texts.
+    Text(Range<usize>),
+    /// The digits of any other number, which stand there as well.
+    Digits(Range<usize>),
+    /// JSON that was put down before.
+    Json(Range<usize>),
 }
 
-impl Pen {
-    /// A pen with room for so many bytes; there may be more.
-    pub fn with_room(count: usize) -> Pen {
-        Pen { bytes: vec![0; count], used: 0 }
+/// What is put down: values, serialised as the first of them.
+#[derive(Debug, Clone, Default)]
+pub struct Pieces {
+    pieces: Vec<Piece>,
+    /// The texts of all pieces, one after the other.
+    texts: String,
+}
+
+impl Pieces {
+    /// Whether something is called so that has a name of somebody else's.
+    pub fn has_name(&self, name: &str) -> bool {
+        self.pieces.iter().any(|piece| match piece {
+            Piece::Text(place) => self.texts.get(place.clone()) == Some(name),
+            _ => false,
+        })
     }
 
-    /// What was written, without the comma after the last value.
-    pub fn into_bytes(mut self) -> Vec<u8> {
-        self.drop_comma();
-        self.bytes.truncate(self.used);
-        self.bytes
-    }
-
-    /// How much was written.
+    /// How many pieces there are.
     pub fn place(&self) -> usize {
-        self.used
+        self.pieces.len()
     }
 
-    /// What was written since a place, to be put in another order.
-    pub fn since(&mut self, start: usize) -> &mut [u8] {
-        self.bytes.get_mut(start..self.used).unwrap_or_default()
-    }
-
-    /// What was written there, once more: a piece that ended with a comma, which a bracket may have taken back since.
-    #[inline(never)]
-    pub fn again(&mut self, start: usize, end: usize) {
-        let count = end.saturating_sub(start).saturating_sub(1);
-        let to = self.used;
-        let last = start.saturating_add(count);
-        if last < to {
-            self.room(count);
-            self.bytes.copy_within(start..last, to);
-            self.few([b',']);
+    /// The pieces from one place to another one, once more.
+    pub fn again(&mut self, pieces: Range<usize>) {
+        if pieces.start <= pieces.end && pieces.end <= self.pieces.len() {
+            self.pieces.extend_from_within(pieces);
         }
     }
 
-    /// The next so many bytes, which count as written.
-    #[inline(always)]
-    fn room(&mut self, count: usize) -> &mut [u8] {
-        let start = self.used;
-        let end = start.wrapping_add(count);
-        if end > self.bytes.len() {
-            self.grow(end);
-        }
-        self.used = end;
-        self.bytes.get_mut(start..end).unwrap_or_default()
-    }
-
-    #[cold]
+    /// Puts one piece down: one function for all of them, which a thousand places of the writers call.
     #[inline(never)]
-    fn grow(&mut self, needed: usize) {
-        self.bytes.resize(needed.saturating_mul(2).saturating_add(32), 0);
+    fn put(&mut self, piece: Piece) {
+        self.pieces.push(piece);
     }
 
-    /// Takes back a comma with nothing after it. Texts end with a quote, so that it is one between values.
-    #[inline(always)]
-    fn drop_comma(&mut self) {
-        let last = self.used.wrapping_sub(1);
-        if self.bytes.get(last) == Some(&b',') {
-            self.used = last;
-        }
+    /// Begins an object.
+    pub fn object(&mut self) {
+        self.put(Piece::Object);
     }
 
-    /// A few bytes.
-    #[inline(always)]
-    fn few<const N: usize>(&mut self, bytes: [u8; N]) {
-        if let Some(room) = self.room(N).first_chunk_mut() {
-            *room = bytes;
-        }
+    /// Begins a list.
+    pub fn list(&mut self) {
+        self.put(Piece::List);
     }
 
-    /// Bytes that need no escape, in quotes, and what comes after them.
-    #[inline(always)]
-    fn quoted(&mut self, bytes: &[u8], after: u8) {
-        if let [open, middle @ .., close, next] = self.room(bytes.len().wrapping_add(3)) {
-            *open = b'"';
-            copy(middle, bytes);
-            *close = b'"';
-            *next = after;
-        }
+    /// Ends what began last.
+    pub fn end(&mut self) {
+        self.put(Piece::End);
     }
 
-    /// A bracket that opens.
-    #[inline(never)]
-    pub fn open(&mut self, bracket: u8) {
-        self.few([bracket]);
-    }
-
-    /// The bracket that closes what is open.
-    #[inline(never)]
-    pub fn close(&mut self, bracket: u8) {
-        self.drop_comma();
-        self.few([bracket, b',']);
-    }
-
-    /// JSON that is written already.
-    #[inline(never)]
-    pub fn raw(&mut self, json: &[u8]) {
-        copy(self.room(json.len()), json);
-        self.few([b',']);
-    }
-
-    /// The name of a member that needs no escape.
-    #[inline(never)]
-    pub fn name(&mut self, name: &str) {
-        self.quoted(name.as_bytes(), b':');
-    }
-
-    /// A member with a number, as most are: one call less than its name and its value.
-    #[inline(never)]
-    pub fn named_number(&mut self, name: &str, number: u64) {
-        self.quoted(name.as_bytes(), b':');
-        self.number(number);
-    }
-
-    /// A text that needs no escape.
-    #[inline(never)]
+    /// A name or a text of ours.
     pub fn word(&mut self, word: &'static str) {
-        self.quoted(word.as_bytes(), b',');
+        self.put(Piece::Word(word));
     }
 
-    /// A text.
+    /// A name or a text.
     pub fn text(&mut self, text: &str) {
-        self.text_before(text, b',');
+        let place = self.keep(text);
+        self.put(Piece::Text(place));
     }
 
-    /// A text in quotes, and what comes after it. Nearly none needs an escape.
-    #[inline(never)]
-    pub fn text_before(&mut self, text: &str, after: u8) {
-        let bytes = text.as_bytes();
-        if is_plain(bytes) {
-            self.quoted(bytes, after);
-        } else {
-            self.escaped(bytes, after);
-        }
+    /// A whole number that is not negative.
+    pub fn count(&mut self, count: u64) {
+        self.put(Piece::Count(count));
     }
 
-    #[cold]
-    #[inline(never)]
-    fn escaped(&mut self, bytes: &[u8], after: u8) {
-        self.few([b'"']);
-        for byte in bytes {
-            if needs_escape(*byte) {
-                self.escape(*byte);
-            } else {
-                self.few([*byte]);
-            }
-        }
-        self.few([b'"', after]);
+    /// Yes or no.
+    pub fn flag(&mut self, flag: bool) {
+        self.put(Piece::Flag(flag));
     }
 
-    #[cold]
-    #[inline(never)]
-    fn escape(&mut self, byte: u8) {
-        let short = match byte {
-            b'"' | b'\\' => byte,
-            8 => b'b',
-            b'\t' => b't',
-            b'\n' => b'n',
-            12 => b'f',
-            b'\r' => b'r',
-            _ => {
-                self.few(*b"\\u00");
-                let digit = b"0123456789abcdef".get(usize::from(byte & 15)).copied().unwrap_or(b'0');
-                return self.few([b'0' | (byte >> 4), digit]);
-            }
-        };
-        self.few([b'\\', short]);
+    /// A number by its digits.
+    pub fn digits(&mut self, digits: &str) {
+        let place = self.keep(digits);
+        self.put(Piece::Digits(place));
     }
 
-    /// A whole number.
-    #[inline(never)]
-    pub fn number(&mut self, number: u64) {
-        if number >= EIGHT_DIGITS {
-            return self.long_number(number);
-        }
-        let digits = eight_digits(number);
-        // Zeros in front are nothing; the last digit always stays.
-        let zeros = (digits.trailing_zeros() / 8).min(7);
-        self.eight(digits.wrapping_shr(zeros.wrapping_mul(8)));
-        self.used = self.used.wrapping_sub(usize::try_from(zeros).unwrap_or(0));
-        self.few([b',']);
+    /// A value that is JSON already.
+    pub fn json(&mut self, json: &str) {
+        let place = self.keep(json);
+        self.put(Piece::Json(place));
     }
 
-    #[cold]
-    #[inline(never)]
-    fn long_number(&mut self, number: u64) {
-        self.number(number / EIGHT_DIGITS);
-        self.drop_comma();
-        self.eight(eight_digits(number % EIGHT_DIGITS));
-        self.few([b',']);
-    }
-
-    #[inline(always)]
-    fn eight(&mut self, digits: u64) {
-        self.few((digits | 0x3030_3030_3030_3030).to_le_bytes());
+    /// Nothing.
+    pub fn null(&mut self) {
+        self.put(Piece::Null);
     }
 
     /// Any value.
-    #[inline(never)]
     pub fn node(&mut self, node: &Node<'_>) {
         match node {
-            Node::Null => self.raw(b"null"),
-            Node::Flag(flag) => self.raw(if *flag { b"true" } else { b"false" }),
-            Node::Whole(number) => {
-                if *number < 0 {
-                    self.few([b'-']);
-                }
-                self.number(number.unsigned_abs());
-            }
-            Node::Fraction(digits) => self.raw(digits.as_bytes()),
+            Node::Null => self.null(),
+            Node::Flag(flag) => self.flag(*flag),
+            Node::Whole(number) => self.put(Piece::Whole(*number)),
+            Node::Fraction(digits) => self.digits(digits),
             Node::Text(text) => self.text(text),
             Node::List(items) => {
-                self.open(b'[');
-                for item in items {
-                    self.node(item);
-                }
-                self.close(b']');
+                self.list();
+                items.iter().for_each(|item| self.node(item));
+                self.end();
             }
             Node::Object(members) => {
-                self.open(b'{');
+                self.object();
                 for (name, value) in members {
-                    self.text_before(name, b':');
+                    self.text(name);
                     self.node(value);
                 }
-                self.close(b'}');
+                self.end();
             }
+        }
+    }
+
+    /// Its JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        self.printed(Form::default())
+    }
+
+    /// Its JSON with every object in the order of its names, as documents are kept, so that equal ones are equal texts.
+    pub fn to_record(&self) -> Vec<u8> {
+        self.printed(Form { sorted: true, ..Form::default() })
+    }
+
+    fn printed(&self, form: Form) -> Vec<u8> {
+        let mut json = Vec::with_capacity(self.texts.len().saturating_add(self.pieces.len().saturating_mul(12)));
+        // What is put down is complete, and a vector takes everything.
+        match self.rest(form).serialize(&mut serde_json::Serializer::new(&mut json)) {
+            Ok(()) => json,
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The same with numbers as JavaScript has them, for a library that knows no others.
+    pub fn doubles(&self) -> impl Serialize {
+        self.rest(Form { doubles: true, ..Form::default() })
+    }
+
+    fn rest(&self, form: Form) -> Rest<'_> {
+        Rest { written: self, at: Cell::new(0), form }
+    }
+
+    #[inline(never)]
+    fn keep(&mut self, text: &str) -> Range<usize> {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        start..self.texts.len()
+    }
+}
+
+impl Serialize for Pieces {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rest(Form::default()).serialize(serializer)
+    }
+}
+
+/// How pieces are serialised.
+#[derive(Debug, Clone, Copy, Default)]
+struct Form {
+    /// With doubles in place of digits.
+    doubles: bool,
+    /// With members in the order of their names.
+    sorted: bool,
+}
+
+/// What has not been serialised yet. As a value it is the next one of it.
+struct Rest<'w> {
+    written: &'w Pieces,
+    at: Cell<usize>,
+    form: Form,
+}
+
+impl<'w> Rest<'w> {
+    fn next(&self) -> &'w Piece {
+        let at = self.at.get();
+        self.at.set(at.saturating_add(1));
+        self.written.pieces.get(at).unwrap_or(&Piece::End)
+    }
+
+    /// Whether the list that is open ends here; if not, its next item is next.
+    fn ends(&self) -> bool {
+        let ends = matches!(self.written.pieces.get(self.at.get()), None | Some(Piece::End));
+        if ends {
+            self.next();
+        }
+        ends
+    }
+
+    /// The name of the next member; nothing at the end of the object that is open.
+    fn name(&self) -> Option<&'w str> {
+        match self.next() {
+            Piece::Word(word) => Some(word),
+            Piece::Text(place) => Some(self.text(place)),
+            _ => None,
+        }
+    }
+
+    /// Passes over the next value.
+    fn skip(&self) {
+        let mut open = 0_usize;
+        loop {
+            match self.next() {
+                Piece::Object | Piece::List => open = open.saturating_add(1),
+                Piece::End => open = open.saturating_sub(1),
+                _ => {}
+            }
+            // The names of what is open are passed over as values are.
+            if open == 0 {
+                return;
+            }
+        }
+    }
+
+    /// The members of the object that is open, by their names, and where the values of them stand; it is passed over.
+    fn members(&self) -> Vec<(&'w str, usize)> {
+        let mut members = Vec::new();
+        while let Some(name) = self.name() {
+            members.push((name, self.at.get()));
+            self.skip();
+        }
+        members.sort_by_key(|(name, _)| *name);
+        members
+    }
+
+    fn text(&self, place: &Range<usize>) -> &'w str {
+        self.written.texts.get(place.clone()).unwrap_or_default()
+    }
+
+    /// A number that may be no double, by its digits.
+    fn digits<S: Serializer>(&self, digits: &str, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.form.doubles {
+            return serializer.serialize_f64(digits.parse().map_err(S::Error::custom)?);
+        }
+        digits.parse::<Number>().map_err(S::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// The largest whole number that a double holds with all below it.
+const EXACT: u64 = 9_007_199_254_740_991;
+
+impl Serialize for Rest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.next() {
+            Piece::Object => {
+                let mut object = serializer.serialize_map(None)?;
+                if self.form.sorted {
+                    let members = self.members();
+                    let end = self.at.get();
+                    for (name, value) in members {
+                        self.at.set(value);
+                        object.serialize_entry(name, self)?;
+                    }
+                    self.at.set(end);
+                } else {
+                    while let Some(name) = self.name() {
+                        object.serialize_entry(name, self)?;
+                    }
+                }
+                object.end()
+            }
+            Piece::List => {
+                let mut items = serializer.serialize_seq(None)?;
+                while !self.ends() {
+                    items.serialize_element(self)?;
+                }
+                items.end()
+            }
+            Piece::Null => serializer.serialize_unit(),
+            Piece::Flag(flag) => serializer.serialize_bool(*flag),
+            Piece::Whole(number) if number.unsigned_abs() <= EXACT => serializer.serialize_i64(*number),
+            Piece::Count(count) if *count <= EXACT => serializer.serialize_u64(*count),
+            Piece::Whole(number) => self.digits(&number.to_string(), serializer),
+            Piece::Count(count) => self.digits(&count.to_string(), serializer),
+            Piece::Word(word) => serializer.serialize_str(word),
+            Piece::Text(place) => serializer.serialize_str(self.text(place)),
+            Piece::Digits(place) => self.digits(self.text(place), serializer),
+            Piece::Json(place) => {
+                let json: &RawValue = serde_json::from_str(self.text(place)).map_err(S::Error::custom)?;
+                json.serialize(serializer)
+            }
+            Piece::End => Err(S::Error::custom("a value is missing")),
+        }
+    }
+}
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Node::Null => serializer.serialize_unit(),
+            Node::Flag(flag) => serializer.serialize_bool(*flag),
+            Node::Whole(number) => serializer.serialize_i64(*number),
+            Node::Fraction(digits) => digits.parse::<Number>().map_err(S::Error::custom)?.serialize(serializer),
+            Node::Text(text) => serializer.serialize_str(text),
+            Node::List(items) => serializer.collect_seq(items),
+            Node::Object(members) => serializer.collect_map(members.iter().map(|(name, value)| (name, value))),
         }
     }
 }
 
 impl Node<'_> {
     /// Its JSON, every object in the order of its names.
-    #[inline(never)]
     pub fn text(&self) -> String {
-        let mut pen = Pen::default();
-        pen.node(&self.kept());
-        String::from_utf8(pen.into_bytes()).unwrap_or_default()
-    }
-}
-
-/// The eight digits of a number below 10^8, a byte each, the first one lowest: split into halves, into quarters, into
-/// single digits, and at each step all parts at once.
-fn eight_digits(number: u64) -> u64 {
-    let halves = (number / 10_000) | (number % 10_000) << 32;
-    let hundreds = (halves.wrapping_mul(10_486) >> 20) & 0x7f_0000_007f;
-    let pairs = hundreds | halves.wrapping_sub(hundreds.wrapping_mul(100)) << 16;
-    let tens = (pairs.wrapping_mul(103) >> 10) & 0x000f_000f_000f_000f;
-    tens | pairs.wrapping_sub(tens.wrapping_mul(10)) << 8
-}
-
-/// Whether no byte needs an escape, eight at a time.
-#[inline(always)]
-fn is_plain(bytes: &[u8]) -> bool {
-    if let Some(last) = bytes.last_chunk() {
-        let words = bytes.as_chunks::<8>().0;
-        !words.iter().any(|word| has_escape(u64::from_le_bytes(*word))) && !has_escape(u64::from_le_bytes(*last))
-    } else {
-        !bytes.iter().any(|byte| needs_escape(*byte))
-    }
-}
-
-/// Whether one of the eight bytes needs an escape: it is below a space, a quote or a backslash. What is subtracted borrows
-/// from the upper bit of a byte that is less, and of no other unless there is one.
-#[inline(always)]
-fn has_escape(word: u64) -> bool {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    let below = |word: u64, bound: u64| word.wrapping_sub(EACH.wrapping_mul(bound)) & !word;
-    let is = |byte: u8| below(word ^ EACH.wrapping_mul(u64::from(byte)), 1);
-    (below(word, 0x20) | is(b'"') | is(b'\\')) & EACH.wrapping_mul(0x80) != 0
-}
-
-fn needs_escape(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-/// Copies to where there is as much room: the first half, and the last half over the end of it, as one to four words each.
-/// A loop over words would be made the call that it is to spare.
-#[inline(always)]
-fn copy(room: &mut [u8], bytes: &[u8]) {
-    match bytes.len() {
-        65.. => {
-            if room.len() == bytes.len() {
-                room.copy_from_slice(bytes);
-            }
-        }
-        32.. => ends::<32>(room, bytes),
-        16.. => ends::<16>(room, bytes),
-        8.. => ends::<8>(room, bytes),
-        4.. => ends::<4>(room, bytes),
-        2.. => ends::<2>(room, bytes),
-        _ => ends::<1>(room, bytes),
-    }
-}
-
-#[inline(always)]
-fn ends<const N: usize>(room: &mut [u8], bytes: &[u8]) {
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) {
-        if let Some(room) = room.first_chunk_mut() {
-            *room = *first;
-        }
-        if let Some(room) = room.last_chunk_mut() {
-            *room = *last;
-        }
+        serde_json::to_string(&self.kept()).unwrap_or_default()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::OrderStatus;
-use crate::text::{Text, joined, parted};
+use crate::text::{Text, joined};
 
 /// How far a page's word for who its customer is goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,7 +43,7 @@ impl PublicMetadata {
 
 /// Whether a property of metadata, a key or names joined with dots, is among those that are public.
 pub fn is_public(keys: &[Text], property: &str) -> bool {
-    let first = parted(property, b".").map_or(property, |(first, _)| first);
+    let first = property.split_once('.').map_or(property, |(first, _)| first);
     keys.iter().any(|key| key == first)
 }
 

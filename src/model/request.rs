@@ -6,7 +6,7 @@ use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
 use crate::model::page::Page;
 use crate::money::Money;
-use crate::text::{Symbol, Text};
+use crate::text::Text;
 
 /// What kind of thing is to be redeemed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -38,8 +38,6 @@ pub struct Redeemable {
     pub object: RedeemableObject,
     /// Its code or id.
     pub id: Text,
-    /// The symbol of `id`, by which it is looked up.
-    pub symbol: Symbol,
     /// Gift credits to spend; as many as possible when absent.
     pub credits: Option<Money>,
     /// What points of a loyalty card are to be exchanged for.
@@ -49,8 +47,7 @@ pub struct Redeemable {
 impl Redeemable {
     /// A code, or anything by its id, and nothing else said of it.
     pub fn named(id: Text) -> Redeemable {
-        let symbol = Symbol::of(0, &id);
-        Redeemable { object: RedeemableObject::Voucher, id, symbol, credits: None, reward: None }
+        Redeemable { object: RedeemableObject::Voucher, id, credits: None, reward: None }
     }
 }
 

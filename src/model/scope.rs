@@ -6,7 +6,7 @@
 use crate::formula::Formula;
 use crate::model::discount::Dynamic;
 use crate::money::Money;
-use crate::text::{Symbol, Text};
+use crate::text::Text;
 
 /// What an entry names. The later, the more specific: of several entries on one line the most specific counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -29,22 +29,6 @@ impl GoodsObject {
             GoodsObject::Sku => "sku",
         }
     }
-
-    /// The symbol of an identifier of this kind of goods.
-    pub fn symbol(self, id: &str) -> Symbol {
-        let kind = match self {
-            GoodsObject::Product => 1,
-            GoodsObject::Sku => 2,
-            GoodsObject::Collection => 3,
-        };
-        Symbol::of(kind, id)
-    }
-}
-
-/// The symbols of a product and of a SKU; that of nothing is no symbol of a name.
-pub fn symbols_of(product: Option<&str>, sku: Option<&str>) -> [Symbol; 2] {
-    let symbol = |object: GoodsObject, name: Option<&str>| name.map_or(Symbol::default(), |name| object.symbol(name));
-    [symbol(GoodsObject::Product, product), symbol(GoodsObject::Sku, sku)]
 }
 
 /// A product, SKU or collection, by id or by the caller's identifier.
@@ -56,18 +40,12 @@ pub struct GoodsRef {
     pub id: Text,
     /// The caller's identifier.
     pub source_id: Option<Text>,
-    /// The symbol of `id`.
-    pub symbol: Symbol,
-    /// The symbol of `source_id`; that of `id` when there is none.
-    pub source_symbol: Symbol,
 }
 
 impl GoodsRef {
     /// The goods of this id and identifier.
     pub fn new(object: GoodsObject, id: Text, source_id: Option<Text>) -> GoodsRef {
-        let symbol = object.symbol(&id);
-        let source_symbol = source_id.as_deref().map_or(symbol, |source_id| object.symbol(source_id));
-        GoodsRef { object, id, source_id, symbol, source_symbol }
+        GoodsRef { object, id, source_id }
     }
 }
 

@@ -6,7 +6,6 @@
 
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef};
 use crate::pricing::cart::Cart;
-use crate::rank::ranked;
 use crate::rules::{Basket, ResolvedLine};
 
 /// More units than 500 lines can hold.
@@ -54,8 +53,9 @@ pub fn count_bundles(rules: &BundleRules, items: Basket<'_>, cart: &Cart) -> Bun
 fn serve(rules: &BundleRules, items: Basket<'_>, cart: &Cart, bundles: u64) -> Bundles {
     let mut free: Vec<u64> = cart.lines.iter().map(|line| line.paid_units()).collect();
     let mut wanting: Vec<u64> = rules.entries.iter().map(|entry| entry.quantity.saturating_mul(bundles)).collect();
-    for place in ranked(rules.entries.iter().map(|entry| width(entry, items, cart))) {
-        let (Some(entry), Some(wanted)) = (rules.entries.get(place), wanting.get_mut(place)) else { continue };
+    let mut narrowest_first: Vec<(&BundleEntry, &mut u64)> = rules.entries.iter().zip(&mut wanting).collect();
+    narrowest_first.sort_by_cached_key(|(entry, _)| width(entry, items, cart));
+    for (entry, wanted) in narrowest_first {
         for (units, item) in free.iter_mut().zip(items.iter()) {
             if *wanted > 0 && entry.goods.iter().any(|goods| item.is(goods)) {
                 let taken = *units.min(wanted);

@@ -72,8 +72,6 @@ pub struct Cart {
     pub discount: Option<Money>,
     /// Order-level discount of this request.
     pub applied: Option<Money>,
-    /// All discounts so far, of the order and of its lines, not cut at the amount.
-    off: Money,
     /// The lines: those of the order, and then those that unit effects added.
     pub lines: Vec<Line>,
     /// What unit effects did to them; nearly always nothing.
@@ -96,14 +94,12 @@ impl Cart {
     /// the order; or the property of the order that is larger than there can be.
     #[inline]
     pub fn new(lines: Vec<Line>, discount: Option<Money>) -> Result<Cart, &'static str> {
-        let (mut sum, mut off, mut is_known) = (0_u64, discount.map_or(0, Money::minor), false);
-        for line in &lines {
-            is_known |= line.amount.is_some();
-            sum = sum.saturating_add(line.amount.map_or(0, Money::minor));
-            off = off.saturating_add(line.discount.map_or(0, Money::minor));
-        }
-        let amount = is_known.then_some(Money::of(sum).ok_or("order.amount")?);
-        Ok(Cart::of(lines, amount, discount, Money::of(off).ok_or("order.discount_amount")?))
+        let is_known = lines.iter().any(|line| line.amount.is_some());
+        let sum = Money::sum(lines.iter().filter_map(|line| line.amount)).ok_or("order.amount")?;
+        let amount = is_known.then_some(sum);
+        let cart = Cart { amount, initial_amount: amount, discount, applied: None, lines, moved: None };
+        cart.all_discounts().ok_or("order.discount_amount")?;
+        Ok(cart)
     }
 
     /// The amounts of a stored order.
@@ -122,10 +118,9 @@ impl Cart {
         cart
     }
 
-    /// A cart of lines that amount to this together; `off` are all its discounts.
-    #[inline]
-    pub(super) fn of(lines: Vec<Line>, amount: Option<Money>, discount: Option<Money>, off: Money) -> Cart {
-        Cart { amount, initial_amount: amount, discount, applied: None, off, lines, moved: None }
+    /// All discounts so far, of the order and of its lines, not cut at the amount; `None` beyond the largest amount.
+    fn all_discounts(&self) -> Option<Money> {
+        Money::sum(self.discount.into_iter().chain(self.lines.iter().filter_map(|line| line.discount)))
     }
 
     /// Item-level discounts so far; `None` while there never was one.
@@ -147,13 +142,13 @@ impl Cart {
 
     /// What is still to be paid, never below nothing.
     pub fn total(&self) -> Option<Money> {
-        Some(self.amount?.saturating_sub(self.off))
+        Some(self.amount?.saturating_sub(self.all_discounts().unwrap_or(Money::MAX)))
     }
 
     /// Adds what a redeemable gave, or nothing and `None` when an amount would grow beyond every bound. What is added
     /// in the same order to the same cart leads to the same cart.
     pub fn add(&mut self, gain: &Gain) -> Option<()> {
-        let off = self.off.checked_add(gain.total()?)?;
+        self.all_discounts()?.checked_add(gain.total()?)?;
         if let Some(units) = &gain.units {
             let mut next = self.clone();
             for change in &units.changes {
@@ -162,23 +157,16 @@ impl Cart {
             next.moved.get_or_insert_default().replaced.extend(units.replaced.iter().copied());
             *self = next;
         }
-        self.off = off;
         // All together fit, so that each of them does.
         let more = |so_far: &mut Option<Money>, off: Money| *so_far = so_far.unwrap_or_default().checked_add(off);
         if let Some(off) = gain.order {
             more(&mut self.discount, off);
             more(&mut self.applied, off);
         }
-        let more_off = |line: &mut Line, off: Option<Money>| {
-            if let Some(off) = off {
+        for (line, off) in self.lines.iter_mut().zip(&gain.lines) {
+            if let Some(off) = *off {
                 more(&mut line.discount, off);
                 more(&mut line.applied, off);
-            }
-        };
-        self.lines.iter_mut().zip(&gain.lines).for_each(|(line, off)| more_off(line, *off));
-        for covered in &gain.covered {
-            if let Some(line) = self.lines.get_mut(covered.place) {
-                more_off(line, covered.off);
             }
         }
         Some(())

@@ -6,12 +6,11 @@
 
 use crate::model::discount::{AmountEffect, Discount, GiftEffect};
 use crate::model::scope::{Entry, Scope};
-use crate::money::{Money, Percent};
+use crate::money::Money;
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::{CoveredUnits, Gain};
 use crate::pricing::numbers::Numbers;
 use crate::pricing::spread::{Share, spread};
-use crate::rank::ranked;
 
 /// What discounts are computed on (calculation.md section 5).
 #[derive(Debug, Clone, Copy)]
@@ -136,41 +135,6 @@ fn multiplied(amount: Money, times: u64) -> Money {
     amount.checked_mul(times).unwrap_or(Money::MAX)
 }
 
-/// Takes one percentage off what is left of the units in reach, where nothing limits it: nearly every discount of lines.
-/// The units say it themselves.
-pub fn percent_of_each(percent: Percent, cart: &Cart, covered: Vec<CoveredUnits>, gain: &mut Gain) -> Option<()> {
-    gain.covered = covered;
-    for covered in &mut gain.covered {
-        covered.off = percent_of(percent, cart, covered)?;
-        gain.sum = gain.sum.saturating_add(covered.off.map_or(0, Money::minor));
-    }
-    Some(())
-}
-
-/// The same for units that others look at as well.
-pub fn percent_of_all(percent: Percent, cart: &Cart, covered: &[CoveredUnits], gain: &mut Gain) -> Option<()> {
-    gain.lines = vec![None; cart.lines.len()];
-    for covered in covered {
-        if let Some(off) = percent_of(percent, cart, covered)? {
-            gain.set(covered.place, off);
-        }
-    }
-    Some(())
-}
-
-/// What a percentage takes off the units in reach of one line, if it is given anything.
-#[inline]
-fn percent_of(percent: Percent, cart: &Cart, covered: &CoveredUnits) -> Option<Option<Money>> {
-    let line = cart.lines.get(covered.place).filter(|line| line.amount.is_some() && !covered.excluded);
-    let Some(line) = line else { return Some(None) };
-    let (open, paid) = (line.subtotal(), line.paid_units());
-    Some(Some(match covered.units {
-        _ if paid == 0 => Money::ZERO,
-        units if units >= paid => percent.of(open)?,
-        units => percent.of_share(open, units, paid)?.min(share((open, units, paid))),
-    }))
-}
-
 /// Takes `off` from each target, cut at its cap and its limits, until the limits over lines are used up: that of the
 /// discount over all of them, that of an entry over those that it covers.
 fn per_line(
@@ -236,8 +200,7 @@ fn proportionally(in_scope: &LinesInScope<'_>, pot: Money, by_quantity: bool) ->
     })?;
     if in_scope.scope.selective {
         // Shares are rounded in the order of the lines, in whatever order they are in reach.
-        let order = ranked(shares.iter().map(|share| u64::try_from(share.place).unwrap_or(u64::MAX)));
-        shares = crate::rank::arranged(shares, &order);
+        shares.sort_by_cached_key(|share| u64::try_from(share.place).unwrap_or(u64::MAX));
     }
     spread(pot.min(all), &mut shares);
     let mut gain = Gain::of_lines(in_scope.cart.lines.len());

@@ -22,8 +22,6 @@ pub struct CoveredUnits {
     pub step: u64,
     /// How many. None, of a line in scope whose units are all free already.
     pub units: u64,
-    /// What was taken off them, where the gain that they are of says it here.
-    pub off: Option<Money>,
 }
 
 /// What one redeemable gave, or tried to: order level, line by line, and in units.
@@ -31,14 +29,11 @@ pub struct CoveredUnits {
 pub struct Gain {
     /// Off the order.
     pub order: Option<Money>,
-    /// Off each line; `None` where the line was not touched. Empty when no line was, or where the units in reach say it.
+    /// Off each line; `None` where the line was not touched. Empty when no line was.
     pub(super) lines: Vec<Option<Money>>,
-    /// All that it gave, kept because every step asks; more than the largest amount when an amount would be.
-    pub(super) sum: u64,
     /// Units that came or went.
     pub units: Option<Box<UnitGain>>,
-    /// The units that it was about, for answers and caps; empty when its scope names no goods. Those that say what was
-    /// taken off them are in the order of their lines.
+    /// The units that it was about, for answers and caps; empty when its scope names no goods.
     pub covered: Vec<CoveredUnits>,
 }
 
@@ -94,36 +89,28 @@ impl Gain {
 
     /// A gain of the order alone.
     pub fn of_order(order: Option<Money>) -> Gain {
-        Gain { order, sum: order.map_or(0, Money::minor), ..Gain::default() }
+        Gain { order, ..Gain::default() }
     }
 
-    /// Everything it gave.
+    /// Everything it gave; nothing when that is more than the largest amount.
     pub fn total(&self) -> Option<Money> {
-        Money::of(self.sum)
+        Money::sum(self.order.into_iter().chain(self.lines.iter().copied().flatten()))
     }
 
     /// What it gave on lines; `None` when it touched none.
-    #[inline(never)]
     pub fn on_lines(&self) -> Option<Money> {
         self.each_off().next()?;
         Money::sum(self.each_off().map(|(_, off)| off))
     }
 
     /// What it gave on a line; `None` when it did not touch it.
-    #[inline(never)]
     pub fn off(&self, place: usize) -> Option<Money> {
-        if let Some(off) = self.lines.get(place) {
-            return *off;
-        }
-        let at = self.covered.binary_search_by_key(&place, |covered| covered.place).ok()?;
-        self.covered.get(at)?.off
+        *self.lines.get(place)?
     }
 
     /// The lines that it touched, in order, with what it gave on each.
     pub fn each_off(&self) -> impl Iterator<Item = (usize, Money)> {
-        let all = self.lines.iter().enumerate().map(|(place, off)| (place, *off));
-        let those = all.chain(self.covered.iter().map(|covered| (covered.place, covered.off)));
-        those.filter_map(|(place, off)| Some((place, off?)))
+        self.lines.iter().enumerate().filter_map(|(place, off)| Some((place, (*off)?)))
     }
 
     /// Whether it gave anything: money, or units.
@@ -141,11 +128,9 @@ impl Gain {
     }
 
     /// Says what is taken off a line, in place of what was said before.
-    #[inline]
     pub(super) fn set(&mut self, place: usize, off: Money) {
         if let Some(line) = self.lines.get_mut(place) {
-            let before = line.replace(off).map_or(0, Money::minor);
-            self.sum = self.sum.saturating_sub(before).saturating_add(off.minor());
+            *line = Some(off);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::pricing::cart::{Cart, Line};
 use crate::pricing::goods::{LineGoods, find_goods};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::ResolvedLine;
-use crate::text::{Text, digits};
+use crate::text::Text;
 
 /// An order with the catalogue's goods beside its lines, and the amounts that follow.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +75,7 @@ pub fn price<'a>(
     for (place, item) in order.items.iter().enumerate() {
         let found = find_goods(item, facts, lacks);
         let line = price_line(item, found.price(), trust);
-        lines.push(line.ok_or_else(|| too_large(&["order.items[", &digits(place), "]"].concat()))?);
+        lines.push(line.ok_or_else(|| too_large(&["order.items[", &place.to_string(), "]"].concat()))?);
         goods.push(found);
     }
     let mut cart = Cart::new(lines, order.discount_amount).map_err(too_large)?;
@@ -89,7 +89,7 @@ pub fn price<'a>(
 
 fn too_large(path: &str) -> Refusal {
     let bound = crate::money::LARGEST;
-    Refusal::new(Reason::InvalidAmount, ["Property .", path, " amounts to more than ", &digits(bound)].concat())
+    Refusal::new(Reason::InvalidAmount, ["Property .", path, " amounts to more than ", &bound.to_string()].concat())
 }
 
 /// What the line itself says that a unit costs.

@@ -6,7 +6,6 @@
 use crate::model::scope::{Entry, Pick, Scope, TargetKind};
 use crate::pricing::cart::{Cart, Line};
 use crate::pricing::gain::CoveredUnits;
-use crate::rank::ranked;
 use crate::rules::Basket;
 
 /// Knows how many units may still be discounted in the life of a campaign or tier (calculation.md section 7.1).
@@ -117,15 +116,7 @@ pub fn select(
         None => {
             for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {
                 let out = |entry| {
-                    Some(CoveredUnits {
-                        place,
-                        entry,
-                        excluded: true,
-                        first: 1,
-                        step: 1,
-                        units: line.quantity,
-                        off: None,
-                    })
+                    Some(CoveredUnits { place, entry, excluded: true, first: 1, step: 1, units: line.quantity })
                 };
                 found.extend(match cover {
                     Cover::Not(None) => None,
@@ -147,15 +138,7 @@ pub fn select(
 fn whole(place: usize, line: &Line, entry: Option<usize>, once: bool) -> Option<CoveredUnits> {
     let spent = once && line.applied.is_some_and(|applied| !applied.is_zero());
     let units = line.paid_units();
-    (!spent && line.quantity > 0).then_some(CoveredUnits {
-        place,
-        entry,
-        excluded: false,
-        first: 1,
-        step: 1,
-        units,
-        off: None,
-    })
+    (!spent && line.quantity > 0).then_some(CoveredUnits { place, entry, excluded: false, first: 1, step: 1, units })
 }
 
 /// Goes through the groups of entries in order, and through each with its own terms.
@@ -247,7 +230,7 @@ fn every_nth(before: u64, count: u64, skip: u64, repeat: u64) -> Option<(u64, u6
 
 /// The lines in the order in which they are taken. One without a unit price comes last and is never the cheapest nor
 /// the most expensive (calculation.md section 19, D6).
-fn sorted(pick: Pick, cart: &Cart, members: Vec<CoveredUnits>) -> Vec<CoveredUnits> {
+fn sorted(pick: Pick, cart: &Cart, mut members: Vec<CoveredUnits>) -> Vec<CoveredUnits> {
     let price = |covered: &CoveredUnits| {
         cart.lines.get(covered.place).and_then(|line: &Line| line.price).map(|price| price.minor())
     };
@@ -261,11 +244,10 @@ fn sorted(pick: Pick, cart: &Cart, members: Vec<CoveredUnits>) -> Vec<CoveredUni
         Some(price) if rising => price,
         Some(price) => u64::MAX.saturating_sub(1).saturating_sub(price),
     };
-    let order = ranked(members.iter().map(key));
-    let mut sorted: Vec<CoveredUnits> = order.iter().filter_map(|place| members.get(*place).copied()).collect();
+    members.sort_by_cached_key(key);
     if matches!(pick, Pick::ToCheapest | Pick::ToMostExpensive) {
-        let extreme = sorted.first().and_then(price);
-        sorted.retain(|covered| extreme.is_some() && price(covered) == extreme);
+        let extreme = members.first().and_then(price);
+        members.retain(|covered| extreme.is_some() && price(covered) == extreme);
     }
-    sorted
+    members
 }

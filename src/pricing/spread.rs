@@ -5,7 +5,6 @@
 //! others in order.
 
 use crate::money::Money;
-use crate::rank::ranked_by;
 
 /// What a line gets of an amount that is shared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,12 +52,10 @@ pub fn spread(amount: Money, shares: &mut [Share]) {
     }
     if !missing.is_zero() {
         // The largest remainder is the one that is least below the whole.
-        let below = |place: usize| shares.get(place).map_or(u64::MAX, |share| share.below);
-        let order = ranked_by(shares.len(), &|one, other| below(one).cmp(&below(other)));
-        for place in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
-            if let Some(share) = shares.get_mut(place) {
-                share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
-            }
+        let mut order: Vec<&mut Share> = shares.iter_mut().collect();
+        order.sort_by_cached_key(|share| share.below);
+        for share in order.into_iter().take(usize::try_from(missing.minor()).unwrap_or(usize::MAX)) {
+            share.given = share.given.checked_add(Money::UNIT).unwrap_or(share.given);
         }
     }
     cut_to_caps(shares);

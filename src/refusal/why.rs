@@ -1,7 +1,7 @@
 //! Decides what can be told of a test that failed: what it wanted, what it found, and what would pass. It must not know
 //! how tests are made or who may read about them.
 
-use crate::text::{Text, digits};
+use crate::text::Text;
 
 /// Why a rule does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,8 +75,8 @@ impl Change {
     /// For people, such as `8.20 more`, `1 more of SKU-1`, `after 2026-12-01`.
     pub fn text(&self) -> String {
         let by = self.by.map(|by| match self.is_money {
-            true => [&digits(by / 100), ".", &digits(by % 100 / 10), &digits(by % 10)].concat(),
-            false => digits(by),
+            true => format!("{}.{:02}", by / 100, by % 100),
+            false => by.to_string(),
         });
         let (blank, of) = match (&by, &self.of) {
             (None, _) => ("", " "),

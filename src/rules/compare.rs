@@ -10,8 +10,7 @@ use crate::model::scope::GoodsRef;
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Moment, Operand};
 use crate::rules::operator::Operator;
-use crate::rules::value_set::{SortedOperands, ValueSet};
-use crate::text::by_words;
+use crate::rules::value_set::{Operands, ValueSet};
 use crate::time::{Instant, TimeZone};
 use crate::work::Work;
 
@@ -40,11 +39,9 @@ pub struct Condition {
     /// How to compare.
     pub operator: Operator,
     /// With what; operators of one value use the first.
-    pub operands: Vec<Operand>,
+    pub operands: Operands,
     /// With which goods, in tests of goods.
     pub goods: Vec<GoodsRef>,
-    /// The operands in order, made when there are many and somebody asks.
-    pub sorted: SortedOperands,
 }
 
 impl Condition {
@@ -52,7 +49,7 @@ impl Condition {
     #[inline]
     pub fn holds(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
         // Numbers against one number are nearly every condition on an order.
-        if let (FoundValue::Number(found), [Operand::Number(wanted)]) = (found, self.operands.as_slice()) {
+        if let (FoundValue::Number(found), [Operand::Number(wanted)]) = (found, &*self.operands) {
             match self.operator {
                 Operator::More => return found > *wanted,
                 Operator::AtLeast => return found >= *wanted,
@@ -71,17 +68,7 @@ impl Condition {
     /// Whether a text is one of those that are wanted.
     #[inline]
     pub(super) fn has_text(&self, found: &str) -> bool {
-        // Words tell all texts of these lengths apart.
-        if !(4..=16).contains(&found.len()) || self.operands.len() > 16 {
-            return self.one(FoundValue::Text(found));
-        }
-        for wanted in &self.operands {
-            let Operand::Text(wanted) = wanted else { return self.one(FoundValue::Text(found)) };
-            if by_words(wanted, found) {
-                return true;
-            }
-        }
-        false
+        self.one(FoundValue::Text(found))
     }
 
     /// The same, for whoever is in no hurry.
@@ -166,7 +153,7 @@ impl Condition {
 
     #[inline(never)]
     fn one(&self, found: FoundValue<'_>) -> bool {
-        match self.sorted.of(&self.operands) {
+        match self.operands.among() {
             Some(among) => among.has(found),
             None => self.operands.iter().any(|wanted| same(found, wanted)),
         }
@@ -205,7 +192,7 @@ impl Condition {
             let texts = self.operands.iter().filter_map(Operand::as_text);
             texts.into_iter().any(|wanted| test(found, wanted))
         };
-        let contains = || texts(|found, wanted| crate::text::is_within(wanted, found)) || self.one(found);
+        let contains = || texts(|found, wanted| found.contains(wanted)) || self.one(found);
         match self.operator {
             Operator::In => self.one(found),
             Operator::NotIn => !self.one(found),

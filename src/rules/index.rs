@@ -11,7 +11,6 @@ use answers::{Tests, number};
 
 use crate::model::scope::GoodsObject;
 use crate::money::Money;
-use crate::rank::ranked;
 use crate::rules::about;
 use crate::rules::filter::Collection;
 use crate::rules::input::RuleInput;
@@ -27,13 +26,10 @@ use crate::text::Text;
 pub struct Index {
     /// Every different test.
     tests: Tests,
-    /// The lists that each test must hold for, test after test, and where those of each test end.
-    barred: Vec<u32>,
-    ends: Vec<u32>,
+    /// The lists that each test must hold for.
+    needed: Vec<Vec<u32>>,
     /// What each list is about.
     lists: Vec<u8>,
-    /// Which list needs which test, while they are read.
-    needs: Vec<(u32, u32)>,
     /// Lists that want amounts.
     amounts: Vec<(u32, Range)>,
     initial: Vec<(u32, Range)>,
@@ -69,17 +65,6 @@ impl Index {
             }
         }
         self.lists.push(about);
-    }
-
-    /// Once all lists are there: sorts by test which of them need it.
-    pub fn close(&mut self) {
-        let needs = std::mem::take(&mut self.needs);
-        for place in ranked(needs.iter().map(|(_, test)| u64::from(*test))) {
-            let Some((list, test)) = needs.get(place) else { continue };
-            self.ends.resize(self.ends.len().max(*test as usize), number(self.barred.len()));
-            self.barred.push(*list);
-        }
-        self.ends.resize(self.tests.len(), number(self.barred.len()));
     }
 
     /// How many lists there are.
@@ -119,8 +104,9 @@ impl Index {
                 Some(())
             });
             if plain && within.is_none() {
-                let test = self.tests.number_of(test);
-                self.needs.push((list, test));
+                let test = self.tests.number_of(test) as usize;
+                self.needed.resize_with(self.needed.len().max(test.saturating_add(1)), Vec::new);
+                self.needed.get_mut(test).into_iter().for_each(|lists| lists.push(list));
             }
         }
         if !plain {
@@ -162,13 +148,8 @@ impl Index {
             }
         }
         let found = self.tests.answers(input, asked);
-        let mut from = 0;
-        for (holds, end) in found.iter().zip(&self.ends) {
-            let end = *end as usize;
-            if !holds {
-                self.barred.get(from..end).unwrap_or_default().iter().for_each(|list| bar(*list, true));
-            }
-            from = end;
+        for (_, lists) in found.iter().zip(&self.needed).filter(|(holds, _)| !**holds) {
+            lists.iter().for_each(|list| bar(*list, true));
         }
         for tree in &self.trees {
             let holds = |test: &u32| found.get(*test as usize).copied().unwrap_or(false);

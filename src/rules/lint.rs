@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use crate::json::Node;
+use crate::model::scope::GoodsRef;
 use crate::rules::compare::{Clock, Condition};
 use crate::rules::kind::{Kind, Over};
 use crate::rules::logic::Expression;
@@ -31,10 +32,11 @@ pub struct Warning {
 pub fn lint(rule: &Rule) -> Vec<Warning> {
     let mut found = Vec::new();
     let work = Work::default();
+    let same = |one: &GoodsRef, other: &GoodsRef| one.object == other.object && one.id == other.id;
     lint_group(&rule.tests, ("rules", false), &work, &mut found);
     for (place, excluded) in rule.scope.excluded.iter().enumerate() {
         let included = &rule.scope.included;
-        if work.takes(included.len()) && included.iter().any(|entry| entry.goods.symbol == excluded.goods.symbol) {
+        if work.takes(included.len()) && included.iter().any(|entry| same(&entry.goods, &excluded.goods)) {
             let path = format!("applicable_to.excluded[{place}]");
             found.push(Warning { path, text: format!("excludes `{}`, which is included as well", excluded.goods.id) });
         }

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::text::{Text, words};
+use crate::text::Text;
 
 /// How deep brackets may nest; [`LogicError::text`] says it.
 const DEEPEST: usize = 32;
@@ -62,7 +62,8 @@ impl Default for Expression {
 impl Expression {
     /// Reads a logic string over tests with these keys. An empty one joins all tests by `and`.
     pub fn parse(logic: &str, keys: &[Text]) -> Result<Expression, LogicError> {
-        let words = words(logic, b"()");
+        let spaced = logic.replace('(', " ( ").replace(')', " ) ");
+        let words: Vec<&str> = spaced.split_whitespace().collect();
         if words.is_empty() {
             return Ok(Expression::All((0..keys.len()).map(Expression::Leaf).collect()));
         }

@@ -27,7 +27,7 @@ impl Range {
     pub(super) fn within(self, conditions: &[Condition]) -> Option<Range> {
         let mut range = Range { most: self.most.min(LARGEST.unsigned_abs()), ..self };
         for condition in conditions {
-            let [Operand::Number(wanted)] = condition.operands.as_slice() else { return None };
+            let [Operand::Number(wanted)] = &*condition.operands else { return None };
             let wanted = wanted.as_whole().and_then(|wanted| u64::try_from(wanted).ok())?;
             let (least, most) = match condition.operator {
                 Operator::In => (wanted, wanted),

@@ -1,41 +1,65 @@
-//! Decides whether a value is one of many: values in an order in which they are found by halving. It must not know what the
+//! Decides whether a value is one of many: values by what they are, so that one look is enough. It must not know what the
 //! values are compared for.
 
-use std::hash::{Hash, Hasher};
-use std::sync::OnceLock;
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::slice::Iter;
 
-use crate::rank::{arranged, ranked_by};
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Operand};
 use crate::text::Text;
 
-/// As many are looked at one by one sooner than they are put in order.
+/// As many are looked at one by one.
 const FEW: usize = 16;
 
-/// The operands of one condition in their order, once somebody asked. It says nothing that they do not say themselves.
-#[derive(Default)]
-pub struct SortedOperands(OnceLock<Option<Box<ValueSet>>>);
-
-/// Many values by what they are.
-#[derive(Default)]
-pub(super) struct ValueSet {
-    texts: Vec<Text>,
-    numbers: Vec<Number>,
-    /// The numbers that texts hold, once a number is looked for.
-    held: OnceLock<Vec<Number>>,
-    yes: bool,
-    no: bool,
+/// What a condition compares with, as it was given. Many are kept by what they are as well.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Operands {
+    list: Vec<Operand>,
+    /// Nothing where there are few, or some that are no plain values.
+    among: Option<Box<ValueSet>>,
 }
 
-impl SortedOperands {
-    /// These operands in order; nothing where there are few, or some that have no order here.
-    #[inline]
-    pub(super) fn of(&self, operands: &[Operand]) -> Option<&ValueSet> {
-        if operands.len() <= FEW {
-            return None;
-        }
-        self.0.get_or_init(|| ValueSet::of(operands).map(Box::new)).as_deref()
+impl From<Vec<Operand>> for Operands {
+    fn from(list: Vec<Operand>) -> Operands {
+        let among = if list.len() > FEW { ValueSet::of(&list) } else { None };
+        Operands { among: among.map(Box::new), list }
     }
+}
+
+impl Deref for Operands {
+    type Target = [Operand];
+
+    fn deref(&self) -> &[Operand] {
+        &self.list
+    }
+}
+
+impl<'a> IntoIterator for &'a Operands {
+    type Item = &'a Operand;
+    type IntoIter = Iter<'a, Operand>;
+
+    fn into_iter(self) -> Iter<'a, Operand> {
+        self.list.iter()
+    }
+}
+
+impl Operands {
+    /// The values by what they are, when there are many.
+    pub(super) fn among(&self) -> Option<&ValueSet> {
+        self.among.as_deref()
+    }
+}
+
+/// Many values by what they are.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub(super) struct ValueSet {
+    texts: BTreeSet<Text>,
+    numbers: BTreeSet<Number>,
+    /// The numbers that texts hold.
+    held: BTreeSet<Number>,
+    yes: bool,
+    no: bool,
 }
 
 impl ValueSet {
@@ -49,30 +73,29 @@ impl ValueSet {
                 Operand::Moment(_) | Operand::Window(_) => return None,
             }
         }
-        Some(among.closed())
+        Some(among)
     }
 
     /// The values that were found, for whoever asks which of them are there.
     pub(super) fn found<'f>(all: impl Iterator<Item = FoundValue<'f>>) -> ValueSet {
         let mut among = ValueSet::default();
         all.for_each(|found| among.add(found));
-        among.closed()
+        among
     }
 
     fn add(&mut self, value: FoundValue<'_>) {
         match value {
-            FoundValue::Text(text) => self.texts.push(Text::from(text)),
-            FoundValue::Number(number) => self.numbers.push(number),
-            FoundValue::Flag(false) => self.no = true,
+            FoundValue::Text(text) => {
+                self.texts.insert(Text::from(text));
+                self.held.extend(Number::parse(text));
+            }
+            FoundValue::Number(number) => {
+                self.numbers.insert(number);
+            }
             FoundValue::Flag(true) => self.yes = true,
+            FoundValue::Flag(false) => self.no = true,
             FoundValue::Missing | FoundValue::Value(_) => {}
         }
-    }
-
-    fn closed(mut self) -> ValueSet {
-        self.texts = in_order(std::mem::take(&mut self.texts));
-        self.numbers = in_order(std::mem::take(&mut self.numbers));
-        self
     }
 
     /// Whether a value is one of them: a text that is one of the texts or holds one of the numbers, a number that is one of
@@ -80,21 +103,12 @@ impl ValueSet {
     pub(super) fn has(&self, found: FoundValue<'_>) -> bool {
         match found {
             FoundValue::Text(text) => {
-                let is_text = self.texts.binary_search_by(|known| known.as_str().cmp(text)).is_ok();
-                is_text
-                    || (!self.numbers.is_empty() && Number::parse(text).is_some_and(|one| among(&self.numbers, one)))
+                let is_number = || Number::parse(text).is_some_and(|number| self.numbers.contains(&number));
+                self.texts.contains(text) || (!self.numbers.is_empty() && is_number())
             }
-            FoundValue::Number(number) => {
-                let held = || in_order(self.texts.iter().filter_map(|text| Number::parse(text)).collect());
-                among(&self.numbers, number) || among(self.held.get_or_init(held), number)
-            }
-            FoundValue::Flag(flag) => {
-                if flag {
-                    self.yes
-                } else {
-                    self.no
-                }
-            }
+            FoundValue::Number(number) => self.numbers.contains(&number) || self.held.contains(&number),
+            FoundValue::Flag(true) => self.yes,
+            FoundValue::Flag(false) => self.no,
             FoundValue::Missing | FoundValue::Value(_) => false,
         }
     }
@@ -108,38 +122,4 @@ impl ValueSet {
             Operand::Moment(_) | Operand::Window(_) => None,
         }
     }
-}
-
-fn among(numbers: &[Number], wanted: Number) -> bool {
-    numbers.binary_search(&wanted).is_ok()
-}
-
-fn in_order<T: Ord>(values: Vec<T>) -> Vec<T> {
-    let compare = |one: usize, other: usize| values.get(one).cmp(&values.get(other));
-    let places = ranked_by(values.len(), &compare);
-    arranged(values, &places)
-}
-
-impl std::fmt::Debug for SortedOperands {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("SortedOperands")
-    }
-}
-
-impl Clone for SortedOperands {
-    fn clone(&self) -> SortedOperands {
-        SortedOperands::default()
-    }
-}
-
-impl PartialEq for SortedOperands {
-    fn eq(&self, _: &SortedOperands) -> bool {
-        true
-    }
-}
-
-impl Eq for SortedOperands {}
-
-impl Hash for SortedOperands {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
 }

@@ -164,6 +164,6 @@ fn too_large() -> Refusal {
     let bound = crate::money::LARGEST;
     Refusal::new(
         crate::refusal::Reason::InvalidAmount,
-        ["All discounts together amount to more than ", &crate::text::digits(bound)].concat(),
+        ["All discounts together amount to more than ", &bound.to_string()].concat(),
     )
 }

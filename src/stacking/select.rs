@@ -5,7 +5,6 @@
 
 use crate::model::incentive::Category;
 use crate::model::stacking::{CalculationMode, GroupedSortingRule, NoEffectRule, SortingRule, StackingRules};
-use crate::rank::{arranged, ranked};
 
 /// What stacking rules say of one category, looked up once a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,16 +104,14 @@ pub fn select(selection: &mut Selection, rules: &StackingRules) {
     let Selection { classes, candidates, .. } = selection;
     let class = |candidate: &Candidate| classes.get(candidate.class?);
     if rules.redeemables_sorting_rule == SortingRule::CategoryHierarchy {
-        let keys = candidates.iter().map(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));
-        let places = ranked(keys);
-        *candidates = arranged(std::mem::take(candidates), &places);
+        candidates.sort_by_cached_key(|one| class(one).map_or(u64::MAX, |class| class.hierarchy));
     }
     let exclusive = |candidate: &Candidate| class(candidate).is_some_and(|class| class.exclusive);
     let joint = |candidate: &Candidate| class(candidate).is_some_and(|class| class.joint);
     if candidates.iter().any(|candidate| candidate.valid && exclusive(candidate)) {
         if rules.grouped_redeemables_sorting_rule == GroupedSortingRule::JointAlwaysLast {
-            let places = ranked(candidates.iter().map(|candidate| u64::from(joint(candidate))));
-            *candidates = arranged(std::mem::take(candidates), &places);
+            let (last, first): (Vec<Candidate>, Vec<Candidate>) = candidates.iter().copied().partition(joint);
+            *candidates = [first, last].concat();
         }
         for candidate in candidates {
             candidate.excluded = candidate.exists && !exclusive(candidate) && !joint(candidate);

@@ -5,10 +5,11 @@
 
 use std::cell::OnceCell;
 
-use crate::json::same;
+use serde_json::{Map, Value};
+
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
-use crate::text::{LONGEST_NAME, Text, digits, is_longer, signed};
+use crate::text::{LONGEST_NAME, Text, is_longer};
 use crate::time::Instant;
 use crate::wire::node::Node;
 use crate::wire::problem::{MOST_VALUES, Problem};
@@ -47,6 +48,12 @@ pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
 /// Reads a whole document; the first problem of it, when there is any.
 pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
     let node = Node::read(bytes)?;
+    read_node(&node, read)
+}
+
+/// Reads a document that the service has in its hands.
+pub fn read_fields<T>(fields: &Map<String, Value>, read: Read<T>) -> Result<T, Problem> {
+    let node = Node::of(fields, usize::MAX)?;
     read_node(&node, read)
 }
 
@@ -90,7 +97,7 @@ impl<'p> At<'p> {
             Step::Whole => outer,
             Step::Member(name) if outer.is_empty() => name.to_owned(),
             Step::Member(name) => [&outer, ".", name].concat(),
-            Step::Item(place) => [&outer, "[", &digits(place), "]"].concat(),
+            Step::Item(place) => [&outer, "[", &place.to_string(), "]"].concat(),
         }
     }
 
@@ -114,7 +121,7 @@ impl<'p> At<'p> {
     #[cold]
     #[inline(never)]
     pub fn long(&self, most: usize) {
-        self.wrong(&["must NOT have more than ", &digits(most), " characters"].concat());
+        self.wrong(&["must NOT have more than ", &most.to_string(), " characters"].concat());
     }
 
     /// A problem of this value as such.
@@ -170,7 +177,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn fields<T>(&self, into: &mut T, fields: Fields<T>) {
         for (name, member) in self.members().filter(|(_, member)| !member.is_null()) {
-            if let Some((_, read)) = fields.iter().find(|(known, _)| same(known, name)) {
+            if let Some((_, read)) = fields.iter().find(|(known, _)| *known == name) {
                 read(into, &member);
             }
         }
@@ -341,7 +348,7 @@ impl<'p> At<'p> {
     pub fn quantity(&self) -> u64 {
         match self.node {
             Node::Text(text) => {
-                let number = signed(text).filter(|number| (0..=LARGEST).contains(number));
+                let number = text.parse().ok().filter(|number| (0..=LARGEST).contains(number));
                 self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
             }
             _ => self.whole_number(),
@@ -358,7 +365,7 @@ impl<'p> At<'p> {
     #[inline(never)]
     pub fn percent(&self) -> Percent {
         let read = match self.node {
-            Node::Whole(number) => Percent::parse(&digits(*number)),
+            Node::Whole(number) => Percent::parse(&number.to_string()),
             Node::Fraction(text) => Percent::parse(text),
             Node::Text(text) => Percent::parse(text),
             _ => None,

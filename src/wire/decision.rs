@@ -27,7 +27,7 @@ use crate::wire::at::word;
 use crate::wire::error::put_refusal;
 use crate::wire::offer::put_discount;
 use crate::wire::order_view::{Applied, OrderView, Seen};
-use crate::wire::out::Out;
+use crate::wire::out::{Out, Pieces};
 use crate::wire::request::TTL_UNITS;
 use crate::wire::reward::put_reward;
 use crate::wire::scope::{GoodsList, LineGoods, put_name};
@@ -35,12 +35,12 @@ use crate::wire::stacking::put_stacking_rules;
 use crate::wire::trace::{Level, put_trace};
 
 /// The JSON of a validation.
-pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
+pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Pieces {
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
     let list = Steps::new(evaluated, context);
     let mut seen = Seen::default();
-    Out::object_about(about(evaluated), |out| {
+    Out::object_of(|out| {
         out.put_text("id", &validated.id());
         out.put_flag("valid", evaluated.valid);
         list.put(out.member("redeemables"), &sorted.redeemables, &mut seen);
@@ -78,13 +78,6 @@ pub(super) fn put_session(out: &mut Out, session: &SessionAnswer) {
         out.put_number("ttl", session.ttl);
         out.word_if("ttl_unit", word(TTL_UNITS, session.unit));
     });
-}
-
-/// About how many bytes the JSON of a validation has: room that is there need not be made, by copying, while writing.
-fn about(evaluated: &Evaluated<'_>) -> usize {
-    let orders = evaluated.applied().count().saturating_add(1);
-    let lines = evaluated.walk.cart.lines.len().saturating_mul(orders);
-    lines.saturating_mul(192).saturating_add(evaluated.walk.steps.len().saturating_mul(384)).saturating_add(2048)
 }
 
 /// The steps by the list that they are shown in (calculation.md section 11.2, step 8).

@@ -6,7 +6,7 @@ use crate::refusal::Refusal;
 use crate::shape::fields_of;
 use crate::shape::shape;
 use crate::shape::{Field, KEY, Kind, may, must};
-use crate::wire::out::Out;
+use crate::wire::out::{Out, Pieces};
 use crate::wire::problem::Problem;
 
 /// The members of every refusal.
@@ -54,14 +54,14 @@ pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
 }
 
 /// The JSON of a refusal of a whole request.
-pub fn write(refusal: &Refusal, request_id: &str) -> Vec<u8> {
+pub fn write(refusal: &Refusal, request_id: &str) -> Pieces {
     let mut out = Out::default();
     put_refusal(&mut out, refusal, request_id);
-    out.into_bytes()
+    out.into_pieces()
 }
 
 /// The JSON of a payload's problem.
-pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
+pub fn write_problem(problem: &Problem, request_id: &str) -> Pieces {
     Out::object_of(|out| {
         out.put_number("code", 400);
         out.put_word("key", "invalid_payload");

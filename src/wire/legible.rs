@@ -2,10 +2,12 @@
 //! given many sets those apart that do not read, so that one bad document is no reason to know nothing. It must not know
 //! what any document means.
 
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
 use crate::model::qualification::CandidateObject;
-use crate::shelf::Shelf;
 use crate::text::{Text, joined};
-use crate::wire::at::{At, Read, read, read_document, read_node};
+use crate::wire::at::{At, Read, read, read_document, read_fields, read_node};
 use crate::wire::candidates::{read_campaign_voucher, read_candidate};
 use crate::wire::customer::read_customer;
 use crate::wire::node::Node;
@@ -61,14 +63,22 @@ pub fn check(kind: &str, text: &str) -> Result<(), Problem> {
     }
 }
 
+/// The same of a document that the service has in its hands.
+pub fn check_fields(kind: &str, fields: &Map<String, Value>) -> Result<(), Problem> {
+    match KINDS.iter().find(|(known, ..)| *known == kind) {
+        Some((_, _, read)) => read_fields(fields, *read),
+        None => Ok(()),
+    }
+}
+
 /// Documents that are there and cannot be read, by kind and name. Rules are known by what they are assigned to as well.
 #[derive(Debug, Clone, Default)]
-pub struct Illegible(Shelf<()>);
+pub struct Illegible(BTreeSet<Text>);
 
 impl Illegible {
     /// Whether the document of a kind that has this name is one of them.
     pub fn has(&self, kind: &str, name: &str) -> bool {
-        !self.0.is_empty() && self.0.get(&joined(&[kind, "/", name])).is_some()
+        !self.0.is_empty() && self.0.contains(&joined(&[kind, "/", name]))
     }
 
     /// Whether it is not known of what is called so which rules guard it.
@@ -94,11 +104,11 @@ impl Illegible {
     }
 
     pub(crate) fn join(&mut self, other: Illegible) {
-        other.0.names().for_each(|name| self.0.put(name.clone(), ()));
+        self.0.extend(other.0);
     }
 
     fn put(&mut self, kind: &str, name: &str) {
-        self.0.put(joined(&[kind, "/", name]), ());
+        self.0.insert(joined(&[kind, "/", name]));
     }
 }
 

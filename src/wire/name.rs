@@ -1,12 +1,12 @@
 //! Decides how long a name may be that the caller gives to a property. It must not know what is called so.
 
-use crate::text::{LONGEST_NAME, digits, is_longer};
+use crate::text::{LONGEST_NAME, is_longer};
 use crate::wire::at::At;
 
 #[cold]
 #[inline(never)]
 fn longer_than_a_name(text: &str) -> String {
-    let (bound, length) = (digits(LONGEST_NAME), digits(text.chars().count()));
+    let (bound, length) = (LONGEST_NAME.to_string(), text.chars().count().to_string());
     ["must NOT have names of more than ", &bound, " characters (actual length is `", &length, "`)"].concat()
 }
 

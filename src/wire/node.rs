@@ -3,9 +3,11 @@
 
 use std::fmt;
 
+use serde::Deserializer;
+
 pub use crate::json::Node;
-use crate::json::{Bounds, Fault, FaultKind};
-use crate::text::{LONGEST_TEXT, digits, is_longer};
+use crate::json::{Bounds, Fault, FaultKind, read_from};
+use crate::text::{LONGEST_TEXT, is_longer};
 use crate::wire::at::{At, read_node};
 use crate::wire::problem::{DEEPEST, Problem};
 
@@ -22,26 +24,43 @@ impl<'a> Node<'a> {
         let bounds = Bounds { deepest: DEEPEST, longest: LONGEST_TEXT, most };
         crate::json::read(bytes, bounds).map_err(|fault| told(bytes, fault, most))
     }
+
+    /// Takes over what another library holds, of so many values at most.
+    pub fn of<D: Deserializer<'a>>(library: D, most: usize) -> Result<Node<'a>, Problem> {
+        let bounds = Bounds { deepest: DEEPEST, longest: usize::MAX, most };
+        let node = read_from(library, bounds).map_err(|(bound, error)| match bound {
+            Some(FaultKind::Deep) => too_deep(),
+            Some(FaultKind::Many) => too_many(most),
+            Some(FaultKind::Early | FaultKind::Wrong | FaultKind::Long) | None => {
+                Problem::at("", ["is not valid JSON: ", &error.to_string()].concat())
+            }
+        })?;
+        // Lengths are looked at afterwards, because only then there is a path to tell.
+        read_node(&node, see_long)?;
+        Ok(node)
+    }
 }
 
 /// A fault as it is told: where it is, counted as editors do.
 #[cold]
 fn told(bytes: &[u8], fault: Fault, most: usize) -> Problem {
     let what = match fault.kind {
-        FaultKind::Deep => {
-            return Problem::at("", ["must NOT nest deeper than ", &digits(DEEPEST), " levels"].concat());
-        }
+        FaultKind::Deep => return too_deep(),
         FaultKind::Long => return told_long(bytes),
-        FaultKind::Many => return Problem::at("", ["must NOT hold more than ", &digits(most), " values"].concat()),
+        FaultKind::Many => return too_many(most),
         FaultKind::Early => "ends too early",
         FaultKind::Wrong => "is not valid JSON",
     };
-    let seen = bytes.iter().take(fault.at.saturating_add(1));
-    let (line, column) = seen.fold((1_usize, 0_usize), |(line, column), byte| match byte {
-        b'\n' => (line.saturating_add(1), 0),
-        _ => (line, column.saturating_add(1)),
-    });
-    Problem::at("", [what, " at line ", &digits(line), " column ", &digits(column)].concat())
+    let Fault { line, column, .. } = fault;
+    Problem::at("", [what, " at line ", &line.to_string(), " column ", &column.to_string()].concat())
+}
+
+fn too_deep() -> Problem {
+    Problem::at("", ["must NOT nest deeper than ", &DEEPEST.to_string(), " levels"].concat())
+}
+
+fn too_many(most: usize) -> Problem {
+    Problem::at("", ["must NOT hold more than ", &most.to_string(), " values"].concat())
 }
 
 /// The first text that is too long, by its path: for that the whole is read, however long.
@@ -62,7 +81,7 @@ fn see_long(at: &At<'_>) {
                 if is_longer(name, LONGEST_TEXT) {
                     at.tell(Problem::bound(
                         at.path(),
-                        &["must NOT have names of more than ", &digits(LONGEST_TEXT), " characters"].concat(),
+                        &["must NOT have names of more than ", &LONGEST_TEXT.to_string(), " characters"].concat(),
                         name,
                     ));
                 }

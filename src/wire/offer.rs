@@ -196,7 +196,7 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
         let effect = match discount {
             Discount::Percent { percent_off, amount_limit, aggregated_amount_limit, effect } => {
                 out.put_word("type", "PERCENT");
-                out.member("percent_off").raw(&percent_off.plain.text());
+                out.member("percent_off").digits(&percent_off.plain.text());
                 out.money_if("amount_limit", *amount_limit);
                 out.money_if("aggregated_amount_limit", *aggregated_amount_limit);
                 effect.and_then(|effect| word(PERCENT_EFFECTS, effect)).unwrap_or(inherited)

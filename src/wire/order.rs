@@ -7,7 +7,6 @@ use crate::model::order::{Goods, Item, LARGEST_ORDER, LINE_ID, Order, OrderStatu
 use crate::shape::{AMOUNT, COUNT, KEY, Kind, METADATA, may};
 use crate::shape::{one_of, shape};
 use crate::text::Text;
-use crate::text::digits;
 use crate::wire::at::{At, Fields, read};
 use crate::wire::customer::CUSTOMER;
 use crate::wire::node::Node;
@@ -133,8 +132,8 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
     let items = at.all(read_item);
     let count = items.len();
     if count > LARGEST_ORDER {
-        let bound = ["must NOT have more than ", &digits(LARGEST_ORDER), " items"].concat();
-        at.tell(Problem::bound(at.path(), &bound, &digits(count)));
+        let bound = ["must NOT have more than ", &LARGEST_ORDER.to_string(), " items"].concat();
+        at.tell(Problem::bound(at.path(), &bound, &count.to_string()));
     }
     items
 }

@@ -312,7 +312,7 @@ pub(crate) fn related_name(object: RelatedObject) -> &'static str {
 }
 
 /// A product or SKU beside a line: what was sent over what the catalogue has.
-pub(crate) fn put_goods<'a>(out: &mut Out, kind: &str, goods: [Option<&'a Goods>; 2], public: Option<&[Text]>) {
+pub(crate) fn put_goods<'a>(out: &mut Out, kind: &'static str, goods: [Option<&'a Goods>; 2], public: Option<&[Text]>) {
     let [sent, listed] = goods;
     if sent.is_none() && listed.is_none() {
         return;

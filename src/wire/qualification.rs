@@ -18,11 +18,11 @@ use crate::rules::index::omitted;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::at::{At, Words, read, read_request};
+use crate::wire::at::{At, Words, read, read_node, read_request};
 use crate::wire::decision::Steps;
 use crate::wire::node::Node;
 use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name};
-use crate::wire::out::Out;
+use crate::wire::out::{Out, Pieces};
 use crate::wire::problem::Problem;
 use crate::wire::request::read_around;
 use crate::wire::stacking::put_stacking_rules;
@@ -78,6 +78,11 @@ const OPERATORS: &[(&str, Compare, bool)] = &[
 /// Reads the body of a qualification; an empty one asks for everything.
 pub fn read_qualification(bytes: &[u8]) -> Result<Qualify, Problem> {
     read_request(if bytes.is_empty() { b"{}" } else { bytes }, read_body)
+}
+
+/// The same of a body that is a tree already.
+pub fn read_qualification_node(body: &Node<'_>) -> Result<Qualify, Problem> {
+    read_node(body, read_body)
 }
 
 fn read_body(body: &At<'_>) -> Qualify {
@@ -161,7 +166,7 @@ fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Fi
 }
 
 /// The JSON of an answer.
-pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<u8> {
+pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Pieces {
     let evaluated = &qualified.evaluated;
     Out::object_of(|out| {
         out.member("redeemables").object(|out| {

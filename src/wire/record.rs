@@ -290,7 +290,7 @@ impl Common<'_> {
 }
 
 /// Writes a customer by the id alone as a member, or nothing.
-pub(super) fn put_reference(out: &mut Out, name: &str, id: Option<&Text>) {
+pub(super) fn put_reference(out: &mut Out, name: &'static str, id: Option<&Text>) {
     match id {
         Some(id) => out.member(name).object(|out| {
             out.put_text("id", id);

@@ -8,8 +8,9 @@ use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, S
 use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::wire::at::{At, Words, read, read_request, read_whole};
+use crate::wire::at::{At, Words, read, read_node, read_request, read_whole};
 use crate::wire::customer::{CUSTOMER, read_sent_customer};
+use crate::wire::node::Node;
 use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
@@ -114,6 +115,11 @@ pub const ROLLBACK: Shape = Shape {
 /// Reads the body of a validation or a redemption.
 pub fn read_redeemables(bytes: &[u8]) -> Result<Redeemables, Problem> {
     read_request(bytes, read_body)
+}
+
+/// The same of a body that is a tree already.
+pub fn read_redeemables_node(body: &Node<'_>) -> Result<Redeemables, Problem> {
+    read_node(body, read_body)
 }
 
 fn read_body(body: &At<'_>) -> Redeemables {

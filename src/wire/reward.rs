@@ -7,7 +7,7 @@ use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
 use crate::shape::shape;
 use crate::shape::{COUNT, KEY, Kind, may, must};
-use crate::text::{Decimal, digits};
+use crate::text::Decimal;
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::out::Out;
@@ -85,7 +85,7 @@ fn read_coin(at: &At<'_>) -> Coin {
 /// An amount in major units, as a number or as text: minor units, half up (calculation.md section 10.3).
 fn read_major(at: &At<'_>) -> Money {
     let parsed = match at.node {
-        Node::Whole(number) => minor_of(&digits(*number)),
+        Node::Whole(number) => minor_of(&number.to_string()),
         Node::Fraction(text) => minor_of(text),
         Node::Text(text) => minor_of(text),
         _ => None,

@@ -152,7 +152,7 @@ impl Writer<'_> {
 }
 
 /// Writes what a redemption said, or nothing.
-fn put_kept(out: &mut Out, part: &UndonePart, name: &str) {
+fn put_kept(out: &mut Out, part: &UndonePart, name: &'static str) {
     out.member(name).value(part.redemption.document.get(name).unwrap_or(&Node::Null));
 }
 
@@ -179,7 +179,7 @@ fn put_over(out: &mut Out, object: &Node<'_>, counts: &[Count<'_>]) {
     out.object(|out| {
         for (name, value) in members(Some(object)) {
             match count_of(name) {
-                Some(count) => out.put_number(name, count),
+                Some(count) => out.pair(name, |out| out.number(count)),
                 None => out.pair(name, |out| out.value(value)),
             }
         }

@@ -18,7 +18,7 @@ use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
 use crate::shelf::Shelf;
-use crate::text::{Text, digits, joined};
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 use crate::wire::at::{At, read, read_node};
 use crate::wire::candidates::{Listed, read_listed};
@@ -32,6 +32,7 @@ use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
 use crate::wire::rules::{read_assignment, read_collection, read_rule, read_segment};
 use crate::wire::stacking::read_stacking_rules;
+use crate::wire::time_zone::read_time_zone;
 use crate::wire::voucher::{read_campaign, read_category, read_stack, read_tier, read_voucher};
 
 /// Everything that a set of rules says.
@@ -212,16 +213,13 @@ impl RuleSet {
     }
 }
 
-/// A document as it is kept for answers that show it. Only redemptions do, and no page redeems.
+/// A document as it is kept for answers that show it.
 fn document(at: &At<'_>) -> String {
-    if cfg!(feature = "package") { String::new() } else { at.node.to_string() }
+    at.node.to_string()
 }
 
-/// Reads redemptions of the past. Only a rollback asks for them, and no page rolls back.
+/// Reads redemptions of the past.
 fn read_redemptions(body: &At<'_>) -> Vec<PastRedemption> {
-    if cfg!(feature = "package") {
-        return Vec::new();
-    }
     body.list("redemptions", |past| read_past(past.metadata()))
 }
 
@@ -238,21 +236,6 @@ fn read_transfer(at: &At<'_>) -> Entry {
         reverses: at.option("reverses", read::text),
         at: at.need("at", read::instant),
     })
-}
-
-fn read_time_zone(at: &At<'_>) -> TimeZone {
-    at.object();
-    let transitions = at.list("transitions", |transition| {
-        let offset = transition.option("offset", read_offset);
-        (transition.need("at", read::instant), offset.unwrap_or(0))
-    });
-    TimeZone { name: at.need("name", read::text), offset: at.option("offset", read_offset).unwrap_or(0), transitions }
-}
-
-fn read_offset(at: &At<'_>) -> i32 {
-    let seconds = at.node.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
-    let seconds = seconds.filter(|seconds| seconds.unsigned_abs() < 86_400);
-    at.or_wrong(seconds, "must be an integer of seconds, less than a day")
 }
 
 /// What a voucher's document says has been used, as transfers, so that there is one way of counting.
@@ -287,7 +270,11 @@ fn count(voucher: &Incentive, at: &At<'_>) -> Vec<Entry> {
             let spent = counted("redemption", "redeemed_amount").unwrap_or(allotment.saturating_sub(balance));
             if spent > allotment {
                 let path = [&at.path(), ".redemption.redeemed_amount"].concat();
-                at.tell(Problem::bound(path, &["must be at most ", &digits(allotment)].concat(), &digits(spent)));
+                at.tell(Problem::bound(
+                    path,
+                    &["must be at most ", &allotment.to_string()].concat(),
+                    &spent.to_string(),
+                ));
             }
             add(credits_account(&voucher.id), spent_account(campaign), spent);
         }

@@ -8,17 +8,15 @@ mod filter;
 
 pub use filter::{read_collection, read_filter, read_segment};
 
-use crate::json::same;
 use std::sync::Arc;
 
 use crate::facts::Assignment;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
-use crate::rank::{arranged, ranked_by};
 use crate::rules::names::Values;
 use crate::rules::{
     Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, RuleName, Test,
 };
-use crate::text::{Text, joined, whole};
+use crate::text::{Text, joined};
 use crate::wire::at::{At, read};
 use crate::wire::node::Node;
 use crate::wire::problem::Problem;
@@ -86,7 +84,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
         return Group::default();
     }
     let mut leaves = Vec::new();
-    for (key, leaf) in at.members().filter(|(key, _)| !same(key, "logic")) {
+    for (key, leaf) in at.members().filter(|(key, _)| *key != "logic") {
         if let Some(leaf) = read_leaf(key, &leaf, depth) {
             leaves.push(leaf);
         }
@@ -106,10 +104,9 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
 }
 
 /// Things in the order of their keys: they are mostly numbers, and "10" comes after "9".
-fn numbered<T>(things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
-    let number = |place: usize| things.get(place).map_or(u64::MAX, |thing| whole(key(thing)).unwrap_or(u64::MAX));
-    let places = ranked_by(things.len(), &|one, other| number(one).cmp(&number(other)));
-    arranged(things, &places)
+fn numbered<T>(mut things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
+    things.sort_by_cached_key(|thing| key(thing).parse().unwrap_or(u64::MAX));
+    things
 }
 
 /// Reads a test; nothing when there is none of its name.
@@ -180,7 +177,7 @@ fn add_scopes(rule: &mut Rule) {
 /// so that their logic is not looked at.
 pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
     let mut entries: Vec<(Text, BundleEntry)> = Vec::new();
-    for (key, entry) in at.members().filter(|(key, _)| !same(key, "limit") && !same(key, "logic")) {
+    for (key, entry) in at.members().filter(|(key, _)| *key != "limit" && *key != "logic") {
         entry.need("name", |name| name.one_of(&[("order.items.any", ())]));
         let Some(leaf) = read_leaf(key, &entry, DEEPEST.saturating_sub(1)) else { continue };
         let Some(quantity) = units_of(&leaf.test) else {
@@ -214,7 +211,7 @@ pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
 /// How many units a part of a bundle asks for, 1 when it says nothing; nothing when that is no count.
 fn units_of(test: &Test) -> Option<u64> {
     for inner in test.rules.iter().flat_map(|rules| &rules.leaves) {
-        if same(inner.test.name.text, "order.items.aggregated_quantity") {
+        if inner.test.name.text == "order.items.aggregated_quantity" {
             for condition in inner.test.conditions.iter() {
                 match condition.operands.first() {
                     None => {}

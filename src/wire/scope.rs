@@ -7,11 +7,11 @@ mod shapes;
 
 pub use shapes::{GOODS_LIST, SCOPE};
 
+use std::collections::BTreeMap;
+
 use crate::formula::Formula;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::CoveredUnits;
-use crate::rank::ranked;
-use crate::text::Symbol;
 use crate::wire::at::{At, Words, read, word};
 use crate::wire::goods::read_goods;
 use crate::wire::offer::{dynamic, read_count};
@@ -126,70 +126,50 @@ impl GoodsList<'_> {
     /// lists.
     pub fn put(&self, out: &mut Out) {
         if self.entries.is_empty() && self.covered.is_empty() {
-            return out.raw(r#"{"data":[],"total":0,"data_ref":"data","object":"list"}"#);
+            return put_list(out, 0, |_| {});
         }
         let concrete = self.concrete();
         // The covered lines in the order of the entries, so that each entry finds its own at the front of what is left.
-        let entry_of =
-            |covered: &CoveredUnits| covered.entry.and_then(|entry| u64::try_from(entry).ok()).unwrap_or(u64::MAX);
-        let ranked = ranked(self.covered.iter().map(entry_of));
-        let mut rest = ranked.iter().filter_map(|place| self.covered.get(*place)).peekable();
+        let mut by_entry: Vec<&CoveredUnits> = self.covered.iter().filter(|covered| covered.entry.is_some()).collect();
+        by_entry.sort_by_cached_key(|covered| {
+            covered.entry.map_or(u64::MAX, |entry| u64::try_from(entry).unwrap_or(u64::MAX))
+        });
+        let mut rest = by_entry.into_iter().peekable();
         let total = self.entries.len().saturating_add(concrete.len());
-        out.object(|out| {
-            out.member("data").list(|out| {
-                for (place, entry) in self.entries.iter().enumerate() {
-                    out.item().object(|out| {
-                        put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
-                        out.text_if("product_id", entry.product.0.as_ref());
-                        out.text_if("product_source_id", entry.product.1.as_ref());
-                        out.put_flag("strict", false);
-                        put_terms(out, entry);
-                        let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
-                        self.put_covered(out, &covered.collect::<Vec<_>>());
-                    });
-                }
-                for (goods, covered) in &concrete {
-                    let entry = covered.first().and_then(|covered| self.entries.get(covered.entry?));
-                    out.item().object(|out| {
-                        put_name(out, goods.object, goods.id, goods.source_id);
-                        out.put_flag("strict", true);
-                        out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
-                        self.put_covered(out, covered);
-                    });
-                }
-            });
-            out.put_number("total", u64::try_from(total).unwrap_or(0));
-            out.put_word("data_ref", "data");
-            out.put_word("object", "list");
+        put_list(out, total, |out| {
+            for (place, entry) in self.entries.iter().enumerate() {
+                out.item().object(|out| {
+                    put_name(out, entry.goods.object, &entry.goods.id, entry.goods.source_id.as_deref());
+                    out.text_if("product_id", entry.product.0.as_ref());
+                    out.text_if("product_source_id", entry.product.1.as_ref());
+                    out.put_flag("strict", false);
+                    put_terms(out, entry);
+                    let covered = std::iter::from_fn(|| rest.next_if(|covered| covered.entry == Some(place)));
+                    self.put_covered(out, &covered.collect::<Vec<_>>());
+                });
+            }
+            for (goods, covered) in &concrete {
+                let entry = covered.first().and_then(|covered| self.entries.get(covered.entry?));
+                out.item().object(|out| {
+                    put_name(out, goods.object, goods.id, goods.source_id);
+                    out.put_flag("strict", true);
+                    out.word_if("effect", entry.and_then(|entry| word(PICKS, entry.terms.pick)));
+                    self.put_covered(out, covered);
+                });
+            }
         });
     }
 
     /// The products and SKUs of the order that the entries cover, each once, with its lines.
     fn concrete(&self) -> Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> {
-        let mut numbers = Vec::new();
+        let mut places = BTreeMap::new();
         let mut found: Vec<(LineGoods<'_>, Vec<&CoveredUnits>)> = Vec::new();
-        // A bit for the number of each that was found: nearly all of 500 lines are new, and not looked for.
-        let mut seen = [0_u64; 64];
         for covered in self.covered.iter().filter(|covered| covered.entry.is_some()) {
             let Some(goods) = (self.goods)(covered.place) else { continue };
-            let number = Symbol::of(0, goods.id).number();
-            let slot = usize::try_from(number >> 32 & 63).ok().and_then(|slot| seen.get_mut(slot));
-            let bit = 1_u64.wrapping_shl(u32::try_from(number & 63).unwrap_or(0));
-            let may = slot.is_none_or(|slot| {
-                let may = *slot & bit != 0;
-                *slot |= bit;
-                may
-            });
-            let same = |known: &(&u64, &mut (LineGoods<'_>, Vec<&CoveredUnits>))| {
-                let (known_number, (known, _)) = known;
-                **known_number == number && known.object == goods.object && known.id == goods.id
-            };
-            match numbers.iter().take(if may { usize::MAX } else { 0 }).zip(&mut found).find(same) {
-                Some((_, (_, others))) => others.push(covered),
-                None => {
-                    numbers.push(number);
-                    found.push((goods, vec![covered]));
-                }
+            let place = *places.entry((goods.object, goods.id)).or_insert(found.len());
+            match found.get_mut(place) {
+                Some((_, lines)) => lines.push(covered),
+                None => found.push((goods, vec![covered])),
             }
         }
         found
@@ -226,6 +206,16 @@ impl GoodsList<'_> {
     }
 }
 
+/// The envelope of a list.
+fn put_list(out: &mut Out, total: usize, data: impl FnOnce(&mut Out)) {
+    out.object(|out| {
+        out.member("data").list(data);
+        out.put_number("total", u64::try_from(total).unwrap_or(0));
+        out.put_word("data_ref", "data");
+        out.put_word("object", "list");
+    });
+}
+
 /// What a result calls goods.
 pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
     out.put_word("object", object.name());
@@ -234,7 +224,7 @@ pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: 
 }
 
 /// A formula as its author may write it again.
-fn put_formula(out: &mut Out, name: &str, formula: Option<&Formula>) {
+fn put_formula(out: &mut Out, name: &'static str, formula: Option<&Formula>) {
     if let Some(formula) = formula {
         out.put_text(name, &formula.to_string());
     }

@@ -17,7 +17,7 @@ use crate::model::incentive::{
 };
 use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
-use crate::text::{Text, digits, joined};
+use crate::text::{Text, joined};
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::at::{At, Read, Words, read, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
@@ -95,7 +95,7 @@ fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
             other.start <= one.end && one.start <= other.end && other.days.iter().any(|day| one.days.contains(day))
         };
         if hours.iter().take(place).any(overlaps) {
-            let path = [&at.path(), ".daily[", &digits(place), "]"].concat();
+            let path = [&at.path(), ".daily[", &place.to_string(), "]"].concat();
             at.tell(Problem::at(path, "must NOT overlap another one on the same day"));
         }
     }

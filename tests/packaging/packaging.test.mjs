@@ -11,7 +11,6 @@ import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { build, sizes } from "../../pkg-template/build.mjs";
-import { hasLibrarySource } from "../../pkg-template/library.mjs";
 import { launch, missing } from "../browser/chromium.mjs";
 import { serve } from "../browser/folder.mjs";
 import { tally } from "../browser/tally.mjs";
@@ -122,7 +121,7 @@ check("the binary is at most 170 kB after brotli", async () => {
   const { raw, gzip, brotli } = await sizes(join(pkg, "scrip.wasm"));
   console.log(`scrip.wasm: ${raw} bytes, ${gzip} gzip, ${brotli} brotli`);
   assert.ok(brotli <= 170_000, `${brotli} bytes after brotli`);
-}, !hasLibrarySource() && "the source of Rust's library (rustup component add rust-src) is not here");
+});
 
 check("Node, ES modules", async () => {
   const place = await project("node-esm");

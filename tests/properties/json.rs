@@ -2,7 +2,7 @@
 //! says, and how it is put down again. It must not know what is read.
 
 use proptest::prelude::*;
-use scrip::json::{Bounds, FaultKind, Pen, read};
+use scrip::json::{Bounds, FaultKind, Pieces, read};
 use serde_json::Value;
 
 use crate::holds;
@@ -13,9 +13,9 @@ const DEEPEST: usize = 64;
 fn ours(text: &[u8]) -> Result<String, FaultKind> {
     let node =
         read(text, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).map_err(|fault| fault.kind)?;
-    let mut pen = Pen::default();
-    pen.node(&node.kept());
-    Ok(String::from_utf8(pen.into_bytes()).expect("JSON is UTF-8"))
+    let mut written = Pieces::default();
+    written.node(&node.kept());
+    Ok(String::from_utf8(written.to_json()).expect("JSON is UTF-8"))
 }
 
 fn theirs(text: &[u8]) -> Result<String, bool> {

@@ -38,6 +38,7 @@ mod stacker;
 mod stacking;
 mod windows;
 mod world;
+mod zones;
 
 use std::fmt::Debug;
 

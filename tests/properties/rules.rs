@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use scrip::json::Node;
-use scrip::rules::value_set::SortedOperands;
 use scrip::rules::{Basket, Clock, Condition, Expression, FoundValue, Number, Operand, Operator, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -103,7 +102,7 @@ const BASE: &[Operator] =
     &[Operator::In, Operator::NotIn, Operator::Less, Operator::AtMost, Operator::More, Operator::AtLeast];
 
 fn condition(operator: Operator, operands: Vec<Operand>) -> Condition {
-    Condition { operator, operands, goods: Vec::new(), sorted: SortedOperands::default() }
+    Condition { operator, operands: operands.into(), goods: Vec::new() }
 }
 
 /// The same question in integers.

@@ -1,10 +1,10 @@
-//! Things are found by name as in a map, whatever the order in which they came, and ranked as the library sorts.
+//! Things are found by name as in a map, whatever the order in which they came.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use scrip::shelf::Shelf;
-use scrip::text::{Symbol, Text};
+use scrip::text::Text;
 
 use crate::holds;
 
@@ -20,9 +20,6 @@ fn a_shelf_is_a_map_that_keeps_the_order() {
         }
         for (name, thing) in &map {
             prop_assert_eq!(shelf.get(name), Some(thing));
-            prop_assert_eq!(shelf.place_of(Symbol::of(0, name), name), shelf.place(name));
-            // A symbol alone is no name.
-            prop_assert_eq!(shelf.place_of(Symbol::of(0, name), &format!("{name}x")), None);
             prop_assert_eq!(map.get(&format!("{name}x")), shelf.get(&format!("{name}x")));
         }
         prop_assert!(shelf.iter().eq(puts.iter().map(|(_, thing)| thing)));
@@ -40,14 +37,4 @@ fn the_first_of_a_name_keeps_it_on_a_shelf_that_is_made_at_once() {
     assert_eq!(shelf.get("a").map(|(_, number)| *number), Some(1));
     assert_eq!(shelf.get("b").map(|(_, number)| *number), Some(3));
     assert_eq!(shelf.get(""), None);
-}
-
-#[test]
-fn places_are_ranked_as_the_library_sorts() {
-    holds(500, prop::collection::vec(0_u64..20, 0..70), |keys| {
-        let mut wanted: Vec<usize> = (0..keys.len()).collect();
-        wanted.sort_by_key(|place| keys[*place]);
-        prop_assert_eq!(scrip::rank::ranked(keys.iter().copied()), wanted);
-        Ok(())
-    });
 }

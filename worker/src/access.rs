@@ -8,3 +8,4 @@ pub mod customer_token;
 pub mod guesses;
 pub mod idempotency;
 pub mod page;
+pub mod time_zone;

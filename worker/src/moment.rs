@@ -1,6 +1,6 @@
 //! Moments as rows keep them, in milliseconds, and as the wire writes them. It must not know the present moment.
 
-use scrip::time::{DailyHours, Duration, Instant};
+use scrip::time::{DailyHours, Day, Duration, Instant};
 
 /// The text of a moment, in UTC with milliseconds; empty for a moment outside the calendar.
 pub fn text(at_ms: i64) -> String {
@@ -19,7 +19,7 @@ pub fn parse(text: &str) -> Option<i64> {
 
 /// Whether a text is a date alone, of any year: birthdays lie before 1970.
 pub fn is_date(text: &str) -> bool {
-    text.len() == 10 && chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok()
+    Day::parse(text).is_some()
 }
 
 /// Whether a text is a time of day, `HH:mm`.

@@ -187,12 +187,14 @@ impl<'s> Store<'s> {
     /// Refuses a document among the writes since there were so many that the engine could not read when a decision asks
     /// for it.
     pub fn check_legible(&self, mark: usize) -> Result<(), Problem> {
-        let text = |write: &Write, place: usize| match write.params.get(place) {
-            Some(Value::Text(text)) => text.clone(),
-            _ => String::new(),
-        };
+        fn text(write: &Write, place: usize) -> &str {
+            match write.params.get(place) {
+                Some(Value::Text(text)) => text,
+                _ => "",
+            }
+        }
         let mut written = self.writes.iter().skip(mark).filter_map(|write| Some((write, write.document?)));
-        written.try_for_each(|(write, [kind, body])| legible::check(&text(write, kind), &text(write, body)))
+        written.try_for_each(|(write, [kind, body])| legible::check(text(write, kind), text(write, body)))
     }
 
     /// How many bytes the longest text had that a reading statement asked with.

@@ -3,8 +3,7 @@
 import { existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { homedir } from "node:os";
-import { hasLibrarySource } from "../../pkg-template/library.mjs";
-import { Remedy, root, run, say, step, works } from "./say.mjs";
+import { Remedy, root, run, step, works } from "./say.mjs";
 import { WASM_TARGET } from "./wasm.mjs";
 
 /** Everything that is needed before a build; quick when it is there. */
@@ -41,10 +40,6 @@ async function ensureRust() {
     }
     await step(`installing the Rust target ${WASM_TARGET}`, () => run("rustup", ["target", "add", WASM_TARGET], { stdio: "inherit" }));
   }
-  if (hasLibrarySource()) return;
-  // The npm package has a library of its own, compiled for size; without its source it is built with the one at hand.
-  await step("installing the source of Rust's library", () => run("rustup", ["component", "add", "rust-src"], { stdio: "inherit" }))
-    .catch(() => say("the source of Rust's library is missing: the npm package will be some kilobytes larger"));
 }
 
 async function ensureNodeModules() {

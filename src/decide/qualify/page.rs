@@ -5,7 +5,6 @@
 
 use crate::decide::validate::Evaluated;
 use crate::model::qualification::{Qualify, SortingRule};
-use crate::rank::{arranged, ranked};
 use crate::stacking::Outcome;
 use crate::time::Instant;
 
@@ -40,8 +39,7 @@ pub(super) fn cut<'a>(asked: &Qualify, mut hits: Vec<Hit<'a>>) -> Page<'a> {
         // Newest first already.
         SortingRule::Default => cursor.map_or(0, |cursor| hits.partition_point(|hit| hit.created_at >= cursor)),
         sorting => {
-            let places = ranked(hits.iter().map(|hit| deal(sorting, hit)));
-            hits = arranged(hits, &places);
+            hits.sort_by_cached_key(|hit| deal(sorting, hit));
             let after = |cursor: Instant| hits.iter().rposition(|hit| hit.created_at == cursor);
             cursor.map_or(0, |cursor| after(cursor).map_or(total, |last| last.saturating_add(1)))
         }

@@ -3,18 +3,16 @@
 
 use crate::json::Node;
 use crate::model::order::Metadata;
-use crate::model::scope::GoodsRef;
-use crate::rules::basket::Symbols;
 use crate::rules::compare::Condition;
 use crate::rules::index::key::key;
 use crate::rules::input::RuleInput;
-use crate::rules::kind::{Data, Kind, Pick};
+use crate::rules::kind::{Data, Kind};
 use crate::rules::needs::Needs;
 use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
 use crate::rules::rule::Test;
 use crate::shelf::Shelf;
-use crate::text::{Text, digits};
+use crate::text::Text;
 
 /// How a test is asked when there are many: those of one kind share what they find.
 #[derive(Debug, Clone)]
@@ -23,8 +21,6 @@ pub(super) enum Way {
     Alone,
     /// Whether a property of the customer, by its place, is one of some texts.
     Texts(usize),
-    /// Whether any line is one of these goods, named by both of their symbols; or that none is.
-    Goods(Vec<[u32; 2]>, bool),
 }
 
 /// A property of the customer, and which tests each text that they name makes hold.
@@ -53,27 +49,21 @@ pub(super) struct Tests {
     about: Vec<u8>,
     /// How each of them is asked.
     ways: Vec<Way>,
-    /// The goods and properties that they name.
-    goods: Symbols,
+    /// The properties that they name.
     properties: Vec<Property>,
 }
 
 impl Tests {
-    /// How many there are.
-    pub(super) fn len(&self) -> usize {
-        self.about.len()
-    }
-
     /// The number of a test; every different one is kept once.
     pub(super) fn number_of(&mut self, test: &Test) -> u32 {
         let next = self.about.len();
-        let key = key(test).map_or_else(|| digits(next).into(), Text::from);
+        let key = key(test).map_or_else(|| next.to_string().into(), Text::from);
         if let Some(known) = self.tests.place(&key) {
             return number(known);
         }
         self.tests.put(key, test.clone());
         self.about.push(test.about());
-        self.ways.push(way(test, number(next), &mut self.goods, &mut self.properties));
+        self.ways.push(way(test, number(next), &mut self.properties));
         number(next)
     }
 
@@ -81,7 +71,6 @@ impl Tests {
     pub(super) fn answers(&self, input: &RuleInput<'_>, asked: u8) -> Vec<bool> {
         // What no test may be asked about must not be looked up either.
         let shares = input.passes == Needs::default();
-        let lines = self.goods.lines(input.items);
         let texts: Vec<Option<&[u32]>> =
             self.properties.iter().map(|property| property.named_by(input.customer?)).collect();
         let tests = self.tests.iter().zip(&self.about).zip(&self.ways);
@@ -89,16 +78,6 @@ impl Tests {
             _ if about & asked == 0 => true,
             // Those that hold are found by the text, below.
             Way::Texts(property) if shares => !matches!(texts.get(*property), Some(Some(_))) && test.holds_alone(input),
-            Way::Goods(wanted, there) if shares => {
-                let goods = test.conditions.iter().flat_map(|condition| &condition.goods);
-                let is_there = |(symbols, goods): (&[u32; 2], &GoodsRef)| {
-                    let line = symbols.iter().find_map(|symbol| at(&lines, *symbol)?.checked_sub(1));
-                    let item = line.and_then(|line| input.items.get(line as usize));
-                    // Two texts of one symbol are next to impossible; then every line is asked.
-                    item.is_some_and(|item| item.is(goods) || input.items.first(goods).is_some())
-                };
-                wanted.iter().zip(goods).any(is_there) == *there
-            }
             _ => test.holds_alone(input),
         };
         let mut found: Vec<bool> = tests.map(answer).collect();
@@ -110,16 +89,12 @@ impl Tests {
 }
 
 /// How a test is asked among many.
-pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mut Vec<Property>) -> Way {
-    let [Condition { operator: Operator::In, operands, goods: named, .. }] = &*test.conditions else {
+pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> Way {
+    let [Condition { operator: Operator::In, operands, .. }] = &*test.conditions else {
         return Way::Alone;
     };
     match (test.name.kind, &test.property) {
         _ if test.rules.is_some() => Way::Alone,
-        (Kind::Goods(pick @ (Pick::Any | Pick::None)), _) => {
-            let symbols = named.iter().map(|one| [one.symbol, one.source_symbol].map(|symbol| goods.number(symbol)));
-            Way::Goods(symbols.collect(), pick == Pick::Any)
-        }
         (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
             let place = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
                 properties.push(Property { name: property.clone(), texts: Shelf::default() });
@@ -138,8 +113,4 @@ pub(super) fn way(test: &Test, number: u32, goods: &mut Symbols, properties: &mu
 /// A place as indexes keep it.
 pub(super) fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-fn at(numbers: &[u32], place: u32) -> Option<u32> {
-    numbers.get(place as usize).copied()
 }

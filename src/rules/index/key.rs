@@ -1,12 +1,13 @@
 //! Decides which tests ask the same: those of one key. It must not know who asks them.
 
-use crate::rank::{arranged, ranked_by};
+use std::collections::BTreeSet;
+
 use crate::rules::compare::Condition;
 use crate::rules::logic::Expression;
 use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
 use crate::rules::rule::Test;
-use crate::text::digits;
+use crate::text::{Text, joined};
 
 /// The key of a test, a text that says everything that it asks; nothing for one with a window, which has none.
 pub(super) fn key(test: &Test) -> Option<String> {
@@ -27,7 +28,7 @@ fn put(key: &mut String, test: &Test) -> bool {
 
 fn put_condition(key: &mut String, condition: &Condition) -> bool {
     part(key, condition.operator.name());
-    let mut operands: Vec<String> = Vec::new();
+    let mut operands: Vec<Text> = Vec::new();
     for operand in &condition.operands {
         let kind = match operand {
             Operand::Text(_) => "t",
@@ -36,38 +37,35 @@ fn put_condition(key: &mut String, condition: &Condition) -> bool {
             Operand::Moment(_) => "m",
             Operand::Window(_) => return false,
         };
-        let operand = [kind, &operand.text()].concat();
-        operands.push(operand);
+        operands.push(joined(&[kind, &operand.text()]));
     }
     // Of these the order says nothing.
     if matches!(condition.operator, Operator::In | Operator::NotIn) {
-        let places = ranked_by(operands.len(), &|one, other| operands.get(one).cmp(&operands.get(other)));
-        operands = arranged(operands, &places);
+        operands = BTreeSet::from_iter(operands).into_iter().collect();
     }
     operands.iter().for_each(|operand| part(key, operand));
     for goods in &condition.goods {
+        part(key, goods.object.name());
         part(key, &goods.id);
         part(key, goods.source_id.as_deref().unwrap_or_default());
-        // The symbol says of which kind they are.
-        part(key, &digits(goods.symbol.number()));
     }
     true
 }
 
 /// Adds a text so that it is clear where it ends.
 fn part(key: &mut String, text: &str) {
-    key.push_str(&digits(text.len()));
+    key.push_str(&text.len().to_string());
     key.push(':');
     key.push_str(text);
 }
 
 fn put_logic(key: &mut String, logic: &Expression) {
     let (word, parts) = match logic {
-        Expression::Leaf(place) => return part(key, &digits(*place)),
+        Expression::Leaf(place) => return part(key, &place.to_string()),
         Expression::All(parts) => ("and", parts),
         Expression::Any(parts) => ("or", parts),
     };
     part(key, word);
-    part(key, &digits(parts.len()));
+    part(key, &parts.len().to_string());
     parts.iter().for_each(|one| put_logic(key, one));
 }

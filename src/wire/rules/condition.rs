@@ -2,12 +2,10 @@
 //!
 //! validation-rules.md section 3.
 
-use crate::json::same;
 use crate::rules::names::Values;
 use crate::rules::operator::Takes;
-use crate::rules::value_set::SortedOperands;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
-use crate::text::{Text, parts, whole, words};
+use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
 use crate::wire::at::At;
 use crate::wire::goods::read_goods;
@@ -26,7 +24,7 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
         };
         let condition = read_condition(operator, &member, values);
         // A list may be empty, which the lint tells; one value must be there.
-        let may_be_empty = || LISTS.iter().any(|list| same(list, name));
+        let may_be_empty = || LISTS.contains(&name);
         if condition.operands.is_empty() && condition.goods.is_empty() && !may_be_empty() {
             member.problem("must NOT have fewer than 1 items");
         }
@@ -36,16 +34,13 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
 }
 
 fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition {
-    let mut condition =
-        Condition { operator, operands: Vec::new(), goods: Vec::new(), sorted: SortedOperands::default() };
+    let (mut operands, mut goods) = (Vec::new(), Vec::new());
     let takes = operator.takes();
     let mut add = |item: &At<'_>| match (values, takes) {
-        (Values::Goods(assumed), Takes::Values | Takes::Goods) => condition.goods.push(read_goods(item, assumed)),
+        (Values::Goods(assumed), Takes::Values | Takes::Goods) => goods.push(read_goods(item, assumed)),
         (Values::Goods(_), _) | (_, Takes::Goods) => at.problem(NOT_HERE),
         _ => {
-            if let Some(operand) = read_operand(item, operator, values) {
-                condition.operands.push(operand);
-            }
+            operands.extend(read_operand(item, operator, values));
         }
     };
     match at.node {
@@ -56,7 +51,7 @@ fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition 
         }
         _ => add(at),
     }
-    condition
+    Condition { operator, operands: operands.into(), goods }
 }
 
 fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Option<Operand> {
@@ -128,7 +123,7 @@ fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
 
 /// Reads a window: its parts stand in one text, divided by semicolons.
 fn read_window(at: &At<'_>, operator: Operator) -> Option<Operand> {
-    let parts = parts(text(at).unwrap_or_default(), b';');
+    let parts: Vec<&str> = text(at).unwrap_or_default().split(';').collect();
     let window = match (parts.as_slice(), operator) {
         ([start, interval, duration], Operator::Timeframe) => recurring(start, interval, duration),
         ([from, to], Operator::TimeframeAbsolute) => {
@@ -149,10 +144,8 @@ fn recurring(start: &str, interval: &str, duration: &str) -> Option<Window> {
 fn hours(start: &str, end: &str, days: &str) -> Option<Window> {
     let (start, end) = (DailyHours::parse_clock(start)?, DailyHours::parse_clock(end)?);
     let mut read = Vec::new();
-    for day in parts(days, b',') {
-        // Blanks around it say nothing.
-        let &[day] = words(day, b"").as_slice() else { return None };
-        read.push(u8::try_from(whole(day)?).ok().filter(|day| *day <= 6)?);
+    for day in days.split(',') {
+        read.push(day.trim().parse().ok().filter(|day| *day <= 6)?);
     }
     (start <= end).then_some(Window::Hours(DailyHours { start, end, days: read }))
 }

@@ -2,7 +2,6 @@
 //!
 //! validation-rules.md section 12.
 
-use crate::json::same;
 use crate::model::scope::GoodsObject;
 use crate::rules::names::Values;
 use crate::rules::operator::Operator;
@@ -17,11 +16,11 @@ pub fn read_filter(at: &At<'_>) -> Filter {
     let mut filter = Filter { any: false, fields: Vec::new() };
     let mut joined = false;
     for (name, member) in at.members() {
-        if same(name, "junction") {
+        if name == "junction" {
             joined = true;
             let word = member.node.as_str().unwrap_or_default().to_ascii_lowercase();
-            filter.any = same(&word, "or");
-            if !filter.any && !same(&word, "and") {
+            filter.any = word == "or";
+            if !filter.any && word != "and" {
                 member.problem("has wrong `junction` property. It must be one of: and, or");
             }
             continue;
@@ -49,13 +48,13 @@ fn field(path: &str) -> Field {
     let points = path.strip_prefix("loyalty_points.campaigns.").and_then(|rest| rest.strip_suffix(".points"));
     match points {
         Some(campaign) => Field::Points(Text::from(campaign)),
-        None if BIRTH.iter().any(|date| same(date, path)) => Field::Anniversary(Text::from(path)),
+        None if BIRTH.contains(&path) => Field::Anniversary(Text::from(path)),
         None => Field::Document(Text::from(path)),
     }
 }
 
 fn is_date(path: &str) -> bool {
-    ["created_at", "updated_at"].iter().chain(BIRTH).any(|date| same(date, path))
+    ["created_at", "updated_at"].contains(&path) || BIRTH.contains(&path)
 }
 
 /// On dates, "more than 3" is "more than 3 days ago".

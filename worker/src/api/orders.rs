@@ -19,7 +19,7 @@ use scrip::decide::{OrderCount, Tally};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::order::read_order;
 use scrip::wire::order::{ITEM, STATUS};
 use serde_json::{Map, Value as Json, json};
@@ -209,7 +209,7 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     document.body = body;
     // A new order was never paid, whatever it begins as.
     let stored = Some(before).filter(|_| !is_new);
-    let stored = stored.and_then(|before| read_document(&Json::Object(before).to_string(), read_order).ok());
+    let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
     let counted = OrderCount::of(stored.as_ref().and_then(paid_total), order.status, total);
     if counted.is_none() {
         return Ok(());
@@ -231,7 +231,7 @@ fn draft(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, sent: Sent) -> R
         }
     }
     merge::merge(body, rest);
-    let mut order = read_document(&Json::Object(body.clone()).to_string(), read_order)?;
+    let mut order = read_fields(body, read_order)?;
     if has_items {
         check_quantities(&order)?;
         if overrides::any(&order) {

@@ -1,10 +1,9 @@
 //! Reads a setup whole, or says what is wrong with it: the project, the field and the value. Nothing is applied of one that is not
 //! sound, since half of the keys would be worse than none. It must not know what a setup is used for.
 
-use crate::access::address;
+use crate::access::{address, time_zone};
 use crate::directory::setup::{Key, Project, Setup, take_client};
 use crate::http::caller::Class;
-use crate::shop::decision::read_time_zone;
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -70,7 +69,7 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
     if project.id.is_empty() || !project.id.bytes().all(is_plain) {
         return Err(wrong(format!("`{at}.id` is `{}`; it must have letters, digits, `_` and `-` only", project.id)));
     }
-    let zone = read_time_zone(&project.settings.time_zone);
+    let zone = time_zone::of_setup(&project.settings.time_zone);
     zone.map_err(|fault| wrong(format!("`{at}.time_zone` (project `{}`): {}", project.id, fault.0)))?;
     if !(project.settings.client.is_object() || project.settings.client == Json::Bool(true)) {
         return Err(wrong(format!("`{at}.client` (project `{}`) must be an object", project.id)));
@@ -129,7 +128,25 @@ mod tests {
             (project(r#""id":"a b""#), "`projects[1].id` is `a b`"),
             (project(r#""id":"one""#), "there are two projects `one`"),
             (project(&format!(r#""id":"two","keys":[{key}]"#)), "`projects[1].keys[0].id`: there are two keys `a`"),
-            (project(r#""id":"two","time_zone":"Mars""#), "`projects[1].time_zone` (project `two`)"),
+            (
+                project(r#""id":"two","time_zone":"Mars""#),
+                "`projects[1].time_zone` (project `two`): `Mars` must be `UTC` or the IANA name",
+            ),
+            (
+                project(r#""id":"two","time_zone":"Europe/Atlantis""#),
+                "`Europe/Atlantis` must be `UTC` or the IANA name",
+            ),
+            (project(r#""id":"two","time_zone":3"#), "`3` must be `UTC` or the IANA name"),
+            (
+                project(r#""id":"two","time_zone":{"name":"Mars","offset":"3600"}"#),
+                "Property .offset must be an integer of seconds",
+            ),
+            (
+                project(
+                    r#""id":"two","time_zone":{"name":"Mars","transitions":[{"at":"2026-03-29","offset":1},{"at":"2026-03-28","offset":2}]}"#,
+                ),
+                "must have its transitions in the order of time",
+            ),
             (
                 project(r#""id":"two","client":{"redeem":"yes"}"#),
                 "`projects[1]`: `client` of the project `two`: redeem: invalid",

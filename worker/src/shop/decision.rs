@@ -1,6 +1,7 @@
 //! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
 //! It must not know what is decided.
 
+use crate::access::time_zone;
 use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
@@ -15,9 +16,10 @@ use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
 use scrip::model::request::{Channel, Redeemables};
-use scrip::time::{Instant, TimeZone};
+use scrip::time::TimeZone;
 use scrip::wire::record::Record;
 use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
 
 /// The facts for a call's decision.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
@@ -46,35 +48,12 @@ pub fn is_bare(call: &Call<'_, '_>) -> bool {
 }
 
 /// The project's time zone.
-pub fn time_zone(call: &Call<'_, '_>) -> Result<TimeZone, Fault> {
+pub fn time_zone(call: &Call<'_, '_>) -> Result<Arc<TimeZone>, Fault> {
     #[cfg(feature = "rehearsal")]
     if let Some(given) = call.store.document("given", "time_zone")? {
-        return read_time_zone(&Json::Object(given.body));
+        return time_zone::of_setup(given.body.get("time_zone").unwrap_or(&Json::Null));
     }
-    read_time_zone(&call.caller.settings.time_zone)
-}
-
-/// Reads a zone: `UTC`, or a zone with its offset and transitions as data. The service carries no table of the world's zones.
-pub fn read_time_zone(zone: &Json) -> Result<TimeZone, Fault> {
-    let wrong =
-        || Fault(format!("the time zone `{zone}` is neither UTC nor a zone with `name`, `offset` and `transitions`"));
-    let seconds = |value: Option<&Json>| value.and_then(Json::as_i64).and_then(|offset| i32::try_from(offset).ok());
-    match zone {
-        Json::Null => Ok(TimeZone::default()),
-        Json::String(name) if name.is_empty() || matches!(name.as_str(), "UTC" | "Etc/UTC" | "GMT") => {
-            Ok(TimeZone { name: name.as_str().into(), ..TimeZone::default() })
-        }
-        Json::Object(zone) => {
-            let mut transitions = Vec::new();
-            for transition in zone.get("transitions").and_then(Json::as_array).into_iter().flatten() {
-                let at = transition.get("at").and_then(Json::as_str).and_then(Instant::parse).ok_or_else(wrong)?;
-                transitions.push((at, seconds(transition.get("offset")).ok_or_else(wrong)?));
-            }
-            let name = zone.get("name").and_then(Json::as_str).ok_or_else(wrong)?;
-            Ok(TimeZone { name: name.into(), offset: seconds(zone.get("offset")).unwrap_or(0), transitions })
-        }
-        _ => Err(wrong()),
-    }
+    time_zone::of_setup(&call.caller.settings.time_zone)
 }
 
 /// Writes the records of a decision at the commit; `vouchers` are those that it took something from or gave it back to.

@@ -6,16 +6,17 @@ use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::route::Call;
 use crate::http::shape::shown;
 use crate::shop::decision;
-use crate::store::document::{Document, legible, read_stored, written};
+use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::rules::{Clock, Collection, Contents, Segment};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_goods;
 use scrip::wire::rules::{read_collection, read_segment};
 use serde_json::{Map, Value as Json};
+use std::sync::Arc;
 
 /// The operators of filters (validation-rules.md section 12).
 pub const OPERATORS: &[&str] = &[
@@ -79,7 +80,7 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
 /// What a filter needs to know of now.
 pub struct Present {
     now: Instant,
-    zone: TimeZone,
+    zone: Arc<TimeZone>,
 }
 
 impl Present {
@@ -101,24 +102,23 @@ impl Present {
                 listed.iter().any(|listed| listed.id == goods.id || goods.parent.as_deref() == Some(&listed.id))
             }
             Contents::Passing(filter) => {
-                read_document(&written(goods), read_goods).is_ok_and(|goods| filter.passes_goods(&goods, &self.clock()))
+                read_fields(&goods.body, read_goods).is_ok_and(|goods| filter.passes_goods(&goods, &self.clock()))
             }
         }
     }
 
     /// Whether a segment has a customer, who need not be stored.
     pub fn is_in_segment(&self, segment: &Segment, customer: &Map<String, Json>) -> bool {
-        read_document(&Json::Object(customer.clone()).to_string(), read_customer)
-            .is_ok_and(|customer| segment.has(&customer, &self.clock()))
+        read_fields(customer, read_customer).is_ok_and(|customer| segment.has(&customer, &self.clock()))
     }
 }
 
 /// The collection that a document says; nothing for one that does not read, which has nothing in it.
 pub fn collection_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Collection>, Fault> {
-    legible(call.store, read_stored("products_collection", &document.id, &written(document), read_collection))
+    legible(call.store, read_held("products_collection", document, read_collection))
 }
 
 /// The segment that a document says; nothing for one that does not read, which has nobody in it.
 pub fn segment_of(call: &Call<'_, '_>, document: &Document) -> Result<Option<Segment>, Fault> {
-    legible(call.store, read_stored("segment", &document.id, &written(document), read_segment))
+    legible(call.store, read_held("segment", document, read_segment))
 }

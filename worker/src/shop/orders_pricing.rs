@@ -17,6 +17,6 @@ pub fn priced(call: &Call<'_, '_>, order: &Order) -> Result<(Map<String, Json>, 
     let mut priced = Priced::default();
     let shown = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced)
         .map(|()| (show_order(order, &priced), priced.cart.total()));
-    facts.finish()?;
+    facts.end()?;
     Ok(shown?)
 }

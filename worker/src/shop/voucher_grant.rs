@@ -4,8 +4,9 @@
 use crate::http::reply::{CallError, ErrorBody, invalid_payload, not_found};
 use crate::http::route::Call;
 use crate::http::shape::below;
+use scrip::wire::Node;
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
+use scrip::wire::at::{read_fields, read_node};
 use scrip::wire::offer::read_discount;
 use scrip::wire::voucher::{read_campaign, read_stored_voucher};
 use serde_json::{Map, Value as Json, json};
@@ -36,7 +37,8 @@ pub fn voucher_type(voucher: &Map<String, Json>, path: &str) -> Result<&'static 
 pub fn check_discount(holder: &Map<String, Json>, path: &str) -> Result<(), Problem> {
     let Some(discount) = holder.get("discount") else { return Ok(()) };
     let path = below(path, "discount");
-    read_document(&discount.to_string(), read_discount).map(drop).map_err(|problem| problem.within(&path))
+    let read = Node::of(discount, usize::MAX).and_then(|discount| read_node(&discount, read_discount));
+    read.map(drop).map_err(|problem| problem.within(&path))
 }
 
 /// Completes a gift card or a loyalty card: what it holds at first is its amount or its points, less what was taken off
@@ -154,5 +156,5 @@ pub fn check_readable(
 
 /// A campaign that the engine would not read must not be stored.
 pub fn check_campaign(campaign: &Map<String, Json>) -> Result<(), Problem> {
-    read_document(&Json::Object(campaign.clone()).to_string(), read_campaign).map(drop)
+    read_fields(campaign, read_campaign).map(drop)
 }

@@ -3,8 +3,9 @@
 
 use super::Store;
 use super::sql::{self, Fault, Row, Value};
+use scrip::json::{Members, Node};
 use scrip::wire::Problem;
-use scrip::wire::at::{Read, read_document};
+use scrip::wire::at::{Read, read_document, read_fields};
 use scrip::wire::record::Record;
 use serde_json::{Map, Value as Json};
 
@@ -27,6 +28,55 @@ pub struct Document {
     pub body: Map<String, Json>,
 }
 
+/// A document as its row has it: what it says is text until somebody reads it.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// As of [`Document`], and so is all but the text.
+    pub id: String,
+    /// See [`Document::key`].
+    pub key: Option<String>,
+    parent: Option<String>,
+    holder: Option<String>,
+    created_at: i64,
+    updated_at: Option<i64>,
+    /// The record, in the shape of the wire.
+    pub text: String,
+}
+
+impl Stored {
+    fn of(row: &Row) -> Result<Stored, Fault> {
+        Ok(Stored {
+            id: sql::text(row, 0)?.to_owned(),
+            key: sql::text_or_null(row, 1)?.map(str::to_owned),
+            parent: sql::text_or_null(row, 2)?.map(str::to_owned),
+            holder: sql::text_or_null(row, 3)?.map(str::to_owned),
+            created_at: sql::int(row, 4)?,
+            updated_at: sql::int_or_null(row, 5)?,
+            text: sql::text(row, 6)?.to_owned(),
+        })
+    }
+
+    /// Its members for the engine, whatever they say.
+    pub fn members(&self) -> Result<Members, Fault> {
+        match serde_json::from_str(&self.text) {
+            Ok(Node::Object(members)) => Ok(Members::of(&members)),
+            Ok(_) => Err(Fault("a stored body is no object".to_owned())),
+            Err(error) => Err(Fault(format!("a stored body does not parse: {error}"))),
+        }
+    }
+
+    /// The document, to be shown or changed.
+    pub fn document(self) -> Result<Document, Fault> {
+        let Stored { id, key, parent, holder, created_at, updated_at, text } = self;
+        let body = parsed(&text)?;
+        Ok(Document { id, key, parent, holder, created_at, updated_at, body })
+    }
+}
+
+fn parsed(text: &str) -> Result<Map<String, Json>, Fault> {
+    serde_json::from_str(text).map_err(|error| Fault(format!("a stored body does not parse: {error}")))
+}
+
 impl Document {
     /// A document that begins now, belongs to nothing and is held by nobody.
     pub fn new(id: String, key: Option<String>, now_ms: i64, body: Map<String, Json>) -> Document {
@@ -39,7 +89,6 @@ pub const COLUMNS: &str = "id, key, parent, holder, created_at, updated_at, body
 
 /// A document from a row of [`COLUMNS`].
 pub fn read(row: &Row) -> Result<Document, Fault> {
-    let body = sql::text(row, 6)?;
     Ok(Document {
         id: sql::text(row, 0)?.to_owned(),
         key: sql::text_or_null(row, 1)?.map(str::to_owned),
@@ -47,28 +96,38 @@ pub fn read(row: &Row) -> Result<Document, Fault> {
         holder: sql::text_or_null(row, 3)?.map(str::to_owned),
         created_at: sql::int(row, 4)?,
         updated_at: sql::int_or_null(row, 5)?,
-        body: serde_json::from_str(body).map_err(|error| Fault(format!("a stored body does not parse: {error}")))?,
+        body: parsed(sql::text(row, 6)?)?,
     })
 }
 
 impl Store<'_> {
     /// The document with an id.
     pub fn document(&self, kind: &str, id: &str) -> Result<Option<Document>, Fault> {
+        self.stored(kind, id)?.map(Stored::document).transpose()
+    }
+
+    /// The same as it is stored.
+    pub fn stored(&self, kind: &str, id: &str) -> Result<Option<Stored>, Fault> {
         let row = self.row(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND id = ?2",
             &[kind.into(), id.into()],
         )?;
-        row.as_ref().map(read).transpose()
+        row.as_ref().map(Stored::of).transpose()
     }
 
     /// The document with a key, or else with an id: how a path names a campaign, a voucher or a customer.
     pub fn document_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Document>, Fault> {
+        self.stored_by_name(kind, key, id)?.map(Stored::document).transpose()
+    }
+
+    /// The same as it is stored.
+    pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Stored>, Fault> {
         let rows = self.rows(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND id = ?3
              UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND key = ?2",
             &[kind.into(), key.into(), id.into()],
         )?;
-        rows.first().map(read).transpose()
+        rows.first().map(Stored::of).transpose()
     }
 
     /// The documents with any of the keys, or any of the ids.
@@ -165,7 +224,7 @@ fn columns(kind: &str, document: &Document) -> Vec<Value> {
         document.holder.clone().into(),
         document.created_at.into(),
         document.updated_at.into(),
-        Json::Object(document.body.clone()).to_string().into(),
+        printed(&document.body).into(),
     ]
 }
 
@@ -201,9 +260,15 @@ pub fn read_stored<T>(kind: &str, id: &str, text: &str, read: Read<T>) -> Result
     read_document(text, read).map_err(|problem| illegible(kind, id, &problem))
 }
 
-/// The JSON of a document.
-pub fn written(document: &Document) -> String {
-    Json::Object(document.body.clone()).to_string()
+/// Reads a document that is in hand as the engine reads a stored one.
+pub fn read_held<T>(kind: &str, document: &Document, read: Read<T>) -> Result<T, Unread> {
+    read_fields(&document.body, read).map_err(|problem| illegible(kind, &document.id, &problem))
+}
+
+/// The JSON of a document's fields.
+fn printed(body: &Map<String, Json>) -> String {
+    // Fields are names and values, which can always be written.
+    serde_json::to_string(body).unwrap_or_default()
 }
 
 /// What is said of a stored document that does not read.

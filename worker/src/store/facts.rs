@@ -8,7 +8,7 @@ mod rules;
 
 use super::Store;
 use super::candidates::Offered;
-use super::document::{self, Document, Unread, illegible, legible, read_stored, written};
+use super::document::{Document, Stored, Unread, illegible, legible, read_stored};
 use super::ledger::account_of;
 use super::sql::{self, Fault, Row};
 use crate::store::code::code_key;
@@ -17,7 +17,7 @@ use scrip::facts::{
     Assignment, Candidates, Fact, Facts, Known, Seek, credits_account, incentive_account, redemptions_account,
     tier_account,
 };
-use scrip::json::Members;
+use scrip::json::Node;
 use scrip::ledger::{AccountId, Session, Transfer};
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
@@ -50,7 +50,7 @@ pub type ById = BTreeMap<String, Document>;
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     store: &'a Store<'s>,
-    zone: TimeZone,
+    zone: Arc<TimeZone>,
     case_sensitive: bool,
     /// Whether customers have tracking ids; those of a rehearsal do not, as in a decision without the service.
     tracked: bool,
@@ -69,7 +69,7 @@ struct Seen {
     balances: BTreeMap<String, i64>,
     /// Accounts that nobody holds anything of.
     unheld: Vec<String>,
-    customers: BTreeMap<String, Document>,
+    customers: BTreeMap<String, Stored>,
     orders: BTreeSet<String>,
     goods: goods::Catalogue,
     /// Rules by id: what many redeemables have is read once.
@@ -79,7 +79,7 @@ struct Seen {
 
 impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
-    pub fn new(store: &'a Store<'s>, zone: TimeZone, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
+    pub fn new(store: &'a Store<'s>, zone: Arc<TimeZone>, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
         StoreFacts {
             store,
             zone,
@@ -111,10 +111,18 @@ impl<'a, 's> StoreFacts<'a, 's> {
         self.seen.borrow().orders.contains(id)
     }
 
-    /// Ends the asking: the fault of the store, if there was one, or the customers that were read, by id.
+    /// Ends the asking: the fault of the store, if there was one.
+    pub fn end(self) -> Result<(), Fault> {
+        self.seen.into_inner().fault.map_or(Ok(()), Err)
+    }
+
+    /// Ends the asking with the customers that were read, by id, to be changed.
     pub fn finish(self) -> Result<ById, Fault> {
         let seen = self.seen.into_inner();
-        seen.fault.map_or(Ok(seen.customers), Err)
+        match seen.fault {
+            Some(fault) => Err(fault),
+            None => seen.customers.into_iter().map(|(id, stored)| Ok((id, stored.document()?))).collect(),
+        }
     }
 
     /// The fact; what does not read is noted for whoever keeps the service.
@@ -177,12 +185,11 @@ impl<'a, 's> StoreFacts<'a, 's> {
     }
 
     fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, Unread> {
-        let known = self.seen.borrow().campaigns.get(id).cloned();
-        let body = match known {
-            Some(body) => Some(body),
-            None => self.store.document("campaign", id)?.map(|document| Json::Object(document.body).to_string()),
-        };
-        body.map(|body| read_stored("campaign", id, &body, read_campaign)).transpose()
+        if let Some(text) = self.seen.borrow().campaigns.get(id) {
+            return read_stored("campaign", id, text, read_campaign).map(Some);
+        }
+        let stored = self.store.stored("campaign", id)?;
+        stored.map(|stored| read_stored("campaign", id, &stored.text, read_campaign)).transpose()
     }
 
     /// A tier whose promotion is gone is gone as well.
@@ -223,8 +230,8 @@ impl<'a, 's> StoreFacts<'a, 's> {
 
     /// A document of a kind that is found by its id alone.
     fn find<T: Clone>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Cow<'_, T>> {
-        let read = |document: Document| read_stored(kind, id, &written(&document), read);
-        let found = self.store.document(kind, id).map_err(Unread::from);
+        let read = |stored: Stored| read_stored(kind, id, &stored.text, read);
+        let found = self.store.stored(kind, id).map_err(Unread::from);
         self.known(found.and_then(|found| found.map(read).transpose())).map(Cow::Owned)
     }
 
@@ -246,16 +253,16 @@ impl<'a, 's> StoreFacts<'a, 's> {
     fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {
         let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
         let name = source_id.as_deref().unwrap_or(key);
-        let Some(document) = self.store.document_by_name("customer", name, key)? else { return Ok(None) };
-        let customer = read_stored("customer", key, &written(&document), read_customer)?;
-        self.seen.borrow_mut().customers.insert(document.id.clone(), document);
+        let Some(stored) = self.store.stored_by_name("customer", name, key)? else { return Ok(None) };
+        let customer = read_stored("customer", key, &stored.text, read_customer)?;
+        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
         Ok(Some(customer))
     }
 
     fn find_order(&self, key: &str) -> Result<Option<Order>, Unread> {
-        let Some(document) = self.store.document_by_name("order", key, key)? else { return Ok(None) };
-        let order = read_stored("order", key, &written(&document), read_order)?;
-        self.seen.borrow_mut().orders.insert(document.id);
+        let Some(stored) = self.store.stored_by_name("order", key, key)? else { return Ok(None) };
+        let order = read_stored("order", key, &stored.text, read_order)?;
+        self.seen.borrow_mut().orders.insert(stored.id);
         Ok(Some(order))
     }
 
@@ -376,10 +383,11 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {
-        let found = self.note(self.store.document("redemption", id));
+        let stored = self.note(self.store.stored("redemption", id));
+        let said = stored.and_then(|stored| self.note(stored.members().map(Some)));
         // A rollback is listed with redemptions, and is none.
-        let found = found.filter(|document| document.body.get("object").and_then(Json::as_str) == Some("redemption"));
-        found.map(|document: document::Document| Cow::Owned(read_past(Members::of_fields(&document.body)))).into()
+        let said = said.filter(|said| said.get("object").and_then(Node::as_str) == Some("redemption"));
+        said.map(|said| Cow::Owned(read_past(said))).into()
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {

@@ -13,10 +13,9 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> Result<()> {
     let words: Vec<String> = env::args().skip(1).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let (compiled, folder, name, restarts) = match words[..] {
+    let (compiled, folder, name, restarts) = match words.as_slice() {
         [compiled, folder, name] => (compiled, folder, name, false),
-        [compiled, folder, name, "--restarts"] => (compiled, folder, name, true),
+        [compiled, folder, name, flag] if flag == "--restarts" => (compiled, folder, name, true),
         _ => bail!("usage: scrip-bind <crate.wasm> <folder> <name> [--restarts]"),
     };
     Bindgen::new()

@@ -77,7 +77,7 @@ pub fn validate_each(
             write_tried(&decision.answer, call.context, shown)
         }));
     }
-    facts.finish()?;
+    facts.end()?;
     decided.into_iter().map(|tried| tried.map_err(CallError::from)).collect()
 }
 

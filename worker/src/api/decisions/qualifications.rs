@@ -98,8 +98,8 @@ fn qualify(call: &mut Call<'_, '_>) -> Outcome {
     let asked = read(call)?;
     let facts = decision::facts(call)?;
     let decided = decide::qualify(&facts, &asked, call.context)
-        .map(|decision| write_qualification(&decision.answer, call.context));
-    facts.finish()?;
+        .map(|decision| write_qualification(&decision.answer, call.context).to_json());
+    facts.end()?;
     Ok(Answer::bytes(decided?))
 }
 
@@ -144,7 +144,7 @@ fn candidates(call: &mut Call<'_, '_>, asked: &Qualify, by_campaign: bool) -> Re
         };
         candidates.filter_map(id).map(|id| id.to_string()).collect()
     });
-    facts.finish()?;
+    facts.end()?;
     Ok(decided?)
 }
 

@@ -15,7 +15,7 @@ use crate::shop::{assignments, metadata_schemas};
 use crate::store::document::Document;
 use scrip::json::service;
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::reward::read_reward;
 use serde_json::{Map, Value as Json, json};
 
@@ -76,7 +76,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     body.extend(sent);
     let created_at = call.now_ms();
     let reward = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
-    read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
+    read_fields(&reward.body, read_reward)?;
     metadata_schemas::check(call.store, &[(REWARD.object, reward.body.get("metadata"))])?;
     call.store.insert(REWARD.object, &reward);
     Ok(Answer::json(REWARD.show_one(call, reward)?))
@@ -100,7 +100,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     crate::document::merge::merge(&mut reward.body, sent);
     call.touch(&mut reward);
-    read_document(&Json::Object(reward.body.clone()).to_string(), read_reward)?;
+    read_fields(&reward.body, read_reward)?;
     metadata_schemas::check(call.store, &[(REWARD.object, reward.body.get("metadata"))])?;
     call.store.update(REWARD.object, &reward);
     Ok(Answer::json(REWARD.show_one(call, reward)?))

@@ -8,10 +8,11 @@ use crate::http::caller::Class;
 use crate::http::intake::header;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
-use crate::shop::stacking_rules;
-use crate::store::document::{Document, written};
+use crate::shop::{decision, stacking_rules};
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::text::sha256_hex;
+use scrip::time::Instant;
 use scrip::wire::legible;
 use serde_json::{Value as Json, json};
 
@@ -84,7 +85,7 @@ fn write(call: &Call<'_, '_>) -> Result<Json, CallError> {
         "client": terms(&call.caller.settings.client),
         "whole_catalogue": whole_catalogue,
         "project": { "id": call.caller.project },
-        "time_zone": zone(&call.caller.settings.time_zone),
+        "time_zone": zone(call)?,
         "stacking_rules": stacking,
         "campaigns": bodies(campaigns),
         "vouchers": vouchers.into_iter().map(hashed).collect::<Vec<Json>>(),
@@ -114,7 +115,7 @@ struct Unreadable(Vec<Json>);
 impl Unreadable {
     /// Those documents of a kind that read; the others are noted.
     fn leave_out(&mut self, call: &Call<'_, '_>, kind: &str, mut documents: Vec<Document>) -> Vec<Document> {
-        documents.retain(|document| match legible::check(kind, &written(document)) {
+        documents.retain(|document| match legible::check_fields(kind, &document.body) {
             Ok(()) => true,
             Err(problem) => {
                 call.store.note(format!("the stored {kind} `{}` does not read: {problem}", document.id));
@@ -180,7 +181,15 @@ fn terms(settings: &Json) -> Json {
     if settings.is_object() { settings.clone() } else { json!({}) }
 }
 
-/// The zone in the form that a page reads; UTC needs no words.
-fn zone(settings: &Json) -> Json {
-    if settings.is_object() { settings.clone() } else { json!({ "name": "UTC", "offset": 0, "transitions": [] }) }
+/// The zone with its transitions, so that a page has those of the service, whatever its own table of zones says.
+fn zone(call: &Call<'_, '_>) -> Result<Json, Fault> {
+    let settings = &call.caller.settings.time_zone;
+    if settings.is_object() {
+        return Ok(settings.clone());
+    }
+    let zone = decision::time_zone(call)?;
+    let name = if zone.name.is_empty() { "UTC" } else { zone.name.as_str() };
+    let transition = |(at, offset): &(Instant, i32)| json!({ "at": at.text(), "offset": offset });
+    let transitions: Vec<Json> = zone.transitions.iter().map(transition).collect();
+    Ok(json!({ "name": name, "offset": zone.offset, "transitions": transitions }))
 }

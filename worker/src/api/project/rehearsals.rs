@@ -55,8 +55,9 @@ fn given(call: &mut Call<'_, '_>) -> Outcome {
         call.store.write(*statement, Vec::new());
     }
     give_stacking_rules(call, body.get("stacking_rules"))?;
-    if let Some(Json::Object(zone)) = body.get("time_zone") {
-        give(call, "given", zone.clone(), ("time_zone", None, None));
+    if let Some(zone) = body.get("time_zone") {
+        let said = Map::from_iter([("time_zone".to_owned(), zone.clone())]);
+        give(call, "given", said, ("time_zone", None, None));
     }
     let list = |name: &str| body.get(name).and_then(Json::as_array).cloned().unwrap_or_default();
     let campaigns: Vec<String> = list("campaigns")

@@ -14,7 +14,7 @@ use crate::shop::tiers::TIER;
 use crate::shop::{categories, voucher_grant};
 use crate::store::document::Document;
 use scrip::wire::Problem;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::voucher::read_stack;
 use serde_json::{Map, Value as Json, json};
 
@@ -176,5 +176,5 @@ fn settle_tiers(call: &Call<'_, '_>, campaign_id: &str, sent: &mut Map<String, J
 
 /// A stack that the engine would not read must not be stored.
 fn check(stack: &Document) -> Result<(), Problem> {
-    read_document(&Json::Object(stack.body.clone()).to_string(), read_stack).map(drop)
+    read_fields(&stack.body, read_stack).map(drop)
 }

@@ -14,7 +14,7 @@ use crate::shop::assignments;
 use crate::shop::validation_rules::{ORDERS, RULE, show};
 use crate::store::document::Document;
 use scrip::rules::lint;
-use scrip::wire::at::read_document;
+use scrip::wire::at::read_fields;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
 
@@ -218,7 +218,7 @@ fn invalid(details: impl Into<String>) -> ErrorBody {
 /// What the engine would not read must not be stored: nothing that it guards could be decided. Gives what its author
 /// should look at again, as `{ path, text }`.
 fn check(body: &Map<String, Json>) -> Result<Vec<Json>, ErrorBody> {
-    let rule = read_document(&Json::Object(body.clone()).to_string(), read_rule).map_err(|problem| {
+    let rule = read_fields(body, read_rule).map_err(|problem| {
         // A missing property has its own sentence, without the place.
         let whole = problem.text.starts_with("Rule '");
         invalid(if whole { problem.text.clone() } else { problem.to_string() })

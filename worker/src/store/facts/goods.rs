@@ -2,7 +2,7 @@
 //! It must not know what a line costs.
 
 use super::StoreFacts;
-use crate::store::document::{legible, read_stored};
+use crate::store::document::{Stored, legible, read_stored};
 use crate::store::slices;
 use crate::store::sql::{self, Fault};
 use scrip::model::order::{Goods, Order, RelatedObject};
@@ -32,13 +32,9 @@ impl StoreFacts<'_, '_> {
         if let Some(known) = self.seen.borrow().goods.get(&key) {
             return Ok(known.clone());
         }
-        let found = match self.store.document_by_name(kind, name, name)? {
-            Some(document) => {
-                let names = (document.id.as_str(), document.key.as_deref());
-                Some(self.read_goods(kind, names, &super::written(&document))?)
-            }
-            None => None,
-        };
+        let stored = self.store.stored_by_name(kind, name, name)?;
+        let read = |stored: Stored| self.read_goods(kind, (&stored.id, stored.key.as_deref()), &stored.text);
+        let found = stored.map(read).transpose()?;
         self.seen.borrow_mut().goods.insert(key, found.clone());
         Ok(found)
     }

@@ -1,0 +1,106 @@
+//! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes, or
+//! plain objects that `serde-wasm-bindgen` reads and makes.
+//!
+//! It must not decide anything about a basket, read a clock or draw randomness: the moment comes in as whole
+//! milliseconds (a `BigInt`, never a float) and the seed as hex. Text is the affair of the JavaScript around it, and so is
+//! whether an object is a plain one.
+
+use serde::Serialize;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsError, JsValue};
+
+use scrip::Context;
+use scrip::bundle::Prepared;
+use scrip::bundle::prepared::{Answer, Said};
+use scrip::text::unhex;
+use scrip::time::Instant;
+use scrip::wire::out::{Out, Pieces};
+use scrip::wire::problem::Problem;
+
+/// Rules that were read and compiled once.
+#[wasm_bindgen]
+#[derive(Debug)]
+pub struct Rules(Prepared);
+
+#[wasm_bindgen]
+impl Rules {
+    /// Reads rules, JSON in UTF-8. Those that are bad throw the problem as JSON with `path`, `text` and `message`.
+    #[wasm_bindgen(constructor)]
+    pub fn new(rules: &[u8]) -> Result<Rules, String> {
+        Prepared::new(rules).map(Rules).map_err(|problem| told(&problem))
+    }
+
+    /// The content hash of the rules, hex SHA-256 of their bytes; the `ETag` of a bundle is the same text.
+    #[wasm_bindgen(getter)]
+    pub fn hash(&self) -> String {
+        self.0.hash().to_owned()
+    }
+
+    /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.
+    pub fn validate(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
+        self.decide(request, now_ms, seed, Prepared::validate)
+    }
+
+    /// The same with a plain object of JSON's values, which is answered by one.
+    #[wasm_bindgen(js_name = validateObject)]
+    pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+        self.decide_object(request, now_ms, seed, Prepared::validate_held)
+    }
+
+    /// Finds what of the rules would work, in the same way.
+    pub fn qualify(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
+        self.decide(request, now_ms, seed, Prepared::qualify)
+    }
+
+    /// The same with plain objects.
+    #[wasm_bindgen(js_name = qualifyObject)]
+    pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+        self.decide_object(request, now_ms, seed, Prepared::qualify_held)
+    }
+}
+
+impl Rules {
+    fn decide(&self, request: &[u8], now_ms: i64, seed: &str, verb: Verb) -> Result<Vec<u8>, JsError> {
+        Ok(verb(&self.0, request, &context(now_ms, seed)?).body)
+    }
+
+    fn decide_object(&self, request: JsValue, now_ms: i64, seed: &str, verb: ObjectVerb) -> Result<JsValue, JsError> {
+        let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
+        shown(&said.body)
+    }
+}
+
+/// Moment and seed as the page says them.
+fn context(now_ms: i64, seed: &str) -> Result<Context, JsError> {
+    let now = Instant::from_millis(now_ms)
+        .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
+    let seed = unhex(seed)
+        .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?;
+    Ok(Context { now, seed })
+}
+
+/// An answer as a plain object.
+fn shown(answer: &Pieces) -> Result<JsValue, JsError> {
+    // Under this name a value that is set says what an object inherits; the page's own reader makes a member of it.
+    if answer.has_name("__proto__") {
+        let text = String::from_utf8(answer.to_json()).unwrap_or_default();
+        return js_sys::JSON::parse(&text).map_err(|_| JsError::new("the answer is no JSON"));
+    }
+    Ok(answer.doubles().serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
+}
+
+/// What a set of rules is asked.
+type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
+
+/// The same of an object.
+type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> Said;
+
+/// Where rules are wrong, and how.
+fn told(problem: &Problem) -> String {
+    let told = Out::object_of(|out| {
+        out.put_text("path", &problem.path);
+        out.put_text("text", &problem.text);
+        out.put_text("message", &problem.sentence());
+    });
+    String::from_utf8(told.to_json()).unwrap_or_default()
+}
