@@ -6,8 +6,8 @@
 pub mod id;
 pub mod json;
 pub mod money;
+pub mod ordered_map;
 pub mod shape;
-pub mod shelf;
 pub mod text;
 pub mod time;
 pub mod work;

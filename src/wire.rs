@@ -1,20 +1,18 @@
 //! Decides the JSON of decisions: how requests, vouchers and rules are read, how answers are written. It must not
 //! know what they lead to. Browser and service read and write through here, so that both mean the same.
 
-pub mod at;
 pub mod candidates;
+pub mod cursor;
 pub mod customer;
 pub mod decision;
+pub mod document;
 pub mod error;
 pub mod failure;
 pub mod goods;
 pub mod legible;
-pub mod name;
-pub mod node;
 pub mod offer;
 pub mod order;
 pub mod order_view;
-pub mod out;
 pub mod page;
 pub mod past;
 pub mod problem;
@@ -33,7 +31,8 @@ pub mod stored_order;
 pub mod time_zone;
 pub mod trace;
 pub mod voucher;
+pub mod writer;
 
-pub use at::At;
-pub use node::Node;
+pub use crate::json::Node;
+pub use cursor::Cursor;
 pub use problem::Problem;

@@ -10,7 +10,8 @@
 )]
 
 use scrip::shape::{Field, Kind};
-use scrip::wire::at::{Read, read_document};
+use scrip::wire::cursor::Read;
+use scrip::wire::document::read_document;
 use scrip::wire::offer::{self, read_discount, read_gift, read_scope};
 use scrip::wire::qualification::{self, read_qualification};
 use scrip::wire::request::{self, read_redeemables, read_rollback};

@@ -9,7 +9,7 @@ use scrip::rules::{Counter, Period};
 use scrip::rules::{RuleFacts, Basket, Clock, Figures, GoodsIndex, Needs, RuleInput, RequestFacts, ResolvedLine, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::at::read_document;
+use scrip::wire::document::read_document;
 use scrip::wire::request::read_customer;
 use scrip::wire::rules::{read_collection, read_filter, read_rule, read_segment};
 

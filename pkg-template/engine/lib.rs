@@ -14,8 +14,8 @@ use scrip::bundle::Prepared;
 use scrip::bundle::prepared::{Answer, Said};
 use scrip::text::unhex;
 use scrip::time::Instant;
-use scrip::wire::out::{Out, Pieces};
 use scrip::wire::problem::Problem;
+use scrip::wire::writer::{Pieces, Writer};
 
 /// Rules that were read and compiled once.
 #[wasm_bindgen]
@@ -97,7 +97,7 @@ type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> S
 
 /// Where rules are wrong, and how.
 fn told(problem: &Problem) -> String {
-    let told = Out::object_of(|out| {
+    let told = Writer::object_of(|out| {
         out.put_text("path", &problem.path);
         out.put_text("text", &problem.text);
         out.put_text("message", &problem.sentence());

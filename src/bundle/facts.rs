@@ -15,8 +15,8 @@ use crate::model::redemption::PastRedemption;
 use crate::model::request::{Redeemable, RedeemableObject};
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
+use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
-use crate::shelf::Shelf;
 use crate::text::{Text, sha256_hex};
 use crate::time::{Instant, TimeZone};
 use crate::wire::legible::Illegible;
@@ -31,28 +31,28 @@ pub struct RuleSetFacts {
     whole_catalogue: bool,
     stacking_rules: StackingRules,
     time_zone: TimeZone,
-    vouchers: Shelf<Arc<Incentive>>,
-    by_hash: Shelf<Text>,
-    tiers: Shelf<Arc<Incentive>>,
-    stacks: Shelf<Stack>,
-    rewards: Shelf<Reward>,
+    vouchers: OrderedMap<Arc<Incentive>>,
+    by_hash: OrderedMap<Text>,
+    tiers: OrderedMap<Arc<Incentive>>,
+    stacks: OrderedMap<Stack>,
+    rewards: OrderedMap<Reward>,
     reward_assignments: Vec<RewardAssignment>,
-    campaigns: Shelf<Arc<Campaign>>,
-    categories: Shelf<Arc<Category>>,
-    customers: Shelf<Customer>,
-    orders: Shelf<Order>,
-    products: Shelf<Goods>,
-    skus: Shelf<Goods>,
+    campaigns: OrderedMap<Arc<Campaign>>,
+    categories: OrderedMap<Arc<Category>>,
+    customers: OrderedMap<Customer>,
+    orders: OrderedMap<Order>,
+    products: OrderedMap<Goods>,
+    skus: OrderedMap<Goods>,
     rules: Vec<Arc<Rule>>,
-    segments: Shelf<Segment>,
-    collections: Shelf<Collection>,
-    assigned: Shelf<Assigned>,
+    segments: OrderedMap<Segment>,
+    collections: OrderedMap<Collection>,
+    assigned: OrderedMap<Assigned>,
     assignments: Vec<Assignment>,
     listed: Vec<Candidate>,
-    campaign_vouchers: Shelf<Incentive>,
+    campaign_vouchers: OrderedMap<Incentive>,
     /// What may qualify, prepared when it is first asked for.
     candidates: OnceLock<Candidates>,
-    redemptions: Shelf<PastRedemption>,
+    redemptions: OrderedMap<PastRedemption>,
     journal: Option<Journal>,
     /// What there is besides and cannot be read.
     illegible: Illegible,
@@ -74,15 +74,15 @@ struct Assigned {
 impl RuleSetFacts {
     /// Files everything under the names it is asked for.
     pub fn new(given: RuleSet) -> RuleSetFacts {
-        let mut by_id: Shelf<usize> = Shelf::default();
+        let mut by_id: OrderedMap<usize> = OrderedMap::default();
         for (place, rule) in given.rules.iter().enumerate() {
             // The first rule of an id has it.
             by_id.get_or(&rule.id, || place);
         }
-        let vouchers = Shelf::new(given.vouchers, |voucher: &Arc<Incentive>| {
+        let vouchers = OrderedMap::new(given.vouchers, |voucher: &Arc<Incentive>| {
             [Some(&voucher.code).filter(|code| !code.is_empty()), Some(&voucher.id)]
         });
-        let mut assigned: Shelf<Assigned> = Shelf::default();
+        let mut assigned: OrderedMap<Assigned> = OrderedMap::default();
         let mut assign = |object: &Text, rule: &Text| {
             let Some(rules) = assigned.get_or(object, Assigned::default) else { return };
             match by_id.get(rule) {
@@ -110,25 +110,25 @@ impl RuleSetFacts {
             time_zone: given.time_zone,
             vouchers,
             by_hash: given.by_hash,
-            tiers: Shelf::new(given.tiers, |tier| [Some(&tier.id), None]),
-            stacks: Shelf::new(given.stacks, |stack| [Some(&stack.id), None]),
-            rewards: Shelf::new(given.rewards, |reward| [Some(&reward.id), None]),
+            tiers: OrderedMap::new(given.tiers, |tier| [Some(&tier.id), None]),
+            stacks: OrderedMap::new(given.stacks, |stack| [Some(&stack.id), None]),
+            rewards: OrderedMap::new(given.rewards, |reward| [Some(&reward.id), None]),
             reward_assignments: given.reward_assignments,
-            campaigns: Shelf::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
-            categories: Shelf::new(given.categories, |category| [Some(&category.id), None]),
-            customers: Shelf::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
-            orders: Shelf::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
-            products: Shelf::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
-            skus: Shelf::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
+            campaigns: OrderedMap::new(given.campaigns, |campaign| [Some(&campaign.id), None]),
+            categories: OrderedMap::new(given.categories, |category| [Some(&category.id), None]),
+            customers: OrderedMap::new(given.customers, |customer| [customer.id.as_ref(), customer.source_id.as_ref()]),
+            orders: OrderedMap::new(given.orders, |order| [order.id.as_ref(), order.source_id.as_ref()]),
+            products: OrderedMap::new(given.products, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
+            skus: OrderedMap::new(given.skus, |goods| [goods.id.as_ref(), goods.source_id.as_ref()]),
             rules: given.rules,
-            segments: Shelf::new(given.segments, |segment| [Some(&segment.id), None]),
-            collections: Shelf::new(given.collections, |collection| [Some(&collection.id), None]),
+            segments: OrderedMap::new(given.segments, |segment| [Some(&segment.id), None]),
+            collections: OrderedMap::new(given.collections, |collection| [Some(&collection.id), None]),
             assigned,
             assignments: given.assignments,
             listed: given.listed.candidates,
-            campaign_vouchers: Shelf::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
+            campaign_vouchers: OrderedMap::new(given.listed.campaign_vouchers, |voucher| [Some(&voucher.id), None]),
             candidates: OnceLock::new(),
-            redemptions: Shelf::new(given.redemptions, |past| [Some(&past.id), None]),
+            redemptions: OrderedMap::new(given.redemptions, |past| [Some(&past.id), None]),
             journal: given.journal,
             illegible: given.illegible,
             offers: Default::default(),
@@ -139,7 +139,7 @@ impl RuleSetFacts {
 
     /// A voucher or tier with all that belongs to it; nothing when a part of it was not given.
     fn whole(&self, incentive: &Arc<Incentive>) -> Option<Offer<'static>> {
-        fn part<T>(id: Option<&Text>, shelf: &Shelf<Arc<T>>) -> Option<Option<Fact<'static, T>>> {
+        fn part<T>(id: Option<&Text>, shelf: &OrderedMap<Arc<T>>) -> Option<Option<Fact<'static, T>>> {
             id.map(|id| shelf.get(id).map(|part| Fact::Own(Arc::clone(part)))).map_or(Some(None), |part| part.map(Some))
         }
         let campaign = part(incentive.campaign_id.as_ref(), &self.campaigns)?;

@@ -12,13 +12,13 @@ use crate::refusal::Refusal;
 use crate::text::sha256_hex;
 use crate::wire::decision::write_validation;
 use crate::wire::error;
-use crate::wire::out::Pieces;
 use crate::wire::problem::{MOST_VALUES, Problem};
 use crate::wire::qualification::{read_qualification, read_qualification_node, write_qualification};
 use crate::wire::redemption::write_redemption;
 use crate::wire::request::{read_redeemables, read_redeemables_node, read_rollback};
 use crate::wire::rollback::{Service, write_rollback};
 use crate::wire::rule_set::RuleSet;
+use crate::wire::writer::Pieces;
 
 /// A set of rules, read once.
 #[derive(Debug, Clone)]

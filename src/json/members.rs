@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::Node;
+use crate::json::node::Node;
 
 /// A member of an object.
 type Member<'a> = (Cow<'a, str>, Node<'a>);
@@ -72,8 +72,30 @@ impl Members {
     }
 }
 
+impl Node<'_> {
+    /// The same without borrows, to be kept: every object in the order of its names, each name once.
+    #[inline(never)]
+    pub fn kept(&self) -> Node<'static> {
+        match self {
+            Node::Null => Node::Null,
+            Node::Flag(flag) => Node::Flag(*flag),
+            Node::Whole(number) => Node::Whole(*number),
+            Node::Fraction(text) => Node::Fraction(text.clone()),
+            Node::Text(text) => Node::Text(Cow::Owned(text.as_ref().to_owned())),
+            Node::List(items) => {
+                let mut kept = Vec::with_capacity(items.len());
+                for item in items {
+                    kept.push(item.kept());
+                }
+                Node::List(kept)
+            }
+            Node::Object(members) => Node::Object(sorted(members)),
+        }
+    }
+}
+
 /// Members that are kept, in order.
-pub(super) fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
+fn sorted(members: &[Member<'_>]) -> Vec<Member<'static>> {
     let mut kept = Vec::with_capacity(members.len());
     for (name, value) in members {
         kept.push((Cow::Owned(name.as_ref().to_owned()), value.kept()));

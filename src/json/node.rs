@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::json::members::sorted;
-
 /// A JSON value. Objects keep the order of their members; of two of the same name the last one counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node<'a> {
@@ -75,25 +73,5 @@ impl Node<'_> {
     /// Whether it is nothing.
     pub fn is_null(&self) -> bool {
         matches!(self, Node::Null)
-    }
-
-    /// The same without borrows, to be kept: every object in the order of its names, each name once.
-    #[inline(never)]
-    pub fn kept(&self) -> Node<'static> {
-        match self {
-            Node::Null => Node::Null,
-            Node::Flag(flag) => Node::Flag(*flag),
-            Node::Whole(number) => Node::Whole(*number),
-            Node::Fraction(text) => Node::Fraction(text.clone()),
-            Node::Text(text) => Node::Text(Cow::Owned(text.as_ref().to_owned())),
-            Node::List(items) => {
-                let mut kept = Vec::with_capacity(items.len());
-                for item in items {
-                    kept.push(item.kept());
-                }
-                Node::List(kept)
-            }
-            Node::Object(members) => Node::Object(sorted(members)),
-        }
     }
 }

@@ -10,8 +10,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-use crate::json::Node;
 use crate::json::decimal::decimal;
+use crate::json::node::Node;
 use crate::text::is_longer;
 
 /// What kind of fault a text has.

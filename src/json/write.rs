@@ -8,7 +8,7 @@ use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Number;
 use serde_json::value::RawValue;
 
-use crate::json::Node;
+use crate::json::node::Node;
 
 /// One piece of what is put down.
 #[derive(Debug, Clone)]

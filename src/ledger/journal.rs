@@ -2,16 +2,16 @@
 //! reference for the one in SQL. It decides nothing: whether an entry may be written was decided in the book.
 
 use super::{AccountId, Entry, Hold, Session, Standing, Transfer};
-use crate::shelf::Shelf;
+use crate::ordered_map::OrderedMap;
 use crate::text::Text;
 use crate::time::Instant;
 
 /// All transfers and holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Journal {
-    balances: Shelf<(AccountId, i64)>,
+    balances: OrderedMap<(AccountId, i64)>,
     holds: Vec<Hold>,
-    transfers: Shelf<Transfer>,
+    transfers: OrderedMap<Transfer>,
 }
 
 /// A transfer was written under an id that another one has.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::model::order::{Item, Metadata};
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::shelf::Shelf;
+use crate::ordered_map::OrderedMap;
 use crate::text::Text;
 
 /// The lines of an order, as rules and scopes ask what they are.
@@ -132,9 +132,9 @@ impl<'a> ResolvedLine<'a> {
 /// Which goods the lines are, by name: one look instead of one at every line.
 #[derive(Debug, Clone, Default)]
 pub struct GoodsIndex {
-    products: Shelf<Vec<usize>>,
-    skus: Shelf<Vec<usize>>,
-    collections: Shelf<Vec<usize>>,
+    products: OrderedMap<Vec<usize>>,
+    skus: OrderedMap<Vec<usize>>,
+    collections: OrderedMap<Vec<usize>>,
 }
 
 impl GoodsIndex {
@@ -154,7 +154,7 @@ impl GoodsIndex {
         index
     }
 
-    fn of_mut(&mut self, object: GoodsObject) -> &mut Shelf<Vec<usize>> {
+    fn of_mut(&mut self, object: GoodsObject) -> &mut OrderedMap<Vec<usize>> {
         match object {
             GoodsObject::Product => &mut self.products,
             GoodsObject::Sku => &mut self.skus,

@@ -6,8 +6,6 @@ use std::fmt;
 
 use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 
-use super::digits;
-
 /// A day of the Gregorian calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(NaiveDate);
@@ -87,6 +85,12 @@ impl Day {
     pub fn text(self) -> String {
         self.0.to_string()
     }
+}
+
+/// A whole number of exactly so many digits. The library's own reading of a form would also take signs and spaces.
+pub(super) fn digits(text: &str, count: usize) -> Option<u32> {
+    let fits = text.len() == count && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| fits)
 }
 
 /// As [`Day::text`].

@@ -1,6 +1,7 @@
 //! Decides whether a moment lies in a recurring window. It must not know what is open in one.
 
-use super::{Duration, Instant, TimeZone, digits};
+use super::day::digits;
+use super::{Duration, Instant, TimeZone};
 
 /// Recurring periods: from the start, every `interval`, for `duration`. The end of a period is outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +21,7 @@ impl Timeframe {
     /// The end of the last period that has begun. Beginnings and ends are counted from `start`, never from one
     /// another, so that a short month neither moves the periods after it nor leaves a gap before them.
     fn end_of_period(&self, start: Instant, moment: Instant, zone: &TimeZone) -> Option<Instant> {
-        let elapsed = moment.0.checked_sub(start.0).filter(|elapsed| *elapsed >= 0)?;
+        let elapsed = moment.millis().checked_sub(start.millis()).filter(|elapsed| *elapsed >= 0)?;
         // So many periods have begun at least.
         let mut count = elapsed.checked_div(self.interval.at_most()?)?;
         loop {

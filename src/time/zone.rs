@@ -1,9 +1,9 @@
 //! Decides what a clock on the wall of a zone shows, and when it shows that. It must not know where a zone's transitions come
 //! from.
 
-use chrono::{DateTime, NaiveDateTime, NaiveTime, Timelike};
+use chrono::{DateTime, Months, NaiveDateTime, NaiveTime, Timelike};
 
-use super::{Day, Instant};
+use super::{Day, Duration, Instant};
 use crate::text::Text;
 
 /// A time zone as data: its offset before the first transition, and every transition after that.
@@ -29,7 +29,7 @@ impl TimeZone {
 
     /// What a clock on the wall shows.
     pub fn wall_clock(&self, moment: Instant) -> Option<NaiveDateTime> {
-        let shown = moment.0.checked_add(millis(self.offset_at(moment)))?;
+        let shown = moment.millis().checked_add(millis(self.offset_at(moment)))?;
         DateTime::from_timestamp_millis(shown).map(|shown| shown.naive_utc())
     }
 
@@ -40,10 +40,10 @@ impl TimeZone {
         let mut previous = self.offset;
         for (moment, offset) in &self.transitions {
             let candidate = at(previous)?;
-            if candidate < moment.0 {
+            if candidate < moment.millis() {
                 return Instant::from_millis(candidate);
             }
-            if at(*offset)? < moment.0 {
+            if at(*offset)? < moment.millis() {
                 return Some(*moment);
             }
             previous = *offset;
@@ -70,5 +70,17 @@ impl TimeZone {
     /// The first moment of a day.
     pub fn start_of(&self, day: Day) -> Option<Instant> {
         self.moment_of(day.at(NaiveTime::MIN))
+    }
+}
+
+impl Instant {
+    /// The moment a duration later, months counted on the calendar of the zone.
+    pub fn after(self, duration: &Duration, zone: &TimeZone) -> Option<Instant> {
+        let mut moment = self;
+        if duration.months > 0 {
+            let shown = zone.wall_clock(self)?.checked_add_months(Months::new(duration.months))?;
+            moment = zone.moment_of(shown)?;
+        }
+        Instant::from_millis(moment.millis().checked_add(duration.millis)?)
     }
 }

@@ -5,9 +5,9 @@
 
 use crate::model::incentive::Incentive;
 use crate::model::qualification::{Candidate, CandidateObject};
-use crate::shelf::Shelf;
+use crate::ordered_map::OrderedMap;
 use crate::text::Text;
-use crate::wire::at::{At, read};
+use crate::wire::cursor::{Cursor, read};
 use crate::wire::voucher::read_voucher;
 
 /// What a set of rules lists, and what the codes of its campaigns would be, by campaign.
@@ -28,9 +28,9 @@ struct Program {
 }
 
 /// Reads what a set of rules lists.
-pub fn read_listed(body: &At<'_>) -> Listed {
+pub fn read_listed(body: &Cursor<'_>) -> Listed {
     let mut listed = Listed::default();
-    let mut programs: Shelf<Program> = Shelf::default();
+    let mut programs: OrderedMap<Program> = OrderedMap::default();
     for (kind, object) in [
         ("campaigns", CandidateObject::Campaign),
         ("vouchers", CandidateObject::Voucher),
@@ -60,7 +60,7 @@ pub fn read_listed(body: &At<'_>) -> Listed {
 }
 
 /// Reads one document. A code of a campaign is public only if the campaign says so, which whoever calls knows.
-pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Candidate {
+pub fn read_candidate(at: &Cursor<'_>, object: CandidateObject) -> Candidate {
     let text = |name| at.option(name, read::text);
     let nested = |outer: &str, name| at.get(outer).and_then(|outer| outer.option(name, read::text));
     let is_voucher = object == CandidateObject::Voucher;
@@ -98,7 +98,7 @@ pub fn read_candidate(at: &At<'_>, object: CandidateObject) -> Candidate {
 }
 
 /// Reads what a code of a campaign would be, when the campaign has codes. It is known by the campaign's id.
-pub fn read_campaign_voucher(at: &At<'_>) -> Option<Incentive> {
+pub fn read_campaign_voucher(at: &Cursor<'_>) -> Option<Incentive> {
     let config = at.get("voucher")?;
     let id = at.option("id", read::name).or(at.option("name", read::text)).unwrap_or_default();
     let voucher = read_voucher(&config, "");
@@ -106,7 +106,7 @@ pub fn read_campaign_voucher(at: &At<'_>) -> Option<Incentive> {
     Some(Incentive { id: id.clone(), code: Text::default(), campaign_id: Some(id), quantity: None, ..voucher })
 }
 
-fn kind_of_voucher(at: &At<'_>) -> Text {
+fn kind_of_voucher(at: &Cursor<'_>) -> Text {
     let said = at.get("type").and_then(|said| said.node.as_str().map(Text::from));
     match said {
         Some(said) => said,
@@ -116,6 +116,6 @@ fn kind_of_voucher(at: &At<'_>) -> Text {
     }
 }
 
-fn is(at: &At<'_>, name: &str, word: &str) -> bool {
+fn is(at: &Cursor<'_>, name: &str, word: &str) -> bool {
     at.get(name).is_some_and(|value| value.node.as_str() == Some(word))
 }

@@ -4,7 +4,7 @@ use crate::model::customer::Customer;
 use crate::shape::shape;
 use crate::shape::{Field, KEY, Kind, METADATA, Shape, may};
 use crate::time::{Day, Instant};
-use crate::wire::at::{At, read};
+use crate::wire::cursor::{Cursor, read};
 
 /// An address.
 pub const ADDRESS: Kind = shape!(
@@ -40,13 +40,13 @@ pub const CUSTOMER: Shape = Shape {
 
 /// The customer of a request. A profile that could not be stored is refused whatever is asked: otherwise a validation would say yes
 /// where the redemption, which stores it, says no.
-pub(crate) fn read_sent_customer(at: &At<'_>) -> Customer {
+pub(crate) fn read_sent_customer(at: &Cursor<'_>) -> Customer {
     check_profile(at, CUSTOMER.fields());
     read_customer(at)
 }
 
 /// Refuses what of a profile is none of what its shape says. Names and custom data are read where they are needed.
-fn check_profile(at: &At<'_>, fields: &[Field]) {
+fn check_profile(at: &Cursor<'_>, fields: &[Field]) {
     at.object();
     for field in fields {
         let Some(member) = at.get(field.name) else { continue };
@@ -62,7 +62,7 @@ fn check_profile(at: &At<'_>, fields: &[Field]) {
 }
 
 /// A date, of any year, or a date-time.
-fn read_day(at: &At<'_>) {
+fn read_day(at: &Cursor<'_>) {
     let is_day = |text: &str| Day::parse(text).is_some() || Instant::parse(text).is_some();
     if !at.node.as_str().is_some_and(is_day) {
         at.wrong("cannot be recognized as a ISO-8601 compliant date");
@@ -70,7 +70,7 @@ fn read_day(at: &At<'_>) {
 }
 
 /// The customer of a request or a record: two identifiers, custom data, and the rest of the profile as it came.
-pub fn read_customer(at: &At<'_>) -> Customer {
+pub fn read_customer(at: &Cursor<'_>) -> Customer {
     let mut document = at.metadata();
     at.option("metadata", |metadata| metadata.check_names());
     Customer {

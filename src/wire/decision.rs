@@ -23,16 +23,16 @@ use crate::pricing::{Cart, Gain};
 use crate::refusal::{Refusal, Skip};
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
-use crate::wire::at::word;
+use crate::wire::cursor::word;
 use crate::wire::error::put_refusal;
 use crate::wire::offer::put_discount;
 use crate::wire::order_view::{Applied, OrderView, Seen};
-use crate::wire::out::{Out, Pieces};
 use crate::wire::request::TTL_UNITS;
 use crate::wire::reward::put_reward;
 use crate::wire::scope::{GoodsList, LineGoods, put_name};
 use crate::wire::stacking::put_stacking_rules;
 use crate::wire::trace::{Level, put_trace};
+use crate::wire::writer::{Pieces, Writer};
 
 /// The JSON of a validation.
 pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Pieces {
@@ -40,7 +40,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Pieces 
     let sorted = Sorted::of(evaluated);
     let list = Steps::new(evaluated, context);
     let mut seen = Seen::default();
-    Out::object_of(|out| {
+    Writer::object_of(|out| {
         out.put_text("id", &validated.id());
         out.put_flag("valid", evaluated.valid);
         list.put(out.member("redeemables"), &sorted.redeemables, &mut seen);
@@ -71,7 +71,7 @@ pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Pieces 
 }
 
 /// Writes the lock that was set as the next value.
-pub(super) fn put_session(out: &mut Out, session: &SessionAnswer) {
+pub(super) fn put_session(out: &mut Writer, session: &SessionAnswer) {
     out.object(|out| {
         out.put_text("key", &session.key);
         out.put_word("type", "LOCK");
@@ -125,7 +125,7 @@ impl<'a> Steps<'a> {
     ///
     /// The order after each applied one is found by adding up the gains, so that steps need not keep a copy each. A
     /// list holds all applied ones, in the order of application, or none.
-    pub fn put(&self, out: &mut Out, steps: &[&Step], seen: &mut Seen) {
+    pub fn put(&self, out: &mut Writer, steps: &[&Step], seen: &mut Seen) {
         let mut cart = self.evaluated.priced.cart.clone();
         let order = self.evaluated.shown_order();
         out.list(|out| {
@@ -139,7 +139,7 @@ impl<'a> Steps<'a> {
         });
     }
 
-    fn put_step(&self, out: &mut Out, step: &Step, order: Option<&Order>, cart: &Cart, seen: &mut Seen) {
+    fn put_step(&self, out: &mut Writer, step: &Step, order: Option<&Order>, cart: &Cart, seen: &mut Seen) {
         let status = match &step.outcome {
             Outcome::Applied(_) => "APPLICABLE",
             Outcome::Skipped(_) => "SKIPPED",
@@ -170,13 +170,13 @@ impl<'a> Steps<'a> {
     }
 
     /// Writes the goods that an applied redeemable is about, and those that it leaves out.
-    pub fn put_scope(&self, out: &mut Out, step: &Step, gain: &Gain, cart: &Cart) {
+    pub fn put_scope(&self, out: &mut Writer, step: &Step, gain: &Gain, cart: &Cart) {
         self.put_goods(out.member("applicable_to"), (step, gain), cart, false);
         self.put_goods(out.member("inapplicable_to"), (step, gain), cart, true);
     }
 
     /// Writes one of these lists as the next value.
-    pub fn put_goods(&self, out: &mut Out, (step, gain): (&Step, &Gain), cart: &Cart, excluded: bool) {
+    pub fn put_goods(&self, out: &mut Writer, (step, gain): (&Step, &Gain), cart: &Cart, excluded: bool) {
         let scope = match self.evaluated.resolved.get(step.place) {
             Some(Resolved::Offer(offer)) => offer.scope(),
             _ => None,
@@ -210,7 +210,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The bundles of a redeemable whose rules ask for any (calculation.md section 8).
-    fn put_bundles(&self, out: &mut Out, step: &Step, cart: &Cart) {
+    fn put_bundles(&self, out: &mut Writer, step: &Step, cart: &Cart) {
         let found = self.evaluated.found.get(step.place);
         let Some(bundles) = found.and_then(|found| found.bundles.as_ref()) else { return };
         out.member("bundle").object(|out| {
@@ -241,7 +241,7 @@ impl<'a> Steps<'a> {
     }
 
     /// What an applied redeemable granted; of a gift card also what sessions hold, when that is to be told.
-    pub fn put_grant(&self, out: &mut Out, step: &Step, cart: &Cart, locked: Option<u64>) {
+    pub fn put_grant(&self, out: &mut Writer, step: &Step, cart: &Cart, locked: Option<u64>) {
         let Some(Resolved::Offer(offer)) = self.evaluated.resolved.get(step.place) else { return };
         let found = self.evaluated.found.get(step.place);
         let resolved = found.and_then(|found| found.resolved.as_deref());
@@ -277,7 +277,7 @@ impl<'a> Steps<'a> {
         });
     }
 
-    fn put_refused(&self, out: &mut Out, step: &Step, refusal: &Refusal, cart: &Cart) {
+    fn put_refused(&self, out: &mut Writer, step: &Step, refusal: &Refusal, cart: &Cart) {
         // One hash for all refusals of an answer.
         let request_id = self.request_id.get_or_init(|| self.context.request_id());
         out.member("result").object(|out| {
@@ -289,7 +289,7 @@ impl<'a> Steps<'a> {
     }
 
     /// What the request asked to see beyond the usual (calculation.md section 11.5).
-    pub fn put_expanded(&self, out: &mut Out, step: &Step) {
+    pub fn put_expanded(&self, out: &mut Writer, step: &Step) {
         let expand = self.evaluated.request.expand;
         let Some(offer) = self.evaluated.offer(step.place) else { return };
         let Offer { incentive: voucher, campaign, category, .. } = offer;
@@ -313,7 +313,7 @@ impl<'a> Steps<'a> {
 }
 
 /// Writes the list of the categories of a redeemable as the next value, with what the stacking rules make of them.
-pub(crate) fn put_categories(out: &mut Out, category: Option<&Category>, rules: &StackingRules) {
+pub(crate) fn put_categories(out: &mut Writer, category: Option<&Category>, rules: &StackingRules) {
     out.list(|out| {
         let Some(category) = category else { return };
         out.item().object(|out| {
@@ -333,11 +333,11 @@ pub(crate) fn put_categories(out: &mut Out, category: Option<&Category>, rules: 
     });
 }
 
-fn put_skip(out: &mut Out, skip: Skip) {
+fn put_skip(out: &mut Writer, skip: Skip) {
     out.member("result").object(|out| put_details(out, skip.message(), skip.key()));
 }
 
-fn put_details(out: &mut Out, message: &str, key: &'static str) {
+fn put_details(out: &mut Writer, message: &str, key: &'static str) {
     out.member("details").object(|out| {
         out.put_text("message", message);
         out.put_word("key", key);

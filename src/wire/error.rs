@@ -6,8 +6,8 @@ use crate::refusal::Refusal;
 use crate::shape::fields_of;
 use crate::shape::shape;
 use crate::shape::{Field, KEY, Kind, may, must};
-use crate::wire::out::{Out, Pieces};
 use crate::wire::problem::Problem;
+use crate::wire::writer::{Pieces, Writer};
 
 /// The members of every refusal.
 const MEMBERS: &[Field] = &[
@@ -35,7 +35,7 @@ pub const INVALID: Kind = shape!(
 );
 
 /// Writes a refusal as the next value.
-pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
+pub(crate) fn put_refusal(out: &mut Writer, refusal: &Refusal, request_id: &str) {
     out.object(|out| {
         out.put_number("code", u64::from(refusal.reason.code()));
         out.put_word("key", refusal.reason.key());
@@ -55,14 +55,14 @@ pub(crate) fn put_refusal(out: &mut Out, refusal: &Refusal, request_id: &str) {
 
 /// The JSON of a refusal of a whole request.
 pub fn write(refusal: &Refusal, request_id: &str) -> Pieces {
-    let mut out = Out::default();
+    let mut out = Writer::default();
     put_refusal(&mut out, refusal, request_id);
     out.into_pieces()
 }
 
 /// The JSON of a payload's problem.
 pub fn write_problem(problem: &Problem, request_id: &str) -> Pieces {
-    Out::object_of(|out| {
+    Writer::object_of(|out| {
         out.put_number("code", 400);
         out.put_word("key", "invalid_payload");
         out.put_word("message", "Invalid payload");

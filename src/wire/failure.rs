@@ -16,16 +16,16 @@ use crate::stacking::Outcome;
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::error;
-use crate::wire::out::Out;
 use crate::wire::record::{Common, Record, Written, object_name, put_reference};
+use crate::wire::writer::Writer;
 
 /// Bytes of metadata, written as JSON, that a failure keeps.
 const METADATA_MAX: usize = 1_000;
 
 /// The metadata that a failure keeps: all of it where it is short, or else none. Whoever fails again and again must not
 /// fill the disk with what is sent along.
-fn put_metadata(out: &mut Out, metadata: &Metadata) {
-    let printed = Out::record_of(|out| out.metadata(metadata));
+fn put_metadata(out: &mut Writer, metadata: &Metadata) {
+    let printed = Writer::record_of(|out| out.metadata(metadata));
     out.put_raw("metadata", if printed.len() <= METADATA_MAX { &printed } else { "{}" });
 }
 
@@ -51,7 +51,7 @@ pub fn write_failure(
     };
     // What every failure keeps: of the order the amount, of the customer the id.
     let amount = evaluated.order.as_ref().and(evaluated.priced.cart.amount);
-    let text = Out::record_of(|out| {
+    let text = Writer::record_of(|out| {
         out.object(|out| {
             common.put(out);
             out.put_raw("redemption", "null");
@@ -90,7 +90,7 @@ pub fn write_failure(
 }
 
 /// Writes what was asked for into the object that is open: the voucher or the tier by its names.
-fn put_offer(out: &mut Out, offer: &Offer<'_>) {
+fn put_offer(out: &mut Writer, offer: &Offer<'_>) {
     let incentive = &offer.incentive;
     let kind = object_name(incentive.object);
     out.put_word("related_object_type", kind);
@@ -113,7 +113,7 @@ fn put_offer(out: &mut Out, offer: &Offer<'_>) {
 
 /// The record of a rollback that was refused.
 pub fn record_refused(id: &Text, past: &PastRedemption, request: &RollBack, reason: Reason, date: Instant) -> Record {
-    let text = Out::record_of(|out| {
+    let text = Writer::record_of(|out| {
         out.object(|out| {
             out.put_text("id", id);
             out.put_word("object", "redemption_rollback");

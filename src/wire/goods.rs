@@ -1,12 +1,12 @@
 //! Decides how goods are named: a product, a SKU or a collection of them, in tests, scopes and collections. It must not know what
 //! is asked of them.
 
+use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::wire::at::{At, read};
-use crate::wire::node::Node;
+use crate::wire::cursor::{Cursor, read};
 
 /// Reads a product, SKU or collection; one that does not say what it is, is an assumed one.
-pub fn read_goods(at: &At<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
+pub fn read_goods(at: &Cursor<'_>, assumed: Option<GoodsObject>) -> GoodsRef {
     const OBJECTS: &[(&str, GoodsObject)] = &[
         ("product", GoodsObject::Product),
         ("sku", GoodsObject::Sku),

@@ -5,12 +5,13 @@
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
+use crate::json::Node;
 use crate::model::qualification::CandidateObject;
 use crate::text::{Text, joined};
-use crate::wire::at::{At, Read, read, read_document, read_fields, read_node};
 use crate::wire::candidates::{read_campaign_voucher, read_candidate};
+use crate::wire::cursor::{Cursor, Read, read, read_node};
 use crate::wire::customer::read_customer;
-use crate::wire::node::Node;
+use crate::wire::document::{read_document, read_fields};
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -88,7 +89,7 @@ impl Illegible {
     }
 
     /// Adds what whoever made the set says of a document that it has left out.
-    pub(crate) fn note(&mut self, at: &At<'_>) {
+    pub(crate) fn note(&mut self, at: &Cursor<'_>) {
         at.object();
         let kind = at.need("object", read::text);
         self.add(&kind, at.node);

@@ -9,12 +9,12 @@ pub use shapes::{DISCOUNT, GIFT, RESOLVED};
 use std::sync::Arc;
 
 use crate::formula::Formula;
+use crate::json::Node;
 use crate::model::discount::{AmountEffect, Discount, Dynamic, Gift, GiftEffect, PercentEffect, UnitEffect, UnitOff};
 use crate::text::joined;
-use crate::wire::at::{At, Read, Words, read, word};
-use crate::wire::node::Node;
+use crate::wire::cursor::{Cursor, Read, Words, read, word};
 use crate::wire::order::read_goods;
-use crate::wire::out::Out;
+use crate::wire::writer::Writer;
 
 pub use crate::wire::scope::read_scope;
 
@@ -77,7 +77,7 @@ const FIELDS: &[(&str, &[Kind])] = &[
 ];
 
 /// Reads a discount; its fields must fit its type.
-pub fn read_discount(at: &At<'_>) -> Discount {
+pub fn read_discount(at: &Cursor<'_>) -> Discount {
     at.object();
     let kind = at.need("type", |kind| kind.one_of(KINDS));
     for (name, _) in FIELDS.iter().filter(|(_, kinds)| !kinds.contains(&kind)) {
@@ -87,7 +87,7 @@ pub fn read_discount(at: &At<'_>) -> Discount {
         }
     }
     let aggregated_amount_limit = at.option("aggregated_amount_limit", read::money);
-    let percent_effect = |at: &At<'_>| at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS));
+    let percent_effect = |at: &Cursor<'_>| at.option("effect", |effect| effect.one_of(PERCENT_EFFECTS));
     match kind {
         Kind::Percent => Discount::Percent {
             percent_off: Dynamic {
@@ -119,8 +119,8 @@ pub fn read_discount(at: &At<'_>) -> Discount {
     }
 }
 
-fn read_units(at: &At<'_>) -> Discount {
-    let is_many = |effect: &At<'_>| matches!(effect.node, Node::Text(text) if text == MANY);
+fn read_units(at: &Cursor<'_>) -> Discount {
+    let is_many = |effect: &Cursor<'_>| matches!(effect.node, Node::Text(text) if text == MANY);
     if !at.get("effect").as_ref().is_some_and(is_many) && at.get("units").is_none() {
         return Discount::Unit(Box::new(read_unit(at)));
     }
@@ -138,7 +138,7 @@ fn read_units(at: &At<'_>) -> Discount {
     Discount::Units(units)
 }
 
-fn read_unit(at: &At<'_>) -> UnitOff {
+fn read_unit(at: &Cursor<'_>) -> UnitOff {
     at.object();
     let unit_type = at.need("unit_type", read::text);
     let effect = at.option("effect", |effect| effect.one_of(UNIT_EFFECTS));
@@ -153,7 +153,7 @@ fn read_unit(at: &At<'_>) -> UnitOff {
 }
 
 /// A count of at least 1.
-pub(crate) fn read_count(at: &At<'_>) -> u64 {
+pub(crate) fn read_count(at: &Cursor<'_>) -> u64 {
     let count = at.whole_number();
     if count == 0 {
         at.wrong("must be at least 1");
@@ -162,11 +162,11 @@ pub(crate) fn read_count(at: &At<'_>) -> u64 {
 }
 
 /// A number that may be missing, and its formula.
-pub(crate) fn dynamic<T>(at: &At<'_>, plain: &str, formula: &str, read: Read<T>) -> Dynamic<Option<T>> {
+pub(crate) fn dynamic<T>(at: &Cursor<'_>, plain: &str, formula: &str, read: Read<T>) -> Dynamic<Option<T>> {
     Dynamic { plain: at.option(plain, read), formula: formula_of(at, formula) }
 }
 
-fn formula_of(at: &At<'_>, name: &str) -> Option<Arc<Formula>> {
+fn formula_of(at: &Cursor<'_>, name: &str) -> Option<Arc<Formula>> {
     let read: Read<Option<Arc<Formula>>> = |formula| match Formula::parse(formula.str()) {
         Ok(read) => Some(Arc::new(read)),
         Err(error) => {
@@ -178,7 +178,7 @@ fn formula_of(at: &At<'_>, name: &str) -> Option<Arc<Formula>> {
 }
 
 /// Reads a gift.
-pub fn read_gift(at: &At<'_>) -> Gift {
+pub fn read_gift(at: &Cursor<'_>) -> Gift {
     at.object();
     Gift {
         amount: at.need("amount", read::money),
@@ -190,7 +190,7 @@ pub fn read_gift(at: &At<'_>) -> Gift {
 /// Writes a discount as a validation echoes it: with the numbers that its formulas came to and the effect that it takes.
 /// `scoped` says whether a scope names goods, which decides the effect of a discount without one; `is_dynamic` whether
 /// a formula had a say.
-pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_dynamic: bool) {
+pub(crate) fn put_discount(out: &mut Writer, discount: &Discount, scoped: bool, is_dynamic: bool) {
     out.object(|out| {
         let inherited = if scoped { "APPLY_TO_ITEMS" } else { "APPLY_TO_ORDER" };
         let effect = match discount {
@@ -241,7 +241,7 @@ pub(crate) fn put_discount(out: &mut Out, discount: &Discount, scoped: bool, is_
 }
 
 /// The fields of free units, with the goods in short.
-fn put_unit(out: &mut Out, unit: &UnitOff) {
+fn put_unit(out: &mut Writer, unit: &UnitOff) {
     out.put_number("unit_off", unit.unit_off.plain);
     out.put_text("unit_type", &unit.unit_type);
     for (kind, name, goods) in [("product", "name", &unit.product), ("sku", "sku", &unit.sku)] {
@@ -257,7 +257,8 @@ fn put_unit(out: &mut Out, unit: &UnitOff) {
 #[cfg(test)]
 mod tests {
     use super::{read_discount, read_scope};
-    use crate::wire::at::{Read, read_document};
+    use crate::wire::cursor::Read;
+    use crate::wire::document::read_document;
     use crate::wire::rules::read_bundle_rules;
 
     /// What is wrong with a document; empty when nothing is.

@@ -3,13 +3,13 @@
 //! endpoints.md section 1, shapes S2 and S3; calculation.md section 2.2. Orders and lines are the bulk of every
 //! request, so their members are gone through once instead of being looked up one by one.
 
+use crate::json::Node;
 use crate::model::order::{Goods, Item, LARGEST_ORDER, LINE_ID, Order, OrderStatus, RelatedObject};
 use crate::shape::{AMOUNT, COUNT, KEY, Kind, METADATA, may};
 use crate::shape::{one_of, shape};
 use crate::text::Text;
-use crate::wire::at::{At, Fields, read};
+use crate::wire::cursor::{Cursor, Fields, read};
 use crate::wire::customer::CUSTOMER;
-use crate::wire::node::Node;
 use crate::wire::problem::Problem;
 
 pub(super) const STATUSES: &[(&str, OrderStatus)] = &[
@@ -122,13 +122,13 @@ const ITEM_MEMBERS: Fields<Item> = &[
 ];
 
 /// Reads an order, within its bounds.
-pub fn read_order(at: &At<'_>) -> Order {
+pub fn read_order(at: &Cursor<'_>) -> Order {
     let mut order = Order::default();
     at.fields(&mut order, ORDER_MEMBERS);
     order
 }
 
-fn read_items(at: &At<'_>) -> Vec<Item> {
+fn read_items(at: &Cursor<'_>) -> Vec<Item> {
     let items = at.all(read_item);
     let count = items.len();
     if count > LARGEST_ORDER {
@@ -138,7 +138,7 @@ fn read_items(at: &At<'_>) -> Vec<Item> {
     items
 }
 
-fn read_item(at: &At<'_>) -> Item {
+fn read_item(at: &Cursor<'_>) -> Item {
     let mut item = Item { quantity: 1, ..Item::default() };
     at.fields(&mut item, ITEM_MEMBERS);
     if item.source_id.is_some() && item.related_object.is_none() {
@@ -148,7 +148,7 @@ fn read_item(at: &At<'_>) -> Item {
 }
 
 /// The id of a line that was stored before. What callers call `id` themselves is no name of ours, and is passed over.
-fn line_id(at: &At<'_>) -> Option<Text> {
+fn line_id(at: &Cursor<'_>) -> Option<Text> {
     match at.node {
         Node::Text(text) if text.starts_with(LINE_ID) => Some(Text::from(&**text)),
         _ => None,
@@ -156,7 +156,7 @@ fn line_id(at: &At<'_>) -> Option<Text> {
 }
 
 /// Reads a product or SKU, inline or from the catalogue.
-pub fn read_goods(at: &At<'_>) -> Goods {
+pub fn read_goods(at: &Cursor<'_>) -> Goods {
     at.object();
     let mut goods = Goods::default();
     at.fill_some("name", &mut goods.name, read::text);

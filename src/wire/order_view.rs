@@ -13,7 +13,7 @@ use crate::money::Money;
 use crate::pricing::lines::Priced;
 use crate::pricing::{Cart, Gain, Line, Replacement};
 use crate::text::Text;
-use crate::wire::out::{Out, is_told};
+use crate::wire::writer::{Writer, is_told};
 
 /// Whose discounts `applied_*` speak of.
 #[derive(Debug, Clone, Copy)]
@@ -116,12 +116,12 @@ impl<'a> OrderView<'a> {
 
 impl OrderView<'_> {
     /// Writes the order as the next value.
-    pub(crate) fn put(&self, out: &mut Out) {
+    pub(crate) fn put(&self, out: &mut Writer) {
         self.put_again(out, &mut Seen::default());
     }
 
     /// Writes the order as the next value into an answer that may have told it before, with other amounts.
-    pub(crate) fn put_again(&self, out: &mut Out, seen: &mut Seen) {
+    pub(crate) fn put_again(&self, out: &mut Writer, seen: &mut Seen) {
         out.object(|out| {
             self.put_plain(out, seen);
             if !self.order.metadata.is_empty() {
@@ -134,7 +134,7 @@ impl OrderView<'_> {
     }
 
     /// What it is called, its status, its amounts and its lines.
-    pub(crate) fn put_plain(&self, out: &mut Out, seen: &mut Seen) {
+    pub(crate) fn put_plain(&self, out: &mut Writer, seen: &mut Seen) {
         out.text_if("id", self.order.id.as_ref());
         out.text_if("source_id", self.order.source_id.as_ref());
         out.word_if("status", self.order.status.map(OrderStatus::name));
@@ -152,7 +152,7 @@ impl OrderView<'_> {
     }
 
     /// The amounts of section 3.1, without those that section 3.3 leaves out.
-    fn put_amounts(&self, out: &mut Out) {
+    fn put_amounts(&self, out: &mut Writer) {
         let cart = self.cart;
         out.money_if("amount", cart.amount);
         // Unit effects make the amount before them worth telling.
@@ -175,7 +175,7 @@ impl OrderView<'_> {
         out.money_if("total_applied_discount_amount", both(on_order, on_items));
     }
 
-    fn put_items(&self, out: &mut Out, seen: &mut Vec<Shown>) {
+    fn put_items(&self, out: &mut Writer, seen: &mut Vec<Shown>) {
         let cart = self.cart;
         // What unit effects do to lines is not among what is compared.
         if !cart.changed().is_empty() || !self.applied.replaced(cart).is_empty() {
@@ -225,7 +225,7 @@ impl OrderView<'_> {
     }
 
     /// What a line is, how many units, and their gross amount.
-    fn put_units(&self, out: &mut Out, place: usize, item: &Item, line: &Line) {
+    fn put_units(&self, out: &mut Writer, place: usize, item: &Item, line: &Line) {
         let sku = self.priced.sku(place);
         let product = self.priced.product(place);
         let parent = || sku?.product_id.as_ref();
@@ -255,7 +255,7 @@ impl OrderView<'_> {
     }
 
     /// What was given in place of it, its goods and its custom data.
-    fn put_rest(&self, out: &mut Out, place: usize, item: &Item) {
+    fn put_rest(&self, out: &mut Writer, place: usize, item: &Item) {
         self.put_replaced(out, place);
         let public = self.public.filter(|_| place >= self.order.items.len());
         put_goods(out, "product", [item.product.as_deref(), self.priced.product(place)], public);
@@ -269,7 +269,7 @@ impl OrderView<'_> {
 impl OrderView<'_> {
     /// What was given in place of units of this line (calculation.md section 5.9). It stands on the line that lost the
     /// units; the line that won them shows its own change.
-    fn put_replaced(&self, out: &mut Out, place: usize) {
+    fn put_replaced(&self, out: &mut Writer, place: usize) {
         let mut begun = false;
         for replaced in self.applied.replaced(self.cart).iter().filter(|replaced| replaced.source == place) {
             if !begun {
@@ -312,7 +312,12 @@ pub(crate) fn related_name(object: RelatedObject) -> &'static str {
 }
 
 /// A product or SKU beside a line: what was sent over what the catalogue has.
-pub(crate) fn put_goods<'a>(out: &mut Out, kind: &'static str, goods: [Option<&'a Goods>; 2], public: Option<&[Text]>) {
+pub(crate) fn put_goods<'a>(
+    out: &mut Writer,
+    kind: &'static str,
+    goods: [Option<&'a Goods>; 2],
+    public: Option<&[Text]>,
+) {
     let [sent, listed] = goods;
     if sent.is_none() && listed.is_none() {
         return;

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use crate::model::page::{Belief, PublicMetadata, Terms};
-use crate::wire::at::{At, Fields, Words, read_whole};
+use crate::wire::cursor::{Cursor, Fields, Words};
+use crate::wire::document::read_whole;
 use crate::wire::order::STATUSES;
 use crate::wire::problem::Problem;
 
@@ -38,7 +39,7 @@ const METADATA: Fields<PublicMetadata> = &[
 ];
 
 /// Reads terms; `true` stands for those that hold where nothing is said.
-pub fn read_terms(at: &At<'_>) -> Arc<Terms> {
+pub fn read_terms(at: &Cursor<'_>) -> Arc<Terms> {
     let mut terms = Terms::default();
     if at.node.as_bool() != Some(true) {
         at.fields(&mut terms, FIELDS);

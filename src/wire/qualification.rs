@@ -10,6 +10,7 @@ use crate::decide::case::{Offer, Resolved};
 use crate::decide::qualify::{Qualified, Shown};
 use crate::decide::validate::Evaluated;
 use crate::id::Context;
+use crate::json::Node;
 use crate::model::order::{Item, Metadata, Order, OrderStatus};
 use crate::model::qualification::{
     Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, Qualify, Scenario, SortingRule,
@@ -18,14 +19,14 @@ use crate::rules::index::omitted;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::at::{At, Words, read, read_node, read_request};
+use crate::wire::cursor::{Cursor, Words, read, read_node};
 use crate::wire::decision::Steps;
-use crate::wire::node::Node;
+use crate::wire::document::read_request;
 use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name};
-use crate::wire::out::{Out, Pieces};
 use crate::wire::problem::Problem;
 use crate::wire::request::read_around;
 use crate::wire::stacking::put_stacking_rules;
+use crate::wire::writer::{Pieces, Writer};
 
 const SCENARIOS: Words<Scenario> = &[
     ("ALL", Scenario::All),
@@ -85,7 +86,7 @@ pub fn read_qualification_node(body: &Node<'_>) -> Result<Qualify, Problem> {
     read_node(body, read_body)
 }
 
-fn read_body(body: &At<'_>) -> Qualify {
+fn read_body(body: &Cursor<'_>) -> Qualify {
     body.object();
     let mut asked = Qualify {
         request: read_around(body),
@@ -99,7 +100,7 @@ fn read_body(body: &At<'_>) -> Qualify {
     asked
 }
 
-fn read_options(at: &At<'_>, asked: &mut Qualify) {
+fn read_options(at: &Cursor<'_>, asked: &mut Qualify) {
     at.object();
     if let Some(limit) = at.option("limit", read_limit) {
         asked.limit = limit;
@@ -124,13 +125,13 @@ fn read_options(at: &At<'_>, asked: &mut Qualify) {
     }
 }
 
-fn read_limit(at: &At<'_>) -> usize {
+fn read_limit(at: &Cursor<'_>) -> usize {
     let limit = at.number().filter(|limit| (1..=LARGEST_LIMIT).contains(limit));
     let limit = limit.and_then(|limit| usize::try_from(limit).ok());
     at.or_wrong(limit, "must be an integer from 1 to 50")
 }
 
-fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) {
+fn read_filter(at: &Cursor<'_>, field: Field, words: Words<()>, filters: &mut Vec<Filter>) {
     at.object();
     let Some(conditions) = at.get("conditions") else { return at.missing("conditions") };
     for (name, values) in conditions.members() {
@@ -138,7 +139,7 @@ fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Fi
             values.problem("is not an operator of a filter");
             continue;
         };
-        let value = |value: &At<'_>| {
+        let value = |value: &Cursor<'_>| {
             if !words.is_empty() {
                 value.one_of(words);
             }
@@ -168,7 +169,7 @@ fn read_filter(at: &At<'_>, field: Field, words: Words<()>, filters: &mut Vec<Fi
 /// The JSON of an answer.
 pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Pieces {
     let evaluated = &qualified.evaluated;
-    Out::object_of(|out| {
+    Writer::object_of(|out| {
         out.member("redeemables").object(|out| {
             out.put_text("object", "list");
             out.put_text("data_ref", "data");
@@ -201,7 +202,7 @@ struct Qualifying<'a> {
 }
 
 impl Qualifying<'_> {
-    fn put(&self, out: &mut Out) {
+    fn put(&self, out: &mut Writer) {
         let evaluated = &self.qualified.evaluated;
         let steps = Steps::new(evaluated, self.context);
         let candidate = &self.shown.candidate;
@@ -243,7 +244,7 @@ impl Qualifying<'_> {
     }
 
     /// A stack: the order with all of it, and each of its tiers as a validation shows it.
-    fn put_stack(&self, out: &mut Out, stack: &Evaluated<'_>) {
+    fn put_stack(&self, out: &mut Writer, stack: &Evaluated<'_>) {
         if let Some(order) = &stack.shown_order() {
             let (priced, cart) = (&stack.priced, &stack.walk.cart);
             let view = OrderView::new(order, priced, cart, Applied::Everything);
@@ -258,7 +259,7 @@ impl Qualifying<'_> {
     }
 
     /// The rules assigned to it and to its campaign, with what was left out of each.
-    fn put_assignments(&self, out: &mut Out, offer: &Offer<'_>) {
+    fn put_assignments(&self, out: &mut Writer, offer: &Offer<'_>) {
         let candidate = &self.shown.candidate;
         let names = [Some(&candidate.id), Some(&candidate.code), candidate.campaign_id.as_ref()];
         let asked = self.qualified.asked.scenario.facts();
@@ -297,7 +298,7 @@ impl Qualifying<'_> {
 }
 
 /// The order of the request as it was sent, without any amount that it did not have.
-fn put_sent(out: &mut Out, order: &Order) {
+fn put_sent(out: &mut Writer, order: &Order) {
     out.object(|out| {
         out.text_if("id", order.id.as_ref());
         out.text_if("source_id", order.source_id.as_ref());
@@ -317,7 +318,7 @@ fn put_sent(out: &mut Out, order: &Order) {
     });
 }
 
-fn put_item(out: &mut Out, item: &Item) {
+fn put_item(out: &mut Writer, item: &Item) {
     out.put_text("object", "order_item");
     out.text_if("source_id", item.source_id.as_ref());
     out.text_if("related_object", item.related_object.map(related_name));
@@ -335,7 +336,7 @@ fn put_item(out: &mut Out, item: &Item) {
     put_metadata(out, &item.metadata);
 }
 
-fn put_metadata(out: &mut Out, metadata: &Metadata) {
+fn put_metadata(out: &mut Writer, metadata: &Metadata) {
     if !metadata.is_empty() {
         out.member("metadata").metadata(metadata);
     }

@@ -10,8 +10,8 @@ use crate::model::order::Metadata;
 use crate::model::reward::{HandedOver, Reward, RewardAssignment};
 use crate::text::Text;
 use crate::time::Instant;
-use crate::wire::out::Out;
 use crate::wire::reward::put_reward_members;
+use crate::wire::writer::Writer;
 
 /// What is to be stored: a printed document, and beside it what it is found by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -166,7 +166,7 @@ impl Recorded {
         let count = self.redemptions.len();
         let answer = match (form, told.first()) {
             (Form::First, Some(first)) => first.clone().into_owned(),
-            _ => Out::record_of(|out| {
+            _ => Writer::record_of(|out| {
                 out.object(|out| {
                     out.member("redemptions").list(|out| told.iter().take(count).for_each(|one| out.item().raw(one)));
                     if let Some(parent) = told.get(count) {
@@ -196,7 +196,7 @@ impl Redemption {
     }
 
     fn text(&self, people: bool) -> String {
-        Out::record_of(|out| {
+        Writer::record_of(|out| {
             out.object(|out| {
                 let common = Common {
                     id: &self.id,
@@ -220,7 +220,7 @@ impl Redemption {
         })
     }
 
-    fn put_parts(&self, out: &mut Out, parts: &[Text]) {
+    fn put_parts(&self, out: &mut Writer, parts: &[Text]) {
         out.put_word("related_object_type", "redemption");
         out.put_text("related_object_id", &self.id);
         let date = self.date.text();
@@ -238,7 +238,7 @@ impl Redemption {
 }
 
 impl One {
-    fn put(&self, out: &mut Out) {
+    fn put(&self, out: &mut Writer) {
         out.put_word("related_object_type", object_name(self.object));
         out.put_text("related_object_id", &self.id);
         out.text_if("related_object_parent_id", self.campaign_id.as_ref());
@@ -276,7 +276,7 @@ pub(super) struct Common<'a> {
 
 impl Common<'_> {
     /// Writes it into the object that is open.
-    pub(super) fn put(&self, out: &mut Out) {
+    pub(super) fn put(&self, out: &mut Writer) {
         out.put_text("id", self.id);
         out.put_word("object", "redemption");
         out.put_text("date", &self.date.text());
@@ -290,7 +290,7 @@ impl Common<'_> {
 }
 
 /// Writes a customer by the id alone as a member, or nothing.
-pub(super) fn put_reference(out: &mut Out, name: &'static str, id: Option<&Text>) {
+pub(super) fn put_reference(out: &mut Writer, name: &'static str, id: Option<&Text>) {
     match id {
         Some(id) => out.member(name).object(|out| {
             out.put_text("id", id);

@@ -23,13 +23,13 @@ use crate::text::Text;
 use crate::wire::decision::{Sorted, Steps, put_categories};
 use crate::wire::failure::write_failure;
 use crate::wire::order_view::{Applied, OrderView, Seen};
-use crate::wire::out::Out;
 use crate::wire::record::{
     Exchanged, Form, One, Record, Recorded, Redeemable, Redemption, Shown, Written, object_name,
 };
 use crate::wire::stored_order::OrderRecord;
 use crate::wire::trace::{Level, put_trace};
 use crate::wire::voucher::{Counts, show_voucher};
+use crate::wire::writer::Writer;
 
 /// Writes a redemption, done or failed.
 pub fn write_redemption(redeemed: &Redeemed<'_>, context: &Context) -> Written {
@@ -42,7 +42,7 @@ pub fn write_redemption(redeemed: &Redeemed<'_>, context: &Context) -> Written {
 /// The records of a redemption that was done. The order is stored without its `source_id` where it is not to be `named`.
 pub fn record(redeemed: &Redeemed<'_>, context: &Context, named: bool) -> Recorded {
     let evaluated = &redeemed.evaluated;
-    let customer = Out::record_of(|out| {
+    let customer = Writer::record_of(|out| {
         let (customer, id) = (evaluated.buyer.customer.as_deref(), redeemed.customer_id.as_ref());
         put_customer(out, customer, id, evaluated.request.channel.is_page());
     });
@@ -92,17 +92,17 @@ fn beside(redeemed: &Redeemed<'_>, context: &Context) -> Vec<(&'static str, Stri
     let evaluated = &redeemed.evaluated;
     let sorted = Sorted::of(evaluated);
     let steps = Steps::new(evaluated, context);
-    let list = |shown: &[&Step]| Out::record_of(|out| steps.put(out, shown, &mut Seen::default()));
+    let list = |shown: &[&Step]| Writer::record_of(|out| steps.put(out, shown, &mut Seen::default()));
     let mut beside =
         vec![("inapplicable_redeemables", list(&sorted.inapplicable)), ("skipped_redeemables", list(&sorted.skipped))];
     if evaluated.request.expand.trace {
-        beside.push(("trace", Out::record_of(|out| put_trace(out, evaluated, Level::of(evaluated)))));
+        beside.push(("trace", Writer::record_of(|out| put_trace(out, evaluated, Level::of(evaluated)))));
     }
     beside
 }
 
 /// Writes the customer inside a redemption as the next value. Pages are told nothing about a person but the id.
-fn put_customer(out: &mut Out, customer: Option<&Customer>, id: Option<&Text>, client: bool) {
+fn put_customer(out: &mut Writer, customer: Option<&Customer>, id: Option<&Text>, client: bool) {
     let (Some(customer), Some(id)) = (customer, id) else { return out.raw("null") };
     out.object(|out| {
         out.put_text("id", id);
@@ -157,7 +157,7 @@ fn show_offer(redeemed: &Redeemed<'_>, offer: &Offer<'_>, part: &RedeemedPart) -
     if expanded {
         shown.remove("categories");
     }
-    Out::record_of(|out| {
+    Writer::record_of(|out| {
         out.object(|out| {
             for (name, value) in &shown {
                 out.pair(name, |out| out.raw(&value.to_string()));
@@ -232,14 +232,14 @@ fn print_order(redeemed: &Redeemed<'_>, order: &Order, cart: &Cart, applied: App
         entry: redeemed.whole_id().map(|whole| (whole, print_entry(redeemed, whole))),
         people,
     };
-    Out::record_of(|out| record.put(out))
+    Writer::record_of(|out| record.put(out))
 }
 
 /// What an order remembers of a redemption (calculation.md section 14).
 fn print_entry(redeemed: &Redeemed<'_>, whole: &Text) -> String {
     let single = redeemed.parts.first().filter(|_| redeemed.parent.is_none());
     let incentive = single.and_then(|part| redeemed.evaluated.offer(part.place)).map(|offer| &*offer.incentive);
-    Out::record_of(|out| {
+    Writer::record_of(|out| {
         out.object(|out| {
             out.put_text("date", &redeemed.date.text());
             if redeemed.parent.is_some() {

@@ -3,14 +3,15 @@
 //! endpoints.md section 1, shapes S1 to S4 and S8; clients.md: explicit nulls count as left out.
 
 use crate::decide::rollback::RollBack;
+use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::request::{Expand, Redeemable, RedeemableObject, Redeemables, Session, TtlUnit, WantedReward};
 use crate::shape::{COUNT, Field, KEY, Kind, METADATA, Shape, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::wire::at::{At, Words, read, read_node, read_request, read_whole};
+use crate::wire::cursor::{Cursor, Words, read, read_node};
 use crate::wire::customer::{CUSTOMER, read_sent_customer};
-use crate::wire::node::Node;
+use crate::wire::document::{read_request, read_whole};
 use crate::wire::order::{ORDER, read_order};
 use crate::wire::problem::Problem;
 
@@ -122,7 +123,7 @@ pub fn read_redeemables_node(body: &Node<'_>) -> Result<Redeemables, Problem> {
     read_node(body, read_body)
 }
 
-fn read_body(body: &At<'_>) -> Redeemables {
+fn read_body(body: &Cursor<'_>) -> Redeemables {
     body.object();
     body.need("redeemables", |_| ());
     let redeemables = body.list("redeemables", read_redeemable);
@@ -137,7 +138,7 @@ fn read_body(body: &At<'_>) -> Redeemables {
 
 /// Reads what stands around redeemables, and around what is asked in their place.
 #[inline(never)]
-pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
+pub(crate) fn read_around(body: &Cursor<'_>) -> Redeemables {
     let mut request = Redeemables::default();
     body.fill_some("customer", &mut request.customer, read_sent_customer);
     body.fill_some("order", &mut request.order, read_order);
@@ -155,7 +156,7 @@ pub(crate) fn read_around(body: &At<'_>) -> Redeemables {
     request
 }
 
-fn read_redeemable(at: &At<'_>) -> Redeemable {
+fn read_redeemable(at: &Cursor<'_>) -> Redeemable {
     at.object();
     let id = at.need("id", |id| {
         let text = id.name();
@@ -178,7 +179,7 @@ fn read_redeemable(at: &At<'_>) -> Redeemable {
 }
 
 /// The session of a request.
-pub(crate) fn read_session(at: &At<'_>) -> Session {
+pub(crate) fn read_session(at: &Cursor<'_>) -> Session {
     at.object();
     // What only a lock has says nothing without one.
     for (name, needed) in [("ttl", "type"), ("ttl_unit", "ttl")] {
@@ -195,7 +196,7 @@ pub(crate) fn read_session(at: &At<'_>) -> Session {
 }
 
 /// What the options name; names that mean nothing here are passed over, as older clients send some.
-fn read_options(at: &At<'_>) -> Expand {
+fn read_options(at: &Cursor<'_>) -> Expand {
     at.object();
     let names: Vec<Text> = at.option("expand", read::texts).unwrap_or_default();
     let named = |name: &str| names.iter().any(|given| given == name);

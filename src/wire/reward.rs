@@ -3,14 +3,14 @@
 //!
 //! calculation.md section 10; endpoints.md, rewards.
 
+use crate::json::Node;
 use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
 use crate::shape::shape;
 use crate::shape::{COUNT, KEY, Kind, may, must};
 use crate::text::Decimal;
-use crate::wire::at::{At, read};
-use crate::wire::node::Node;
-use crate::wire::out::Out;
+use crate::wire::cursor::{Cursor, read};
+use crate::wire::writer::Writer;
 
 /// A reward that points are exchanged for.
 pub const REWARD: Kind = shape!(
@@ -37,7 +37,7 @@ pub const REWARD: Kind = shape!(
 );
 
 /// Reads a reward from its document; what its `parameters` hold says what kind it is.
-pub fn read_reward(at: &At<'_>) -> Reward {
+pub fn read_reward(at: &Cursor<'_>) -> Reward {
     at.object();
     Reward {
         id: at.need("id", read::name),
@@ -48,7 +48,7 @@ pub fn read_reward(at: &At<'_>) -> Reward {
     }
 }
 
-fn read_kind(at: &At<'_>) -> RewardKind {
+fn read_kind(at: &Cursor<'_>) -> RewardKind {
     at.object();
     if let Some(coin) = at.option("coin", read_coin) {
         return RewardKind::Coin(coin);
@@ -70,7 +70,7 @@ fn read_kind(at: &At<'_>) -> RewardKind {
     })
 }
 
-fn read_coin(at: &At<'_>) -> Coin {
+fn read_coin(at: &Cursor<'_>) -> Coin {
     at.object();
     let points = at.option("points_ratio", |at| {
         let points = at.quantity();
@@ -83,7 +83,7 @@ fn read_coin(at: &At<'_>) -> Coin {
 }
 
 /// An amount in major units, as a number or as text: minor units, half up (calculation.md section 10.3).
-fn read_major(at: &At<'_>) -> Money {
+fn read_major(at: &Cursor<'_>) -> Money {
     let parsed = match at.node {
         Node::Whole(number) => minor_of(&number.to_string()),
         Node::Fraction(text) => minor_of(text),
@@ -99,7 +99,7 @@ fn minor_of(text: &str) -> Option<Money> {
 }
 
 /// Reads the assignment of a reward to a campaign.
-pub fn read_reward_assignment(at: &At<'_>) -> RewardAssignment {
+pub fn read_reward_assignment(at: &Cursor<'_>) -> RewardAssignment {
     at.object();
     let points = at.option("parameters", |parameters| {
         parameters.object();
@@ -117,12 +117,12 @@ pub fn read_reward_assignment(at: &At<'_>) -> RewardAssignment {
 }
 
 /// Writes a reward as the next value, with what it cost.
-pub(crate) fn put_reward(out: &mut Out, reward: &Reward, assignment: &RewardAssignment, points: u64) {
+pub(crate) fn put_reward(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
     out.object(|out| put_reward_members(out, reward, assignment, points));
 }
 
 /// The members of a reward.
-pub(crate) fn put_reward_members(out: &mut Out, reward: &Reward, assignment: &RewardAssignment, points: u64) {
+pub(crate) fn put_reward_members(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
     out.put_text("id", &reward.id);
     out.put_text("assignment_id", &assignment.id);
     out.put_text("object", "reward");

@@ -11,12 +11,12 @@ use crate::model::stacking::RollbackMode;
 use crate::pricing::Cart;
 use crate::pricing::lines::Priced;
 use crate::text::Text;
-use crate::wire::at::word;
+use crate::wire::cursor::word;
 use crate::wire::order_view::{Applied, OrderView};
-use crate::wire::out::Out;
 use crate::wire::record::{Record, Written};
 use crate::wire::stacking::ROLLBACK_MODES;
 use crate::wire::stored_order::OrderRecord;
+use crate::wire::writer::Writer;
 
 /// What the service knows of a rollback besides what was decided; a decision without the service knows none of it.
 #[derive(Debug, Clone, Default)]
@@ -31,10 +31,10 @@ pub struct Service {
 /// unless it came on the route for stacks.
 pub fn write_rollback(rolled_back: &RolledBack, request: &RollBack, service: &Service) -> Written {
     let order = rolled_back.order.as_ref().map(|order| print_order(order, rolled_back));
-    let writer = Writer { rolled_back, request, service, order: order.as_deref() };
+    let shared = Shared { rolled_back, request, service, order: order.as_deref() };
     let mut records = Vec::new();
     let mut write = |part: &UndonePart, is_stack: bool| {
-        let rollback = writer.print(part, is_stack);
+        let rollback = shared.print(part, is_stack);
         records.push(record(&part.id, part, rollback.clone()));
         records.push(record(&part.redemption.id, part, print_undone(part, rolled_back)));
         rollback
@@ -49,7 +49,7 @@ pub fn write_rollback(rolled_back: &RolledBack, request: &RollBack, service: &Se
     }
     let answer = match (request.stack, rollbacks.first()) {
         (false, Some(single)) => single.clone(),
-        _ => Out::record_of(|out| {
+        _ => Writer::record_of(|out| {
             out.object(|out| {
                 out.member("rollbacks").list(|out| rollbacks.iter().for_each(|one| out.item().raw(one)));
                 for (name, json) in [("parent_rollback", &parent), ("order", &order)] {
@@ -70,18 +70,18 @@ fn record(id: &Text, part: &UndonePart, text: String) -> Record {
 type Count<'a> = (&'a str, Option<u64>);
 
 /// What the rollbacks of a request have in common.
-struct Writer<'a> {
+struct Shared<'a> {
     rolled_back: &'a RolledBack,
     request: &'a RollBack,
     service: &'a Service,
     order: Option<&'a str>,
 }
 
-impl Writer<'_> {
+impl Shared<'_> {
     /// The rollback of a redemption, or of the stack itself.
     fn print(&self, part: &UndonePart, is_stack: bool) -> String {
         let past = &part.redemption;
-        Out::record_of(|out| {
+        Writer::record_of(|out| {
             out.object(|out| {
                 out.put_text("id", &part.id);
                 out.put_word("object", "redemption_rollback");
@@ -120,7 +120,7 @@ impl Writer<'_> {
     }
 
     /// The voucher as it stands now or, where nobody knows, as it stood with what the redemption took given back.
-    fn put_voucher(&self, out: &mut Out, part: &UndonePart, voucher: &PastVoucher) {
+    fn put_voucher(&self, out: &mut Writer, part: &UndonePart, voucher: &PastVoucher) {
         if let Some((_, shown)) = self.service.vouchers.iter().find(|(id, _)| *id == voucher.id) {
             return out.put_raw("voucher", shown);
         }
@@ -152,12 +152,12 @@ impl Writer<'_> {
 }
 
 /// Writes what a redemption said, or nothing.
-fn put_kept(out: &mut Out, part: &UndonePart, name: &'static str) {
+fn put_kept(out: &mut Writer, part: &UndonePart, name: &'static str) {
     out.member(name).value(part.redemption.document.get(name).unwrap_or(&Node::Null));
 }
 
 /// What is given back is written as a negative amount.
-fn put_given_back(out: &mut Out, spent: Spent) {
+fn put_given_back(out: &mut Writer, spent: Spent) {
     let back = i64::try_from(spent.amount()).unwrap_or(i64::MAX).saturating_neg();
     out.member("amount").integer(back);
     let (block, name) = match spent {
@@ -174,7 +174,7 @@ fn members<'n>(of: Option<&'n Node<'_>>) -> impl Iterator<Item = (&'n str, &'n N
 }
 
 /// Writes an object with other counts in it.
-fn put_over(out: &mut Out, object: &Node<'_>, counts: &[Count<'_>]) {
+fn put_over(out: &mut Writer, object: &Node<'_>, counts: &[Count<'_>]) {
     let count_of = |name: &str| counts.iter().find(|(known, _)| *known == name).and_then(|(_, count)| *count);
     out.object(|out| {
         for (name, value) in members(Some(object)) {
@@ -190,7 +190,7 @@ fn put_over(out: &mut Out, object: &Node<'_>, counts: &[Count<'_>]) {
 fn print_undone(part: &UndonePart, rolled_back: &RolledBack) -> String {
     let document = &part.redemption.document;
     let related = document.get("related_redemptions");
-    Out::record_of(|out| {
+    Writer::record_of(|out| {
         out.object(|out| {
             for (name, value) in document.iter().filter(|(name, _)| !matches!(*name, "status" | "related_redemptions"))
             {
@@ -230,13 +230,13 @@ fn print_order(order: &Order, rolled_back: &RolledBack) -> String {
         entry,
         people: true,
     };
-    Out::record_of(|out| record.put(out))
+    Writer::record_of(|out| record.put(out))
 }
 
 /// What an order remembers of a redemption that is undone.
 fn print_entry(entry: &Node<'_>, part: &UndonePart, rolled_back: &RolledBack) -> String {
     let ours = ["rollback_id", "rollback_date", "rollback_stacked"];
-    Out::record_of(|out| {
+    Writer::record_of(|out| {
         out.object(|out| {
             for (name, value) in members(Some(entry)).filter(|(name, _)| !ours.contains(name)) {
                 out.pair(name, |out| out.value(value));

@@ -7,6 +7,7 @@ use crate::facts::{
     Assignment, credits_account, points_account, points_spent_account, redeemed_account, redemptions_account,
     spent_account,
 };
+use crate::json::Node;
 use crate::ledger::{AccountId, Entry, Hold, Journal, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Grant, Incentive};
@@ -16,15 +17,14 @@ use crate::model::promotion::Stack;
 use crate::model::redemption::PastRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
+use crate::ordered_map::OrderedMap;
 use crate::rules::{Collection, Rule, Segment};
-use crate::shelf::Shelf;
 use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
-use crate::wire::at::{At, read, read_node};
 use crate::wire::candidates::{Listed, read_listed};
+use crate::wire::cursor::{Cursor, read, read_node};
 use crate::wire::customer::read_customer;
 use crate::wire::legible::{Illegible, set_apart};
-use crate::wire::node::Node;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::page::read_terms;
 use crate::wire::past::read_past;
@@ -55,7 +55,7 @@ pub struct RuleSet {
     /// Vouchers.
     pub vouchers: Vec<Arc<Incentive>>,
     /// The ids of vouchers that come without their code, by its hash.
-    pub by_hash: Shelf<Text>,
+    pub by_hash: OrderedMap<Text>,
     /// Promotion tiers.
     pub tiers: Vec<Arc<Incentive>>,
     /// Promotion stacks.
@@ -119,7 +119,7 @@ impl RuleSet {
         Ok(given)
     }
 
-    fn read_body(body: &At<'_>) -> RuleSet {
+    fn read_body(body: &Cursor<'_>) -> RuleSet {
         body.object();
         let mut given = RuleSet { journal: Some(Journal::default()), ..RuleSet::default() };
         body.fill("complete", &mut given.complete, read::flag);
@@ -165,14 +165,14 @@ impl RuleSet {
     }
 
     /// Notes a document that whoever made the set could not read.
-    fn note_unreadable(&mut self, at: &At<'_>) {
+    fn note_unreadable(&mut self, at: &Cursor<'_>) {
         self.illegible.note(at);
         if let Some((hash, id)) = at.option("code_hash", read::text).zip(at.option("id", read::text)) {
             self.by_hash.put(hash, id);
         }
     }
 
-    fn add_voucher(&mut self, at: &At<'_>) {
+    fn add_voucher(&mut self, at: &Cursor<'_>) {
         let voucher = read_voucher(at, &document(at));
         self.note(&count(&voucher, at), at);
         if let Some(hash) = at.option("code_hash", read::text) {
@@ -181,7 +181,7 @@ impl RuleSet {
         self.vouchers.push(Arc::new(voucher));
     }
 
-    fn hold(&mut self, at: &At<'_>) {
+    fn hold(&mut self, at: &Cursor<'_>) {
         at.object();
         let code = at.need("voucher", read::name);
         let found = self.vouchers.iter().find(|voucher| voucher.code == code);
@@ -206,7 +206,7 @@ impl RuleSet {
 
     /// Notes entries, each once.
     #[inline(never)]
-    fn note(&mut self, entries: &[Entry], at: &At<'_>) {
+    fn note(&mut self, entries: &[Entry], at: &Cursor<'_>) {
         if let Some(Err(conflict)) = self.journal.as_mut().map(|journal| journal.apply(entries)) {
             at.problem(&joined(&["is given twice: `", &conflict.0, "`"]));
         }
@@ -214,17 +214,17 @@ impl RuleSet {
 }
 
 /// A document as it is kept for answers that show it.
-fn document(at: &At<'_>) -> String {
+fn document(at: &Cursor<'_>) -> String {
     at.node.to_string()
 }
 
 /// Reads redemptions of the past.
-fn read_redemptions(body: &At<'_>) -> Vec<PastRedemption> {
+fn read_redemptions(body: &Cursor<'_>) -> Vec<PastRedemption> {
     body.list("redemptions", |past| read_past(past.metadata()))
 }
 
 /// Reads a transfer of the past: what moved where, when, and what it undid.
-fn read_transfer(at: &At<'_>) -> Entry {
+fn read_transfer(at: &Cursor<'_>) -> Entry {
     at.object();
     let account = |name: &str| AccountId::new(at.need(name, read::text));
     Entry::Post(Transfer {
@@ -239,7 +239,7 @@ fn read_transfer(at: &At<'_>) -> Entry {
 }
 
 /// What a voucher's document says has been used, as transfers, so that there is one way of counting.
-fn count(voucher: &Incentive, at: &At<'_>) -> Vec<Entry> {
+fn count(voucher: &Incentive, at: &Cursor<'_>) -> Vec<Entry> {
     let campaign = voucher.campaign_id.as_deref();
     let counted = |block: &str, name: &str| at.get(block).and_then(|block| block.option(name, read::whole_number));
     let mut entries = Vec::new();

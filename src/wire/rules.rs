@@ -11,14 +11,14 @@ pub use filter::{read_collection, read_filter, read_segment};
 use std::sync::Arc;
 
 use crate::facts::Assignment;
+use crate::json::Node;
 use crate::model::scope::{BundleEntry, BundleRules, GoodsObject, GoodsRef, MOST_BUNDLES};
 use crate::rules::names::Values;
 use crate::rules::{
     Collection, Contents, Expression, Field, Filter, Group, Kind, Leaf, Operand, Operator, Rule, RuleName, Test,
 };
 use crate::text::{Text, joined};
-use crate::wire::at::{At, read};
-use crate::wire::node::Node;
+use crate::wire::cursor::{Cursor, read};
 use crate::wire::problem::Problem;
 use crate::wire::scope::read_scope;
 use condition::read_conditions;
@@ -36,7 +36,7 @@ const TOO_MANY: &str = "must NOT have more than 1000 rules";
 const TOO_DEEP: &str = "nests deeper than 8 rules";
 
 /// Reads a validation rule from its document.
-pub fn read_rule(at: &At<'_>) -> Rule {
+pub fn read_rule(at: &Cursor<'_>) -> Rule {
     at.object();
     let tests = match at.get("rules") {
         Some(rules) => read_group(&rules, 0),
@@ -58,7 +58,7 @@ pub fn read_rule(at: &At<'_>) -> Rule {
 }
 
 /// Reads which rule was assigned to what.
-pub fn read_assignment(at: &At<'_>) -> Assignment {
+pub fn read_assignment(at: &Cursor<'_>) -> Assignment {
     at.object();
     Assignment {
         id: at.option("id", read::name).unwrap_or_default(),
@@ -69,7 +69,7 @@ pub fn read_assignment(at: &At<'_>) -> Assignment {
 }
 
 /// The text that the rule's author wrote for a failure.
-fn read_message(at: &At<'_>) -> Option<String> {
+fn read_message(at: &Cursor<'_>) -> Option<String> {
     let message = at.option("error", |error| {
         error.object();
         error.option("message", read::string)
@@ -78,7 +78,7 @@ fn read_message(at: &At<'_>) -> Option<String> {
 }
 
 /// Reads numbered tests and their logic.
-fn read_group(at: &At<'_>, depth: u32) -> Group {
+fn read_group(at: &Cursor<'_>, depth: u32) -> Group {
     if depth > DEEPEST {
         at.problem(TOO_DEEP);
         return Group::default();
@@ -96,7 +96,7 @@ fn read_group(at: &At<'_>, depth: u32) -> Group {
     let leaves = numbered(leaves, |leaf| &leaf.key);
     let keys: Vec<Text> = leaves.iter().map(|leaf| leaf.key.clone()).collect();
     let said = at.get("logic");
-    let logic = Expression::parse(said.as_ref().map_or("", At::str), &keys).unwrap_or_else(|error| {
+    let logic = Expression::parse(said.as_ref().map_or("", Cursor::str), &keys).unwrap_or_else(|error| {
         said.as_ref().unwrap_or(at).wrong(&error.text());
         Expression::default()
     });
@@ -111,7 +111,7 @@ fn numbered<T>(mut things: Vec<T>, key: fn(&T) -> &Text) -> Vec<T> {
 
 /// Reads a test; nothing when there is none of its name.
 #[inline(never)]
-fn read_leaf(key: &str, at: &At<'_>, depth: u32) -> Option<Leaf> {
+fn read_leaf(key: &str, at: &Cursor<'_>, depth: u32) -> Option<Leaf> {
     at.object();
     let name = at.need("name", |name| {
         let known = RuleName::find(name.str());
@@ -175,7 +175,7 @@ fn add_scopes(rule: &mut Rule) {
 
 /// Reads what makes a bundle (calculation.md section 8); nothing when there is no entry. Entries need all of each other,
 /// so that their logic is not looked at.
-pub fn read_bundle_rules(at: &At<'_>) -> Option<BundleRules> {
+pub fn read_bundle_rules(at: &Cursor<'_>) -> Option<BundleRules> {
     let mut entries: Vec<(Text, BundleEntry)> = Vec::new();
     for (key, entry) in at.members().filter(|(key, _)| *key != "limit" && *key != "logic") {
         entry.need("name", |name| name.one_of(&[("order.items.any", ())]));

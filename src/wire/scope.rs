@@ -12,10 +12,10 @@ use std::collections::BTreeMap;
 use crate::formula::Formula;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::CoveredUnits;
-use crate::wire::at::{At, Words, read, word};
+use crate::wire::cursor::{Cursor, Words, read, word};
 use crate::wire::goods::read_goods;
 use crate::wire::offer::{dynamic, read_count};
-use crate::wire::out::Out;
+use crate::wire::writer::Writer;
 
 pub(crate) const PICKS: Words<Pick> = &[
     ("APPLY_TO_EVERY", Pick::Every),
@@ -49,7 +49,7 @@ pub(crate) const CAPS: &[(&str, &str, CapKind)] = &[
 const MOST_GROUPS: usize = 200;
 
 /// Reads the goods that a rule makes a discount apply to.
-pub fn read_scope(at: &At<'_>) -> Scope {
+pub fn read_scope(at: &Cursor<'_>) -> Scope {
     at.object();
     let included_all = at.option("included_all", read::flag).unwrap_or(false);
     let (mut included, excluded) = (at.list("included", read_entry), at.list("excluded", read_entry));
@@ -67,7 +67,7 @@ pub fn read_scope(at: &At<'_>) -> Scope {
     Scope::new(included_all, included, excluded)
 }
 
-fn read_entry(at: &At<'_>) -> Entry {
+fn read_entry(at: &Cursor<'_>) -> Entry {
     let goods = read_goods(at, None);
     let mut caps = Vec::new();
     for (name, formula, kind) in CAPS {
@@ -124,7 +124,7 @@ pub(crate) struct GoodsList<'a> {
 impl GoodsList<'_> {
     /// Writes the entries of the rule, and one for each product or SKU of the order that they cover, in the envelope of
     /// lists.
-    pub fn put(&self, out: &mut Out) {
+    pub fn put(&self, out: &mut Writer) {
         if self.entries.is_empty() && self.covered.is_empty() {
             return put_list(out, 0, |_| {});
         }
@@ -176,7 +176,7 @@ impl GoodsList<'_> {
     }
 
     /// The lines and units that are covered, in the order in which they are taken.
-    fn put_covered(&self, out: &mut Out, covered: &[&CoveredUnits]) {
+    fn put_covered(&self, out: &mut Writer, covered: &[&CoveredUnits]) {
         let index = |covered: &CoveredUnits| u64::try_from(covered.place).unwrap_or(0);
         if covered.is_empty() {
             return;
@@ -207,7 +207,7 @@ impl GoodsList<'_> {
 }
 
 /// The envelope of a list.
-fn put_list(out: &mut Out, total: usize, data: impl FnOnce(&mut Out)) {
+fn put_list(out: &mut Writer, total: usize, data: impl FnOnce(&mut Writer)) {
     out.object(|out| {
         out.member("data").list(data);
         out.put_number("total", u64::try_from(total).unwrap_or(0));
@@ -217,21 +217,21 @@ fn put_list(out: &mut Out, total: usize, data: impl FnOnce(&mut Out)) {
 }
 
 /// What a result calls goods.
-pub(crate) fn put_name(out: &mut Out, object: GoodsObject, id: &str, source_id: Option<&str>) {
+pub(crate) fn put_name(out: &mut Writer, object: GoodsObject, id: &str, source_id: Option<&str>) {
     out.put_word("object", object.name());
     out.put_text("id", id);
     out.text_if("source_id", source_id);
 }
 
 /// A formula as its author may write it again.
-fn put_formula(out: &mut Out, name: &'static str, formula: Option<&Formula>) {
+fn put_formula(out: &mut Writer, name: &'static str, formula: Option<&Formula>) {
     if let Some(formula) = formula {
         out.put_text(name, &formula.to_string());
     }
 }
 
 /// How an entry selects and limits, without what it leaves as it is.
-fn put_terms(out: &mut Out, entry: &Entry) {
+fn put_terms(out: &mut Writer, entry: &Entry) {
     let terms = &entry.terms;
     out.money_if("price", entry.price.plain);
     put_formula(out, "price_formula", entry.price.formula.as_deref());

@@ -14,8 +14,8 @@ use crate::stacking::{Outcome, Step};
 use crate::wire::decision::{Steps, put_session};
 use crate::wire::offer::put_discount;
 use crate::wire::order_view::{Applied, OrderView};
-use crate::wire::out::Out;
 use crate::wire::reward::put_reward;
+use crate::wire::writer::Writer;
 
 /// A tier that was tried alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +77,8 @@ pub fn flat(validated: &Validated<'_>, context: &Context) -> Flat {
 }
 
 impl Flat {
-    fn add(&mut self, name: &'static str, write: impl FnOnce(&mut Out)) {
-        self.members.push((name, Out::record_of(write)));
+    fn add(&mut self, name: &'static str, write: impl FnOnce(&mut Writer)) {
+        self.members.push((name, Writer::record_of(write)));
     }
 
     fn add_grant(&mut self, evaluated: &Evaluated<'_>, step: &Step, gain: &Gain) {
@@ -104,7 +104,7 @@ impl Flat {
     /// Prints the answer; `shown` is the voucher, where whoever asks is told of it.
     pub fn print(&self, code: &str, shown: Option<&Map<String, Value>>) -> Vec<u8> {
         let of_voucher = |name: &str| shown.and_then(|shown| shown.get(name));
-        let text = Out::record_of(|out| {
+        let text = Writer::record_of(|out| {
             out.object(|out| {
                 out.put_flag("valid", self.valid);
                 match of_voucher("code") {
@@ -148,7 +148,7 @@ pub fn write_tried(validated: &Validated<'_>, context: &Context, shown: &Map<Str
     ];
     let evaluated = &validated.evaluated;
     let step = evaluated.walk.steps.first();
-    let text = Out::record_of(|out| {
+    let text = Writer::record_of(|out| {
         out.object(|out| {
             for (name, value) in shown.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
                 out.pair(name, |out| out.raw(&value.to_string()));
@@ -171,7 +171,7 @@ pub fn write_tried(validated: &Validated<'_>, context: &Context, shown: &Map<Str
 
 /// Writes the tiers that apply.
 pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> {
-    let text = Out::record_of(|out| {
+    let text = Writer::record_of(|out| {
         out.object(|out| {
             out.put_flag("valid", !tiers.is_empty());
             out.text_or_null("tracking_id", tracking_id);
@@ -182,7 +182,7 @@ pub fn write_promotions(tiers: &[String], tracking_id: Option<&str>) -> Vec<u8> 
 }
 
 /// What a tier would do, which may be nothing.
-fn put_effect(out: &mut Out, evaluated: &Evaluated<'_>, context: &Context, applied: Option<(&Step, &Gain)>) {
+fn put_effect(out: &mut Writer, evaluated: &Evaluated<'_>, context: &Context, applied: Option<(&Step, &Gain)>) {
     let cart = &evaluated.walk.cart;
     let mut totals = [None, None];
     if let (Some((_, gain)), Some(order)) = (applied, evaluated.shown_order()) {

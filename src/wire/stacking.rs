@@ -10,8 +10,8 @@ use crate::model::stacking::{
 use crate::shape::{Field, KEY, Kind, may};
 use crate::shape::{fields_of, one_of, shape};
 use crate::text::Text;
-use crate::wire::at::{At, Fields, Words, word};
-use crate::wire::out::Out;
+use crate::wire::cursor::{Cursor, Fields, Words, word};
+use crate::wire::writer::Writer;
 
 const APPLICATION_MODES: Words<ApplicationMode> =
     &[("ALL", ApplicationMode::All), ("PARTIAL", ApplicationMode::Partial)];
@@ -122,13 +122,13 @@ const MEMBERS: Fields<StackingRules> = &[
 ];
 
 /// Reads stacking rules.
-pub fn read_stacking_rules(at: &At<'_>) -> StackingRules {
+pub fn read_stacking_rules(at: &Cursor<'_>) -> StackingRules {
     let mut rules = StackingRules::default();
     at.fields(&mut rules, MEMBERS);
     rules
 }
 
-fn read_limits(at: &At<'_>) -> Vec<(Text, u64)> {
+fn read_limits(at: &Cursor<'_>) -> Vec<(Text, u64)> {
     let mut limits = Vec::new();
     for (category, limit) in at.members() {
         limits.push((Text::from(category), limit.whole_number()));
@@ -138,7 +138,7 @@ fn read_limits(at: &At<'_>) -> Vec<(Text, u64)> {
 
 /// Writes stacking rules as the next value, as validations show them: without the calculation mode and its categories,
 /// and without limits that are not set (calculation.md section 11.1).
-pub(crate) fn put_stacking_rules(out: &mut Out, rules: &StackingRules) {
+pub(crate) fn put_stacking_rules(out: &mut Writer, rules: &StackingRules) {
     out.object(|out| {
         out.put_number("redeemables_limit", rules.redeemables_limit);
         out.put_number("applicable_redeemables_limit", rules.applicable_redeemables_limit);

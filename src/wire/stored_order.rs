@@ -8,8 +8,8 @@ use crate::pricing::lines::Priced;
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::order_view::{Applied, OrderView, Seen};
-use crate::wire::out::Out;
 use crate::wire::record::put_reference;
+use crate::wire::writer::Writer;
 
 /// What an order says beside what it comes to.
 pub(super) struct OrderRecord<'a> {
@@ -27,7 +27,7 @@ pub(super) struct OrderRecord<'a> {
 
 impl OrderRecord<'_> {
     /// Writes it as the next value.
-    pub(super) fn put(&self, out: &mut Out) {
+    pub(super) fn put(&self, out: &mut Writer) {
         let order = self.view.order;
         let customer_id = self.customer_id.filter(|_| self.people);
         out.object(|out| {
@@ -54,6 +54,6 @@ impl OrderRecord<'_> {
 
 /// An order as it is stored and shown, with the amounts that its lines come to.
 pub fn show_order(order: &Order, priced: &Priced<'_>) -> serde_json::Map<String, serde_json::Value> {
-    let text = Out::record_of(|out| OrderView::new(order, priced, &priced.cart, Applied::Nothing).put(out));
+    let text = Writer::record_of(|out| OrderView::new(order, priced, &priced.cart, Applied::Nothing).put(out));
     serde_json::from_str(&text).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
 //! Decides how a time zone is read: by its name, or as data, with its offset and its transitions. It must not know whose it is.
 
 use crate::time::TimeZone;
-use crate::wire::at::{At, read};
+use crate::wire::cursor::{Cursor, read};
 use crate::zones;
 
 /// Reads a zone.
-pub fn read_time_zone(at: &At<'_>) -> TimeZone {
+pub fn read_time_zone(at: &Cursor<'_>) -> TimeZone {
     if let Some(name) = at.node.as_str() {
         return at.or_wrong(zones::named(name), zones::NAMES);
     }
@@ -17,7 +17,7 @@ pub fn read_time_zone(at: &At<'_>) -> TimeZone {
     TimeZone { name: at.need("name", read::text), offset: at.option("offset", read_offset).unwrap_or(0), transitions }
 }
 
-fn read_offset(at: &At<'_>) -> i32 {
+fn read_offset(at: &Cursor<'_>) -> i32 {
     let seconds = at.node.as_i64().and_then(|seconds| i32::try_from(seconds).ok());
     let seconds = seconds.filter(|seconds| seconds.unsigned_abs() < 86_400);
     at.or_wrong(seconds, "must be an integer of seconds, less than a day")

@@ -11,8 +11,8 @@ use crate::refusal::{Act, Change, Reason, Refusal, Skip, Why};
 use crate::shape::shape;
 use crate::shape::{AMOUNT, COUNT, KEY, Kind, TEXTS, may, must};
 use crate::stacking::Outcome;
-use crate::wire::out::Out;
 use crate::wire::request::OBJECT;
+use crate::wire::writer::Writer;
 
 /// What would have to change.
 pub const CHANGE: Kind = shape!(
@@ -87,7 +87,7 @@ impl Level {
 }
 
 /// Writes the trace of a decision as the next value: one entry for every redeemable, in the order of trying.
-pub fn put_trace(out: &mut Out, evaluated: &Evaluated<'_>, level: Level) {
+pub fn put_trace(out: &mut Writer, evaluated: &Evaluated<'_>, level: Level) {
     out.list(|out| {
         for step in &evaluated.walk.steps {
             out.item().object(|out| {
@@ -105,7 +105,7 @@ pub fn put_trace(out: &mut Out, evaluated: &Evaluated<'_>, level: Level) {
     });
 }
 
-fn put_applied(out: &mut Out, gain: &Gain) {
+fn put_applied(out: &mut Writer, gain: &Gain) {
     out.put_text("verdict", "APPLIED");
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
@@ -119,7 +119,7 @@ fn put_applied(out: &mut Out, gain: &Gain) {
     });
 }
 
-fn put_skipped(out: &mut Out, skip: Skip, rules: &StackingRules) {
+fn put_skipped(out: &mut Writer, skip: Skip, rules: &StackingRules) {
     out.put_text("verdict", "SKIPPED");
     put_reason(out, skip.key(), skip.message());
     out.number_if("limit", limit_of(skip, rules));
@@ -137,7 +137,7 @@ fn limit_of(skip: Skip, rules: &StackingRules) -> Option<u64> {
     }
 }
 
-fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
+fn put_refused(out: &mut Writer, refusal: &Refusal, level: Level) {
     out.put_text("verdict", "REFUSED");
     let why = refusal.why();
     if level == Level::Full {
@@ -163,12 +163,12 @@ fn put_refused(out: &mut Out, refusal: &Refusal, level: Level) {
     }
 }
 
-fn put_reason(out: &mut Out, key: &str, message: &str) {
+fn put_reason(out: &mut Writer, key: &str, message: &str) {
     out.put_text("key", key);
     out.put_text("message", message);
 }
 
-fn put_why(out: &mut Out, why: &Why) {
+fn put_why(out: &mut Writer, why: &Why) {
     out.object(|out| {
         out.put_text("id", &why.rule);
         out.put_text("test", &why.test);
@@ -187,7 +187,7 @@ fn put_why(out: &mut Out, why: &Why) {
     });
 }
 
-fn put_change(out: &mut Out, change: &Change) {
+fn put_change(out: &mut Writer, change: &Change) {
     out.object(|out| {
         out.put_text("act", change.act.name());
         out.number_if("by", change.by);

@@ -19,7 +19,8 @@ use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
 use crate::text::{Text, joined};
 use crate::time::{DailyHours, Duration, Timeframe};
-use crate::wire::at::{At, Read, Words, read, read_whole};
+use crate::wire::cursor::{Cursor, Read, Words, read};
+use crate::wire::document::read_whole;
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
 
@@ -50,7 +51,7 @@ const CAMPAIGN_TYPES: Words<CampaignType> = &[
 ];
 
 /// Reads the fields of a document that say when it holds; they must describe possible windows.
-pub fn read_validity(at: &At<'_>) -> Validity {
+pub fn read_validity(at: &Cursor<'_>) -> Validity {
     at.object();
     let mut validity = Validity::default();
     at.fill_some("start_date", &mut validity.start_date, read::instant);
@@ -74,20 +75,20 @@ pub fn read_validity(at: &At<'_>) -> Validity {
     validity
 }
 
-fn read_timeframe(at: &At<'_>) -> Timeframe {
+fn read_timeframe(at: &Cursor<'_>) -> Timeframe {
     let duration: Read<Duration> = |at| at.parsed(Duration::parse, "must be an ISO 8601 duration longer than 0");
     at.object();
     Timeframe { interval: at.need("interval", duration), duration: at.need("duration", duration) }
 }
 
-fn read_days(at: &At<'_>) -> Vec<u8> {
+fn read_days(at: &Cursor<'_>) -> Vec<u8> {
     at.all(|at| {
         let number = at.number().and_then(|number| u8::try_from(number).ok());
         at.or_wrong(number.filter(|day| *day <= 6), "must be an integer from 0 to 6")
     })
 }
 
-fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
+fn read_hours(at: &Cursor<'_>) -> Vec<DailyHours> {
     at.object();
     let hours = at.list("daily", read_daily);
     for (place, one) in hours.iter().enumerate() {
@@ -102,7 +103,7 @@ fn read_hours(at: &At<'_>) -> Vec<DailyHours> {
     hours
 }
 
-fn read_daily(at: &At<'_>) -> DailyHours {
+fn read_daily(at: &Cursor<'_>) -> DailyHours {
     let clock: Read<u16> = |at| at.parsed(DailyHours::parse_clock, "must be a time HH:mm");
     at.object();
     let start = at.need("start_time", clock);
@@ -116,7 +117,7 @@ fn read_daily(at: &At<'_>) -> DailyHours {
 
 /// Reads a voucher from its document. The kind follows from what it grants when nothing says it (clients.md). `text`
 /// is the document itself, for answers that show it.
-pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
+pub fn read_voucher(at: &Cursor<'_>, text: &str) -> Incentive {
     at.object();
     let said = at.option("type", |kind| kind.one_of(VOUCHER_TYPES));
     let grant = match said.unwrap_or_else(|| voucher_type(at)) {
@@ -159,13 +160,13 @@ pub fn read_voucher(at: &At<'_>, text: &str) -> Incentive {
 
 /// Reads what a voucher and a tier say in the same way.
 #[inline(never)]
-fn fill_common(at: &At<'_>, incentive: &mut Incentive) {
+fn fill_common(at: &Cursor<'_>, incentive: &mut Incentive) {
     at.fill_some("category_id", &mut incentive.category_id, read::name);
     at.fill("active", &mut incentive.active, read::flag);
     incentive.validity = read_validity(at);
 }
 
-fn voucher_type(at: &At<'_>) -> VoucherType {
+fn voucher_type(at: &Cursor<'_>) -> VoucherType {
     match (at.get("gift"), at.get("loyalty_card")) {
         (Some(_), _) => VoucherType::Gift,
         (None, Some(_)) => VoucherType::Loyalty,
@@ -173,7 +174,7 @@ fn voucher_type(at: &At<'_>) -> VoucherType {
     }
 }
 
-fn read_card(at: &At<'_>) -> Card {
+fn read_card(at: &Cursor<'_>) -> Card {
     at.object();
     let mut card = Card::default();
     at.fill("points", &mut card.points, read::whole_number);
@@ -184,7 +185,7 @@ fn read_card(at: &At<'_>) -> Card {
 
 /// Reads a promotion tier from its document; its discount stands in `action` (objects.md section 7). `text` is the
 /// document itself, for answers that show it.
-pub fn read_tier(at: &At<'_>, text: &str) -> Incentive {
+pub fn read_tier(at: &Cursor<'_>, text: &str) -> Incentive {
     at.object();
     let discount = at.need("action", |action| {
         action.object();
@@ -225,7 +226,7 @@ pub fn read_tier(at: &At<'_>, text: &str) -> Incentive {
 }
 
 /// Reads a promotion stack from its document.
-pub fn read_stack(at: &At<'_>) -> Stack {
+pub fn read_stack(at: &Cursor<'_>) -> Stack {
     at.object();
     Stack {
         id: at.need("id", read::name),
@@ -250,7 +251,7 @@ pub fn read_stored_voucher(text: &str) -> Result<Incentive, Problem> {
 }
 
 /// Reads a campaign from its document.
-pub fn read_campaign(at: &At<'_>) -> Campaign {
+pub fn read_campaign(at: &Cursor<'_>) -> Campaign {
     at.object();
     let name = at.option("name", read::text).unwrap_or_default();
     let campaign_type = at.option("campaign_type", |kind| kind.one_of(CAMPAIGN_TYPES)).unwrap_or_default();
@@ -270,7 +271,7 @@ pub fn read_campaign(at: &At<'_>) -> Campaign {
 }
 
 /// Reads a category from its document; a new category has hierarchy 1 (objects.md section 13).
-pub fn read_category(at: &At<'_>) -> Category {
+pub fn read_category(at: &Cursor<'_>) -> Category {
     at.object();
     Category {
         id: at.need("id", read::name),

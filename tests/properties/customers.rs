@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use scrip::json::{Members, Node};
 use scrip::rules::Basket;
-use scrip::wire::at::read_document;
+use scrip::wire::document::read_document;
 use scrip::wire::rules::read_rule;
 
 use crate::holds;

@@ -5,7 +5,7 @@ use scrip::json::Node;
 use scrip::rules::{Basket, Clock, Condition, Expression, FoundValue, Number, Operand, Operator, lint};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::at::read_document;
+use scrip::wire::document::read_document;
 use scrip::wire::rules::read_rule;
 
 use crate::holds;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use scrip::shelf::Shelf;
+use scrip::ordered_map::OrderedMap;
 use scrip::text::Text;
 
 use crate::holds;
@@ -12,7 +12,7 @@ use crate::holds;
 fn a_shelf_is_a_map_that_keeps_the_order() {
     let puts = prop::collection::vec(("[ab]{0,3}|voucher/[0-9]{1,3}|[ab]{6}[cd]{6,14}", any::<u16>()), 0..200);
     holds(300, puts, |puts| {
-        let mut shelf = Shelf::default();
+        let mut shelf = OrderedMap::default();
         let mut map = BTreeMap::new();
         for (name, thing) in &puts {
             shelf.put(Text::from(name.as_str()), *thing);
@@ -23,7 +23,7 @@ fn a_shelf_is_a_map_that_keeps_the_order() {
             prop_assert_eq!(map.get(&format!("{name}x")), shelf.get(&format!("{name}x")));
         }
         prop_assert!(shelf.iter().eq(puts.iter().map(|(_, thing)| thing)));
-        let first = Shelf::new(puts.clone(), |_| [None, None]);
+        let first = OrderedMap::new(puts.clone(), |_| [None, None]);
         prop_assert!(puts.iter().all(|(name, _)| first.get(name).is_none()));
         Ok(())
     });
@@ -31,7 +31,7 @@ fn a_shelf_is_a_map_that_keeps_the_order() {
 
 #[test]
 fn the_first_of_a_name_keeps_it_on_a_shelf_that_is_made_at_once() {
-    let shelf = Shelf::new(vec![(Text::from("a"), 1), (Text::from("a"), 2), (Text::from("b"), 3)], |(name, _)| {
+    let shelf = OrderedMap::new(vec![(Text::from("a"), 1), (Text::from("a"), 2), (Text::from("b"), 3)], |(name, _)| {
         [Some(name), None]
     });
     assert_eq!(shelf.get("a").map(|(_, number)| *number), Some(1));

@@ -3,6 +3,7 @@
 
 use crate::json::Node;
 use crate::model::order::Metadata;
+use crate::ordered_map::OrderedMap;
 use crate::rules::compare::Condition;
 use crate::rules::index::key::key;
 use crate::rules::input::RuleInput;
@@ -11,7 +12,6 @@ use crate::rules::needs::Needs;
 use crate::rules::operand::Operand;
 use crate::rules::operator::Operator;
 use crate::rules::rule::Test;
-use crate::shelf::Shelf;
 use crate::text::Text;
 
 /// How a test is asked when there are many: those of one kind share what they find.
@@ -27,7 +27,7 @@ pub(super) enum Way {
 #[derive(Debug, Clone)]
 pub(super) struct Property {
     name: Text,
-    texts: Shelf<Vec<u32>>,
+    texts: OrderedMap<Vec<u32>>,
 }
 
 impl Property {
@@ -44,7 +44,7 @@ impl Property {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tests {
     /// By their keys.
-    tests: Shelf<Test>,
+    tests: OrderedMap<Test>,
     /// What each of them is about.
     about: Vec<u8>,
     /// How each of them is asked.
@@ -97,7 +97,7 @@ pub(super) fn way(test: &Test, number: u32, properties: &mut Vec<Property>) -> W
         _ if test.rules.is_some() => Way::Alone,
         (Kind::Data(Data::Customer), Some(property)) if operands.iter().all(|one| one.as_text().is_some()) => {
             let place = properties.iter().position(|known| known.name == *property).unwrap_or_else(|| {
-                properties.push(Property { name: property.clone(), texts: Shelf::default() });
+                properties.push(Property { name: property.clone(), texts: OrderedMap::default() });
                 properties.len().saturating_sub(1)
             });
             let Some(Property { texts, .. }) = properties.get_mut(place) else { return Way::Alone };

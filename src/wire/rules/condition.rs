@@ -2,20 +2,20 @@
 //!
 //! validation-rules.md section 3.
 
+use crate::json::Node;
 use crate::rules::names::Values;
 use crate::rules::operator::Takes;
 use crate::rules::{Condition, Moment, Number, Operand, Operator, Window};
 use crate::text::Text;
 use crate::time::{DailyHours, Duration, Instant, Timeframe};
-use crate::wire::at::At;
+use crate::wire::cursor::Cursor;
 use crate::wire::goods::read_goods;
-use crate::wire::node::Node;
 
 /// The operators that take a list, which may be empty.
 const LISTS: &[&str] = &["$in", "$not_in", "$from", "$dow", "$not_differ", "$not_intersect"];
 
 /// Reads conditions: each operator with its values, an array or a bare value that stands for an array of one.
-pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
+pub(super) fn read_conditions(at: &Cursor<'_>, values: Values) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (name, member) in at.members() {
         let Some(operator) = Operator::parse(name) else {
@@ -33,10 +33,10 @@ pub(super) fn read_conditions(at: &At<'_>, values: Values) -> Vec<Condition> {
     conditions
 }
 
-fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition {
+fn read_condition(operator: Operator, at: &Cursor<'_>, values: Values) -> Condition {
     let (mut operands, mut goods) = (Vec::new(), Vec::new());
     let takes = operator.takes();
-    let mut add = |item: &At<'_>| match (values, takes) {
+    let mut add = |item: &Cursor<'_>| match (values, takes) {
         (Values::Goods(assumed), Takes::Values | Takes::Goods) => goods.push(read_goods(item, assumed)),
         (Values::Goods(_), _) | (_, Takes::Goods) => at.problem(NOT_HERE),
         _ => {
@@ -54,7 +54,7 @@ fn read_condition(operator: Operator, at: &At<'_>, values: Values) -> Condition 
     Condition { operator, operands: operands.into(), goods }
 }
 
-fn read_operand(at: &At<'_>, operator: Operator, values: Values) -> Option<Operand> {
+fn read_operand(at: &Cursor<'_>, operator: Operator, values: Values) -> Option<Operand> {
     let (operand, bound) = match (operator.takes(), values) {
         (Takes::Count, _) => {
             let is_count = |operand: &Operand| matches!(operand, Operand::Number(number) if !number.is_negative());
@@ -101,7 +101,7 @@ const WINDOW: &str = "must be a window: `start;interval;duration`, `from;to` or 
 
 /// A number, or a text that holds one: older rules and filters hold amounts as texts.
 #[inline(never)]
-fn number(at: &At<'_>) -> Option<Operand> {
+fn number(at: &Cursor<'_>) -> Option<Operand> {
     let number = match at.node {
         Node::Whole(number) => Some(Number::whole(*number)),
         Node::Fraction(text) => Number::parse(text),
@@ -113,16 +113,16 @@ fn number(at: &At<'_>) -> Option<Operand> {
 
 /// A date or a moment.
 #[inline(never)]
-fn moment(at: &At<'_>) -> Option<Operand> {
+fn moment(at: &Cursor<'_>) -> Option<Operand> {
     text(at).and_then(Moment::parse).map(Operand::Moment)
 }
 
-fn text<'a>(at: &'a At<'_>) -> Option<&'a str> {
+fn text<'a>(at: &'a Cursor<'_>) -> Option<&'a str> {
     at.node.as_str()
 }
 
 /// Reads a window: its parts stand in one text, divided by semicolons.
-fn read_window(at: &At<'_>, operator: Operator) -> Option<Operand> {
+fn read_window(at: &Cursor<'_>, operator: Operator) -> Option<Operand> {
     let parts: Vec<&str> = text(at).unwrap_or_default().split(';').collect();
     let window = match (parts.as_slice(), operator) {
         ([start, interval, duration], Operator::Timeframe) => recurring(start, interval, duration),

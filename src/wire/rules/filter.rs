@@ -7,12 +7,12 @@ use crate::rules::names::Values;
 use crate::rules::operator::Operator;
 use crate::rules::{Collection, Condition, Contents, Field, Filter, Members, Number, Operand, Segment};
 use crate::text::Text;
-use crate::wire::at::{At, read};
+use crate::wire::cursor::{Cursor, read};
 use crate::wire::goods::read_goods;
 use crate::wire::rules::condition::read_conditions;
 
 /// Reads a filter: a junction, and conditions by the path of their field.
-pub fn read_filter(at: &At<'_>) -> Filter {
+pub fn read_filter(at: &Cursor<'_>) -> Filter {
     let mut filter = Filter { any: false, fields: Vec::new() };
     let mut joined = false;
     for (name, member) in at.members() {
@@ -68,7 +68,7 @@ fn count_days(condition: &mut Condition) {
 }
 
 /// Reads a segment: a static list of customers or a filter.
-pub fn read_segment(at: &At<'_>) -> Segment {
+pub fn read_segment(at: &Cursor<'_>) -> Segment {
     let is_static =
         at.need("type", |kind| kind.one_of(&[("static", true), ("auto-update", false), ("passive", false)]));
     let members = match is_static {
@@ -79,7 +79,7 @@ pub fn read_segment(at: &At<'_>) -> Segment {
 }
 
 /// A customer of a list: the id, or an object that has it.
-fn read_customer_id(at: &At<'_>) -> Text {
+fn read_customer_id(at: &Cursor<'_>) -> Text {
     match at.node.as_str() {
         Some(_) => at.name(),
         None => at.need("id", read::name),
@@ -87,7 +87,7 @@ fn read_customer_id(at: &At<'_>) -> Text {
 }
 
 /// Reads a collection: a static list of products and SKUs or a filter.
-pub fn read_collection(at: &At<'_>) -> Collection {
+pub fn read_collection(at: &Cursor<'_>) -> Collection {
     let id = at.option("id", read::name).unwrap_or_default();
     if id == Collection::EVERYTHING {
         return Collection { id, goods: Contents::All };

@@ -3,7 +3,7 @@
 
 use crate::store::sql::Fault;
 use scrip::time::TimeZone;
-use scrip::wire::at::read_fields;
+use scrip::wire::document::read_fields;
 use scrip::wire::time_zone::read_time_zone;
 use scrip::zones;
 use serde_json::Value as Json;

@@ -19,7 +19,7 @@ use scrip::decide::{OrderCount, Tally};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
 use scrip::wire::Problem;
-use scrip::wire::at::read_fields;
+use scrip::wire::document::read_fields;
 use scrip::wire::order::read_order;
 use scrip::wire::order::{ITEM, STATUS};
 use serde_json::{Map, Value as Json, json};

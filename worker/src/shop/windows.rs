@@ -3,7 +3,8 @@
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use scrip::time::{Instant, TimeZone};
-use scrip::wire::at::{At, read, read_fields};
+use scrip::wire::cursor::{Cursor, read};
+use scrip::wire::document::read_fields;
 use scrip::wire::voucher::read_validity;
 use serde_json::{Map, Value as Json};
 
@@ -21,7 +22,7 @@ pub fn closed_promotions(call: &Call<'_, '_>, now: Instant, zone: &TimeZone) -> 
 /// Whether a document is switched on, and a moment lies in its windows. Of windows that do not read nobody can say when they
 /// are open.
 pub fn is_open(body: &Map<String, Json>, now: Instant, zone: &TimeZone) -> bool {
-    let read = |at: &At<'_>| at.option("active", read::flag).unwrap_or(true).then(|| read_validity(at));
+    let read = |at: &Cursor<'_>| at.option("active", read::flag).unwrap_or(true).then(|| read_validity(at));
     let validity = read_fields(body, read);
     validity.ok().flatten().is_some_and(|validity| validity.holds(now, zone))
 }

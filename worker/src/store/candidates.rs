@@ -10,8 +10,9 @@ use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::wire::Node;
-use scrip::wire::at::{At, Read, read_whole};
 use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
+use scrip::wire::cursor::{Cursor, Read};
+use scrip::wire::document::read_whole;
 use scrip::wire::rules::read_rule;
 use scrip::wire::voucher::{read_campaign, read_stack, read_tier, read_voucher};
 use serde_json::Value as Json;
@@ -93,7 +94,7 @@ impl Offered {
         let mut list = Vec::new();
         for row in &rows {
             let (id, text) = (sql::text(row, 1)?, sql::text(row, 3)?);
-            let read = |at: &At<'_>| {
+            let read = |at: &Cursor<'_>| {
                 let standalone = at.node.get("type").and_then(Node::as_str) == Some("STANDALONE");
                 let candidate = read_candidate(at, CandidateObject::Campaign);
                 (standalone, candidate, read_campaign(at), read_campaign_voucher(at))
@@ -126,7 +127,7 @@ impl Offered {
             if sql::text_or_null(row, 2)?.is_some_and(|parent| !programs.contains_key(parent)) {
                 continue;
             }
-            let read = |at: &At<'_>| {
+            let read = |at: &Cursor<'_>| {
                 let incentive = if is_voucher { read_voucher(at, text) } else { read_tier(at, text) };
                 (read_candidate(at, object), incentive)
             };

@@ -5,7 +5,8 @@ use super::Store;
 use super::sql::{self, Fault, Row, Value};
 use scrip::json::{Members, Node};
 use scrip::wire::Problem;
-use scrip::wire::at::{Read, read_document, read_fields};
+use scrip::wire::cursor::Read;
+use scrip::wire::document::{read_document, read_fields};
 use scrip::wire::record::Record;
 use serde_json::{Map, Value as Json};
 

@@ -15,7 +15,7 @@ use crate::shop::{assignments, metadata_schemas};
 use crate::store::document::Document;
 use scrip::json::service;
 use scrip::wire::Problem;
-use scrip::wire::at::read_fields;
+use scrip::wire::document::read_fields;
 use scrip::wire::reward::read_reward;
 use serde_json::{Map, Value as Json, json};
 

@@ -14,7 +14,7 @@ use crate::shop::tiers::TIER;
 use crate::shop::{categories, voucher_grant};
 use crate::store::document::Document;
 use scrip::wire::Problem;
-use scrip::wire::at::read_fields;
+use scrip::wire::document::read_fields;
 use scrip::wire::voucher::read_stack;
 use serde_json::{Map, Value as Json, json};
 

@@ -14,7 +14,7 @@ use crate::shop::assignments;
 use crate::shop::validation_rules::{ORDERS, RULE, show};
 use crate::store::document::Document;
 use scrip::rules::lint;
-use scrip::wire::at::read_fields;
+use scrip::wire::document::read_fields;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
 

@@ -1,7 +1,7 @@
 //! What has been counted: balances, holds and the transfers of a redemption, as the ledger's tables have them. It must not
 //! know what an account stands for.
 
-use super::StoreFacts;
+use super::seen::StoreFacts;
 use crate::store::document::Unread;
 use crate::store::sql::{self, Fault, Row};
 use scrip::ledger::{AccountId, Session, Transfer};

@@ -1,7 +1,7 @@
 //! Products and SKUs: those that the lines of an order name are read in one statement, whatever they are named by.
 //! It must not know what a line costs.
 
-use super::StoreFacts;
+use super::seen::{Catalogue, StoreFacts};
 use crate::store::document::{Stored, legible, read_stored};
 use crate::store::slices;
 use crate::store::sql::{self, Fault};
@@ -9,11 +9,7 @@ use scrip::model::order::{Goods, Order, RelatedObject};
 use scrip::text::Text;
 use scrip::wire::order::read_goods;
 use serde_json::Value as Json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What has been read of the catalogue: goods by their kind and a name that was asked for; none where there are none.
-pub(super) type Catalogue = BTreeMap<(&'static str, String), Option<Arc<Goods>>>;
 
 /// The products and SKUs of these names, and the products that those SKUs are of. An id comes before a `source_id`.
 const NAMED: &str = "

@@ -1,6 +1,6 @@
 //! The rules of redeemables, each read once for a decision, however many redeemables have it. It must not know what they say.
 
-use super::{StoreFacts, unnamed_rule};
+use super::seen::StoreFacts;
 use crate::store::document::{Unread, read_stored};
 use crate::store::sql;
 use scrip::facts::{Fact, Known};
@@ -62,4 +62,11 @@ impl StoreFacts<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What is said of an assignment that does not name its rule.
+fn unnamed_rule(assignment: &str) -> Unread {
+    Unread::Illegible(format!(
+        "the stored validation rules assignment `{assignment}` does not say which rule it assigns"
+    ))
 }

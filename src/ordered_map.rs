@@ -7,27 +7,27 @@ use crate::text::Text;
 
 /// Things with names; one may have several.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shelf<T> {
+pub struct OrderedMap<T> {
     things: Vec<T>,
     places: BTreeMap<Text, usize>,
 }
 
-impl<T> Default for Shelf<T> {
-    fn default() -> Shelf<T> {
-        Shelf { things: Vec::new(), places: BTreeMap::new() }
+impl<T> Default for OrderedMap<T> {
+    fn default() -> OrderedMap<T> {
+        OrderedMap { things: Vec::new(), places: BTreeMap::new() }
     }
 }
 
-impl<T> Shelf<T> {
+impl<T> OrderedMap<T> {
     /// Things under their names; the first thing of a name keeps it.
-    pub fn new(things: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> Shelf<T> {
+    pub fn new(things: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> OrderedMap<T> {
         let mut places = BTreeMap::new();
         for (place, thing) in things.iter().enumerate() {
             for name in names(thing).into_iter().flatten() {
                 places.entry(name.clone()).or_insert(place);
             }
         }
-        Shelf { things, places }
+        OrderedMap { things, places }
     }
 
     /// Adds a thing under a name; it takes the name over.

@@ -15,21 +15,21 @@ pub(crate) fn is_told(public: Option<&[Text]>, name: &str) -> bool {
 
 /// An answer that is being put down.
 #[derive(Debug, Default)]
-pub struct Out {
+pub struct Writer {
     pieces: Pieces,
 }
 
-impl Out {
+impl Writer {
     /// One object.
-    pub fn object_of(write: impl FnOnce(&mut Out)) -> Pieces {
-        let mut out = Out::default();
+    pub fn object_of(write: impl FnOnce(&mut Writer)) -> Pieces {
+        let mut out = Writer::default();
         out.object(write);
         out.pieces
     }
 
     /// The JSON of one value as records are kept: every object in the order of its names.
-    pub fn record_of(write: impl FnOnce(&mut Out)) -> String {
-        let mut out = Out::default();
+    pub fn record_of(write: impl FnOnce(&mut Writer)) -> String {
+        let mut out = Writer::default();
         write(&mut out);
         String::from_utf8(out.pieces.to_record()).unwrap_or_default()
     }
@@ -40,7 +40,7 @@ impl Out {
     }
 
     /// An object as the next value.
-    pub fn object(&mut self, write: impl FnOnce(&mut Out)) {
+    pub fn object(&mut self, write: impl FnOnce(&mut Writer)) {
         self.open();
         write(self);
         self.close();
@@ -67,7 +67,7 @@ impl Out {
     }
 
     /// A list as the next value; `write` puts down its items.
-    pub fn list(&mut self, write: impl FnOnce(&mut Out)) {
+    pub fn list(&mut self, write: impl FnOnce(&mut Writer)) {
         self.pieces.list();
         write(self);
         self.pieces.end();
@@ -84,12 +84,12 @@ impl Out {
     }
 
     /// Begins an item of a list; its value comes next.
-    pub fn item(&mut self) -> &mut Out {
+    pub fn item(&mut self) -> &mut Writer {
         self
     }
 
     /// Begins a member; its value comes next.
-    pub fn member(&mut self, name: &'static str) -> &mut Out {
+    pub fn member(&mut self, name: &'static str) -> &mut Writer {
         self.pieces.word(name);
         self
     }
@@ -169,7 +169,7 @@ impl Out {
     }
 
     /// A member with a name that is not ours.
-    pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Out)) {
+    pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Writer)) {
         self.pieces.text(name);
         write(self);
     }

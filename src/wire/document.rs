@@ -1,15 +1,38 @@
-//! Decides what is said of JSON that cannot be read, and how a value is shown in an error. It must not know what the
-//! JSON is for.
+//! Decides how a whole document is read, from text or from what another library holds, and what is said of JSON that
+//! cannot be read. It must not know what the JSON is for.
 
 use std::fmt;
 
 use serde::Deserializer;
+use serde_json::{Map, Value};
 
-pub use crate::json::Node;
-use crate::json::{Bounds, Fault, FaultKind, read_from};
+use crate::json::{Bounds, Fault, FaultKind, Node, read_from};
 use crate::text::{LONGEST_TEXT, is_longer};
-use crate::wire::at::{At, read_node};
-use crate::wire::problem::{DEEPEST, Problem};
+use crate::wire::cursor::{Cursor, Read, read_node};
+use crate::wire::problem::{DEEPEST, MOST_VALUES, Problem};
+
+/// Reads a whole document that is a text.
+pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
+    read_whole(text.as_bytes(), read)
+}
+
+/// Reads a whole document; the first problem of it, when there is any.
+pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&Cursor<'_>) -> T) -> Result<T, Problem> {
+    let node = Node::read(bytes)?;
+    read_node(&node, read)
+}
+
+/// Reads a document that the service has in its hands.
+pub fn read_fields<T>(fields: &Map<String, Value>, read: Read<T>) -> Result<T, Problem> {
+    let node = Node::of(fields, usize::MAX)?;
+    read_node(&node, read)
+}
+
+/// Reads a request, which is bounded in how much it may hold.
+pub fn read_request<T>(bytes: &[u8], read: Read<T>) -> Result<T, Problem> {
+    let node = Node::read_within(bytes, MOST_VALUES)?;
+    read_node(&node, read)
+}
 
 impl<'a> Node<'a> {
     /// Reads JSON.
@@ -72,7 +95,7 @@ fn told_long(bytes: &[u8]) -> Problem {
     }
 }
 
-fn see_long(at: &At<'_>) {
+fn see_long(at: &Cursor<'_>) {
     match at.node {
         Node::Text(text) if is_longer(text, LONGEST_TEXT) => at.long(LONGEST_TEXT),
         Node::List(_) => at.each(&mut (), |(), item| see_long(item)),

@@ -5,14 +5,12 @@
 
 use std::cell::OnceCell;
 
-use serde_json::{Map, Value};
-
+use crate::json::Node;
 use crate::model::order::Metadata;
 use crate::money::{LARGEST, Money, Percent};
 use crate::text::{LONGEST_NAME, Text, is_longer};
 use crate::time::Instant;
-use crate::wire::node::Node;
-use crate::wire::problem::{MOST_VALUES, Problem};
+use crate::wire::problem::Problem;
 
 /// What a whole number must be; its end is [`LARGEST`].
 const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
@@ -32,41 +30,18 @@ struct First(OnceCell<Problem>);
 
 /// A value, and the way to it. Paths cost nothing until there is a problem to tell.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'p> {
+pub struct Cursor<'p> {
     /// The value.
     pub node: &'p Node<'p>,
-    around: Option<&'p At<'p>>,
+    around: Option<&'p Cursor<'p>>,
     step: Step<'p>,
     first: &'p First,
 }
 
-/// Reads a whole document that is a text.
-pub fn read_document<T>(text: &str, read: Read<T>) -> Result<T, Problem> {
-    read_whole(text.as_bytes(), read)
-}
-
-/// Reads a whole document; the first problem of it, when there is any.
-pub fn read_whole<T>(bytes: &[u8], read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
-    let node = Node::read(bytes)?;
-    read_node(&node, read)
-}
-
-/// Reads a document that the service has in its hands.
-pub fn read_fields<T>(fields: &Map<String, Value>, read: Read<T>) -> Result<T, Problem> {
-    let node = Node::of(fields, usize::MAX)?;
-    read_node(&node, read)
-}
-
-/// Reads a request, which is bounded in how much it may hold.
-pub fn read_request<T>(bytes: &[u8], read: Read<T>) -> Result<T, Problem> {
-    let node = Node::read_within(bytes, MOST_VALUES)?;
-    read_node(&node, read)
-}
-
 /// Reads a whole document that was parsed before.
-pub fn read_node<T>(node: &Node<'_>, read: impl FnOnce(&At<'_>) -> T) -> Result<T, Problem> {
+pub fn read_node<T>(node: &Node<'_>, read: impl FnOnce(&Cursor<'_>) -> T) -> Result<T, Problem> {
     let first = First::default();
-    let read = read(&At { node, around: None, step: Step::Whole, first: &first });
+    let read = read(&Cursor { node, around: None, step: Step::Whole, first: &first });
     match first.0.into_inner() {
         Some(problem) => Err(problem),
         None => Ok(read),
@@ -82,17 +57,17 @@ pub fn word<T: Copy + PartialEq>(words: Words<T>, meaning: T) -> Option<&'static
 }
 
 /// How a value is read. What is wrong with it is put down, and something harmless is read in its place.
-pub type Read<T> = fn(&At<'_>) -> T;
+pub type Read<T> = fn(&Cursor<'_>) -> T;
 
 /// The members that matter to a `T`, and how each is read into it.
-pub type Fields<T> = &'static [(&'static str, fn(&mut T, &At<'_>))];
+pub type Fields<T> = &'static [(&'static str, fn(&mut T, &Cursor<'_>))];
 
-impl<'p> At<'p> {
+impl<'p> Cursor<'p> {
     /// The path, such as `redeemables[1].id`; empty for the whole.
     #[cold]
     #[inline(never)]
     pub fn path(&self) -> String {
-        let outer = self.around.map(At::path).unwrap_or_default();
+        let outer = self.around.map(Cursor::path).unwrap_or_default();
         match self.step {
             Step::Whole => outer,
             Step::Member(name) if outer.is_empty() => name.to_owned(),
@@ -142,13 +117,13 @@ impl<'p> At<'p> {
         }
     }
 
-    fn member(&'p self, name: &'p str, node: &'p Node<'p>) -> At<'p> {
-        At { node, around: Some(self), step: Step::Member(name), first: self.first }
+    fn member(&'p self, name: &'p str, node: &'p Node<'p>) -> Cursor<'p> {
+        Cursor { node, around: Some(self), step: Step::Member(name), first: self.first }
     }
 
     /// Its members, when it is an object.
     #[inline]
-    pub fn members(&'p self) -> impl Iterator<Item = (&'p str, At<'p>)> {
+    pub fn members(&'p self) -> impl Iterator<Item = (&'p str, Cursor<'p>)> {
         let members = match self.node {
             Node::Object(members) => members.as_slice(),
             _ => {
@@ -161,7 +136,7 @@ impl<'p> At<'p> {
 
     /// Its items, when it is a list.
     #[inline]
-    pub fn items(&'p self) -> impl Iterator<Item = At<'p>> {
+    pub fn items(&'p self) -> impl Iterator<Item = Cursor<'p>> {
         let items = match self.node {
             Node::List(items) => items.as_slice(),
             _ => {
@@ -170,7 +145,7 @@ impl<'p> At<'p> {
             }
         };
         let numbered = items.iter().enumerate();
-        numbered.map(|(place, node)| At { node, around: Some(self), step: Step::Item(place), first: self.first })
+        numbered.map(|(place, node)| Cursor { node, around: Some(self), step: Step::Item(place), first: self.first })
     }
 
     /// Reads its members as they stand, when it is an object: those that are not null and that these fields name.
@@ -185,7 +160,7 @@ impl<'p> At<'p> {
 
     /// The member of this name; null counts as not there (clients.md).
     #[inline(never)]
-    pub fn get(&'p self, name: &'p str) -> Option<At<'p>> {
+    pub fn get(&'p self, name: &'p str) -> Option<Cursor<'p>> {
         match self.node.get(name)? {
             Node::Null => None,
             node => Some(self.member(name, node)),
@@ -256,7 +231,7 @@ impl<'p> At<'p> {
 
     /// Goes through every item, when it is a list.
     #[inline(never)]
-    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &At<'_>)) {
+    pub fn each<T>(&self, into: &mut T, see: fn(&mut T, &Cursor<'_>)) {
         self.items().for_each(|item| see(into, &item));
     }
 
@@ -400,6 +375,14 @@ impl<'p> At<'p> {
         }
     }
 
+    /// Refuses anything but an object whose names are no longer than names may be.
+    #[inline(never)]
+    pub fn check_names(&self) {
+        if let Some((name, _)) = self.members().find(|(name, _)| is_longer(name, LONGEST_NAME)) {
+            self.problem(&longer_than_a_name(name));
+        }
+    }
+
     /// One of a closed set of words.
     #[inline(never)]
     pub fn one_of<T: Copy + Default>(&self, words: &[(&str, T)]) -> T {
@@ -421,14 +404,21 @@ impl<'p> At<'p> {
     }
 }
 
-/// The readers as functions, for [`At::option`], [`At::need`] and [`At::list`].
+#[cold]
+#[inline(never)]
+fn longer_than_a_name(text: &str) -> String {
+    let (bound, length) = (LONGEST_NAME.to_string(), text.chars().count().to_string());
+    ["must NOT have names of more than ", &bound, " characters (actual length is `", &length, "`)"].concat()
+}
+
+/// The readers as functions, for [`Cursor::option`], [`Cursor::need`] and [`Cursor::list`].
 pub mod read {
-    use super::{At, Instant, Metadata, Money, Percent, Text};
+    use super::{Cursor, Instant, Metadata, Money, Percent, Text};
 
     macro_rules! readers {
         ($($name:ident: $kind:ty,)*) => {$(
-            #[doc = concat!("[`At::", stringify!($name), "`].")]
-            pub fn $name(at: &At<'_>) -> $kind {
+            #[doc = concat!("[`Cursor::", stringify!($name), "`].")]
+            pub fn $name(at: &Cursor<'_>) -> $kind {
                 at.$name()
             }
         )*};

@@ -1,0 +1,158 @@
+//! Documents that are found by a name, and read: vouchers, tiers and campaigns, assignments, customers, orders. It must not know
+//! what they decide.
+
+use super::seen::StoreFacts;
+use crate::store::code::code_key;
+use crate::store::document::{Stored, Unread, illegible, legible, read_stored};
+use crate::store::ledger::account_of;
+use crate::store::sql::{self, Fault, Row};
+use crate::store::tracking::Tracker;
+use scrip::facts::{Assignment, Known, credits_account, incentive_account, redemptions_account, tier_account};
+use scrip::model::customer::Customer;
+use scrip::model::incentive::{Campaign, Incentive};
+use scrip::model::order::Order;
+use scrip::model::reward::RewardAssignment;
+use scrip::model::stacking::StackingRules;
+use scrip::wire::cursor::Read;
+use scrip::wire::customer::read_customer;
+use scrip::wire::order::read_order;
+use scrip::wire::reward::read_reward_assignment;
+use scrip::wire::rules::read_assignment;
+use scrip::wire::stacking::read_stacking_rules;
+use scrip::wire::voucher::{read_campaign, read_stored_tier, read_stored_voucher};
+use serde_json::Value as Json;
+use std::borrow::Cow;
+
+impl StoreFacts<'_, '_> {
+    /// A voucher with its campaign and its balances, in one look. One whose campaign is gone is gone as well.
+    pub(super) fn voucher_row(&self, code: &str) -> Result<Option<Row>, Fault> {
+        let redemptions = account_of(redemptions_account, "v.id");
+        let credits = account_of(credits_account, "v.id");
+        let select = format!(
+            "SELECT v.body, c.id, c.body, v.parent,
+            (SELECT balance FROM account WHERE id = {redemptions}), (SELECT balance FROM account WHERE id = {credits}),
+            EXISTS (SELECT 1 FROM hold WHERE account = {redemptions}), EXISTS (SELECT 1 FROM hold WHERE account = {credits})
+            FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'"
+        );
+        let key = code_key(code, self.case_sensitive);
+        match self.store.row(&format!("{select} AND v.key = ?1"), &[key.into()])? {
+            Some(row) => Ok(Some(row)),
+            None => self.store.row(&format!("{select} AND v.id = ?1"), &[code.into()]),
+        }
+    }
+
+    pub(super) fn find_voucher(&self, code: &str) -> Result<Option<Incentive>, Unread> {
+        let Some(row) = self.voucher_row(code)? else { return Ok(None) };
+        let campaign = sql::text_or_null(&row, 1)?;
+        if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
+            return Ok(None);
+        }
+        let voucher =
+            read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| illegible("voucher", code, &problem))?;
+        let mut seen = self.seen.borrow_mut();
+        if let Some(id) = campaign {
+            seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());
+        }
+        for (account, balance, held) in [(redemptions_account(&voucher.id), 4, 6), (credits_account(&voucher.id), 5, 7)]
+        {
+            seen.balances.insert(account.to_string(), sql::int_or_null(&row, balance)?.unwrap_or(0));
+            if sql::int(&row, held)? == 0 {
+                seen.unheld.push(account.to_string());
+            }
+        }
+        Ok(Some(voucher))
+    }
+
+    pub(super) fn find_campaign(&self, id: &str) -> Result<Option<Campaign>, Unread> {
+        if let Some(text) = self.seen.borrow().campaigns.get(id) {
+            return read_stored("campaign", id, text, read_campaign).map(Some);
+        }
+        let stored = self.store.stored("campaign", id)?;
+        stored.map(|stored| read_stored("campaign", id, &stored.text, read_campaign)).transpose()
+    }
+
+    /// A tier whose promotion is gone is gone as well.
+    pub(super) fn find_tier(&self, id: &str) -> Result<Option<Incentive>, Unread> {
+        let select = format!(
+            "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = {})
+             FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
+             WHERE t.kind = 'promotion_tier' AND t.id = ?1",
+            account_of(tier_account, "t.id")
+        );
+        let row = self.store.row(&select, &[id.into()])?;
+        let Some(row) = row else { return Ok(None) };
+        let campaign = sql::text_or_null(&row, 2)?;
+        if campaign.is_none() && sql::text_or_null(&row, 1)?.is_some() {
+            return Ok(None);
+        }
+        let tier =
+            read_stored_tier(sql::text(&row, 0)?).map_err(|problem| illegible("promotion tier", id, &problem))?;
+        let mut seen = self.seen.borrow_mut();
+        if let Some(id) = campaign {
+            seen.campaigns.insert(id.to_owned(), sql::text(&row, 3)?.to_owned());
+        }
+        seen.balances.insert(incentive_account(&tier).to_string(), sql::int_or_null(&row, 4)?.unwrap_or(0));
+        Ok(Some(tier))
+    }
+
+    pub(super) fn find_reward_assignment(
+        &self,
+        reward_id: &str,
+        campaign_id: &str,
+    ) -> Result<Option<RewardAssignment>, Unread> {
+        let row = self.store.row(
+            "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = ?1
+             AND json_extract(body, '$.related_object_id') = ?2 ORDER BY seq LIMIT 1",
+            &[reward_id.into(), campaign_id.into()],
+        )?;
+        let read = |row: Row| {
+            read_stored("reward assignment", sql::text(&row, 0)?, sql::text(&row, 1)?, read_reward_assignment)
+        };
+        row.map(read).transpose()
+    }
+
+    /// A document of a kind that is found by its id alone.
+    pub(super) fn find<T: Clone>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Cow<'_, T>> {
+        let read = |stored: Stored| read_stored(kind, id, &stored.text, read);
+        let found = self.store.stored(kind, id).map_err(Unread::from);
+        self.known(found.and_then(|found| found.map(read).transpose())).map(Cow::Owned)
+    }
+
+    pub(super) fn find_assignments(&self, objects: &[&str]) -> Result<Vec<Assignment>, Fault> {
+        let rows = self.store.rows(
+            "SELECT id, body FROM document
+             WHERE kind = 'validation_rules_assignment' AND parent IN (SELECT value FROM json_each(?1)) ORDER BY seq",
+            &[Json::from(objects.to_vec()).to_string().into()],
+        )?;
+        let mut assignments = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (id, body) = (sql::text(row, 0)?, sql::text(row, 1)?);
+            let read = read_stored("validation rules assignment", id, body, read_assignment);
+            assignments.extend(legible(self.store, read)?);
+        }
+        Ok(assignments)
+    }
+
+    pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {
+        let source_id = if Tracker::may_open(key) { self.tracker()?.source_id(key)? } else { None };
+        let name = source_id.as_deref().unwrap_or(key);
+        let Some(stored) = self.store.stored_by_name("customer", name, key)? else { return Ok(None) };
+        let customer = read_stored("customer", key, &stored.text, read_customer)?;
+        self.seen.borrow_mut().customers.insert(stored.id.clone(), stored);
+        Ok(Some(customer))
+    }
+
+    pub(super) fn find_order(&self, key: &str) -> Result<Option<Order>, Unread> {
+        let Some(stored) = self.store.stored_by_name("order", key, key)? else { return Ok(None) };
+        let order = read_stored("order", key, &stored.text, read_order)?;
+        self.seen.borrow_mut().orders.insert(stored.id);
+        Ok(Some(order))
+    }
+
+    pub(super) fn find_rules_of_project(&self) -> Result<Option<StackingRules>, Unread> {
+        let row =
+            self.store.row("SELECT body FROM document WHERE kind = 'stacking_rules' ORDER BY seq LIMIT 1", &[])?;
+        let read = |row: Row| read_stored("stacking rules", "", sql::text(&row, 0)?, read_stacking_rules);
+        row.map(read).transpose()
+    }
+}
