@@ -130,25 +130,12 @@ impl Pieces {
 
     /// Its JSON.
     pub fn to_json(&self) -> Vec<u8> {
-        self.printed(false)
-    }
-
-    /// Its JSON with every object in the order of its names, as documents are kept, so that equal ones are equal texts.
-    pub fn to_record(&self) -> Vec<u8> {
-        self.printed(true)
-    }
-
-    fn printed(&self, sorted: bool) -> Vec<u8> {
         let mut json = Vec::with_capacity(self.texts.len().saturating_add(self.pieces.len().saturating_mul(12)));
         // What is put down is complete, and a vector takes everything.
-        match self.rest(sorted).serialize(&mut serde_json::Serializer::new(&mut json)) {
+        match self.serialize(&mut serde_json::Serializer::new(&mut json)) {
             Ok(()) => json,
             Err(_) => Vec::new(),
         }
-    }
-
-    fn rest(&self, sorted: bool) -> Rest<'_> {
-        Rest { written: self, at: Cell::new(0), sorted }
     }
 
     #[inline(never)]
@@ -161,7 +148,7 @@ impl Pieces {
 
 impl Serialize for Pieces {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.rest(false).serialize(serializer)
+        Rest { written: self, at: Cell::new(0) }.serialize(serializer)
     }
 }
 
@@ -169,8 +156,6 @@ impl Serialize for Pieces {
 struct Rest<'w> {
     written: &'w Pieces,
     at: Cell<usize>,
-    /// Whether members are put in the order of their names.
-    sorted: bool,
 }
 
 impl<'w> Rest<'w> {
@@ -198,33 +183,6 @@ impl<'w> Rest<'w> {
         }
     }
 
-    /// Passes over the next value.
-    fn skip(&self) {
-        let mut open = 0_usize;
-        loop {
-            match self.next() {
-                Piece::Object | Piece::List => open = open.saturating_add(1),
-                Piece::End => open = open.saturating_sub(1),
-                _ => {}
-            }
-            // The names of what is open are passed over as values are.
-            if open == 0 {
-                return;
-            }
-        }
-    }
-
-    /// The members of the object that is open, by their names, and where the values of them stand; it is passed over.
-    fn members(&self) -> Vec<(&'w str, usize)> {
-        let mut members = Vec::new();
-        while let Some(name) = self.name() {
-            members.push((name, self.at.get()));
-            self.skip();
-        }
-        members.sort_by_key(|(name, _)| *name);
-        members
-    }
-
     fn text(&self, place: &Range<usize>) -> &'w str {
         self.written.texts.get(place.clone()).unwrap_or_default()
     }
@@ -241,18 +199,8 @@ impl Serialize for Rest<'_> {
         match self.next() {
             Piece::Object => {
                 let mut object = serializer.serialize_map(None)?;
-                if self.sorted {
-                    let members = self.members();
-                    let end = self.at.get();
-                    for (name, value) in members {
-                        self.at.set(value);
-                        object.serialize_entry(name, self)?;
-                    }
-                    self.at.set(end);
-                } else {
-                    while let Some(name) = self.name() {
-                        object.serialize_entry(name, self)?;
-                    }
+                while let Some(name) = self.name() {
+                    object.serialize_entry(name, self)?;
                 }
                 object.end()
             }

@@ -1,6 +1,5 @@
 //! Decides which line of an order is which goods. It must not know what asks.
 
-use std::collections::BTreeSet;
 
 use crate::model::order::{Item, Metadata};
 use crate::model::scope::{GoodsObject, GoodsRef};
@@ -174,9 +173,14 @@ impl GoodsIndex {
             GoodsObject::Sku => (&self.skus, goods.source_id.as_ref()),
             GoodsObject::Collection => (&self.collections, None),
         };
-        let by_id = lines.get(&goods.id).into_iter().flatten();
-        let by_source = source_id.and_then(|name| lines.get(name)).into_iter().flatten();
-        let places: BTreeSet<usize> = by_id.chain(by_source).copied().collect();
-        places.into_iter().find(|place| is_enough(*place))
+        let mut by_id = lines.get(&goods.id).into_iter().flatten().copied().peekable();
+        let mut by_source = source_id.and_then(|name| lines.get(name)).into_iter().flatten().copied().peekable();
+        loop {
+            let place = by_id.peek().into_iter().chain(by_source.peek()).min().copied()?;
+            while by_id.next_if_eq(&place).or_else(|| by_source.next_if_eq(&place)).is_some() {}
+            if is_enough(place) {
+                return Some(place);
+            }
+        }
     }
 }

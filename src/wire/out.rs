@@ -27,13 +27,6 @@ impl Out {
         out.pieces
     }
 
-    /// The JSON of one value as records are kept: every object in the order of its names.
-    pub fn record_of(write: impl FnOnce(&mut Out)) -> String {
-        let mut out = Out::default();
-        write(&mut out);
-        String::from_utf8(out.pieces.to_record()).unwrap_or_default()
-    }
-
     /// What has been put down.
     pub fn into_pieces(self) -> Pieces {
         self.pieces
