@@ -1,11 +1,10 @@
 //! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes, or
-//! plain objects that `serde-wasm-bindgen` reads and makes.
+//! plain objects that `serde-wasm-bindgen` reads.
 //!
 //! It must not decide anything about a basket, read a clock or draw randomness: the moment comes in as whole
 //! milliseconds (a `BigInt`, never a float) and the seed as hex. Text is the affair of the JavaScript around it, and so is
 //! whether an object is a plain one.
 
-use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
 
@@ -79,14 +78,14 @@ fn context(now_ms: i64, seed: &str) -> Result<Context, JsError> {
     Ok(Context { now, seed })
 }
 
-/// An answer as a plain object.
+/// An answer as a plain object: what the page's own reader makes of its text.
 fn shown(answer: &Pieces) -> Result<JsValue, JsError> {
-    // Under this name a value that is set says what an object inherits; the page's own reader makes a member of it.
-    if answer.has_name("__proto__") {
-        let text = String::from_utf8(answer.to_json()).unwrap_or_default();
-        return js_sys::JSON::parse(&text).map_err(|_| JsError::new("the answer is no JSON"));
-    }
-    Ok(answer.doubles().serialize(&serde_wasm_bindgen::Serializer::json_compatible())?)
+    js_sys::JSON::parse(&text(answer)).map_err(|_| JsError::new("the answer is no JSON"))
+}
+
+/// JSON as JavaScript's text.
+fn text(answer: &Pieces) -> String {
+    String::from_utf8(answer.to_json()).unwrap_or_default()
 }
 
 /// What a set of rules is asked.
@@ -97,10 +96,9 @@ type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> S
 
 /// Where rules are wrong, and how.
 fn told(problem: &Problem) -> String {
-    let told = Writer::object_of(|out| {
+    text(&Writer::object_of(|out| {
         out.put_text("path", &problem.path);
         out.put_text("text", &problem.text);
         out.put_text("message", &problem.sentence());
-    });
-    String::from_utf8(told.to_json()).unwrap_or_default()
+    }))
 }

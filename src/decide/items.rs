@@ -139,10 +139,9 @@ impl<'a> Items<'a> {
                 Contents::Listed(goods) if case.work.takes(goods.len()) => {
                     let basket = self.basket().with(index.as_ref());
                     for goods in goods {
-                        basket.find(goods, &mut |place| {
+                        for place in basket.places(goods) {
                             is_in.get_mut(place).into_iter().for_each(|is_in| *is_in = true);
-                            false
-                        });
+                        }
                     }
                 }
                 Contents::Listed(_) => return,

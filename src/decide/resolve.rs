@@ -275,8 +275,7 @@ impl<'a> Case<'a> {
     /// Whether one voucher is named twice: by its code, by its id, or once by each.
     #[inline(never)]
     fn has_twins(&self) -> bool {
-        let mut names = BTreeSet::new();
-        if !self.redeemables.iter().all(|named| names.insert((named.object, &named.id))) {
+        if named_twice(&self.redeemables) {
             return true;
         }
         // Those that are all named by their codes are told apart by them.
@@ -286,13 +285,22 @@ impl<'a> Case<'a> {
                 Resolved::Refused(_) | Resolved::Unknown => None,
             })
         };
-        let mut ids = BTreeSet::new();
         offers().any(|(named, offer)| offer.incentive.code != named.id)
-            && !offers().all(|(_, offer)| ids.insert(&offer.incentive.id))
+            && any_twice(&mut offers().map(|(_, offer)| ("", offer.incentive.id.as_str())))
     }
 }
 
 fn named_twice(redeemables: &[Redeemable]) -> bool {
-    let mut names = BTreeSet::new();
-    !redeemables.iter().all(|named| names.insert((named.object, &named.id)))
+    any_twice(&mut redeemables.iter().map(|named| (named.object.name(), named.id.as_str())))
+}
+
+/// Whether a name is there twice, of those of one kind.
+fn any_twice<'n>(names: &mut dyn Iterator<Item = (&'static str, &'n str)>) -> bool {
+    let mut seen = BTreeSet::new();
+    for name in names {
+        if !seen.insert(name) {
+            return true;
+        }
+    }
+    false
 }

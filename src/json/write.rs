@@ -1,11 +1,10 @@
-//! Decides how an answer is put down: piece by piece, in order, and then serialised by whatever library carries it, as JSON
-//! text or as a page's own objects. It must not know what it says.
+//! Decides how an answer is put down: piece by piece, in order, and then serialised by whatever library carries it. It
+//! must not know what it says.
 
 use std::cell::Cell;
 use std::ops::Range;
 
 use serde::ser::{Error, Serialize, SerializeMap, SerializeSeq, Serializer};
-use serde_json::Number;
 use serde_json::value::RawValue;
 
 use crate::json::node::Node;
@@ -27,9 +26,7 @@ enum Piece {
     Word(&'static str),
     /// A name or a text, and where it stands among the texts.
     Text(Range<usize>),
-    /// The digits of any other number, which stand there as well.
-    Digits(Range<usize>),
-    /// JSON that was put down before.
+    /// JSON that was put down before, or the digits of any other number; they stand there as well.
     Json(Range<usize>),
 }
 
@@ -42,14 +39,6 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Whether something is called so that has a name of somebody else's.
-    pub fn has_name(&self, name: &str) -> bool {
-        self.pieces.iter().any(|piece| match piece {
-            Piece::Text(place) => self.texts.get(place.clone()) == Some(name),
-            _ => false,
-        })
-    }
-
     /// How many pieces there are.
     pub fn place(&self) -> usize {
         self.pieces.len()
@@ -104,13 +93,7 @@ impl Pieces {
         self.put(Piece::Flag(flag));
     }
 
-    /// A number by its digits.
-    pub fn digits(&mut self, digits: &str) {
-        let place = self.keep(digits);
-        self.put(Piece::Digits(place));
-    }
-
-    /// A value that is JSON already.
+    /// A value that is JSON already, as the digits of a number are.
     pub fn json(&mut self, json: &str) {
         let place = self.keep(json);
         self.put(Piece::Json(place));
@@ -127,7 +110,7 @@ impl Pieces {
             Node::Null => self.null(),
             Node::Flag(flag) => self.flag(*flag),
             Node::Whole(number) => self.put(Piece::Whole(*number)),
-            Node::Fraction(digits) => self.digits(digits),
+            Node::Fraction(digits) => self.json(digits),
             Node::Text(text) => self.text(text),
             Node::List(items) => {
                 self.list();
@@ -147,30 +130,25 @@ impl Pieces {
 
     /// Its JSON.
     pub fn to_json(&self) -> Vec<u8> {
-        self.printed(Form::default())
+        self.printed(false)
     }
 
-    /// Its JSON with every object in the order of its names, as documents are kept, so that equal ones are equal texts.
+    /// Its JSON with every object in the order of its names, as records are kept, so that equal ones are equal texts.
     pub fn to_record(&self) -> Vec<u8> {
-        self.printed(Form { sorted: true, ..Form::default() })
+        self.printed(true)
     }
 
-    fn printed(&self, form: Form) -> Vec<u8> {
+    fn printed(&self, sorted: bool) -> Vec<u8> {
         let mut json = Vec::with_capacity(self.texts.len().saturating_add(self.pieces.len().saturating_mul(12)));
         // What is put down is complete, and a vector takes everything.
-        match self.rest(form).serialize(&mut serde_json::Serializer::new(&mut json)) {
+        match self.rest(sorted).serialize(&mut serde_json::Serializer::new(&mut json)) {
             Ok(()) => json,
             Err(_) => Vec::new(),
         }
     }
 
-    /// The same with numbers as JavaScript has them, for a library that knows no others.
-    pub fn doubles(&self) -> impl Serialize {
-        self.rest(Form { doubles: true, ..Form::default() })
-    }
-
-    fn rest(&self, form: Form) -> Rest<'_> {
-        Rest { written: self, at: Cell::new(0), form }
+    fn rest(&self, sorted: bool) -> Rest<'_> {
+        Rest { written: self, at: Cell::new(0), sorted }
     }
 
     #[inline(never)]
@@ -183,24 +161,16 @@ impl Pieces {
 
 impl Serialize for Pieces {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.rest(Form::default()).serialize(serializer)
+        self.rest(false).serialize(serializer)
     }
-}
-
-/// How pieces are serialised.
-#[derive(Debug, Clone, Copy, Default)]
-struct Form {
-    /// With doubles in place of digits.
-    doubles: bool,
-    /// With members in the order of their names.
-    sorted: bool,
 }
 
 /// What has not been serialised yet. As a value it is the next one of it.
 struct Rest<'w> {
     written: &'w Pieces,
     at: Cell<usize>,
-    form: Form,
+    /// Whether members come in the order of their names.
+    sorted: bool,
 }
 
 impl<'w> Rest<'w> {
@@ -258,25 +228,20 @@ impl<'w> Rest<'w> {
     fn text(&self, place: &Range<usize>) -> &'w str {
         self.written.texts.get(place.clone()).unwrap_or_default()
     }
-
-    /// A number that may be no double, by its digits.
-    fn digits<S: Serializer>(&self, digits: &str, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.form.doubles {
-            return serializer.serialize_f64(digits.parse().map_err(S::Error::custom)?);
-        }
-        digits.parse::<Number>().map_err(S::Error::custom)?.serialize(serializer)
-    }
 }
 
-/// The largest whole number that a double holds with all below it.
-const EXACT: u64 = 9_007_199_254_740_991;
+/// JSON as it stands.
+fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let json: &RawValue = serde_json::from_str(json).map_err(S::Error::custom)?;
+    json.serialize(serializer)
+}
 
 impl Serialize for Rest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.next() {
             Piece::Object => {
                 let mut object = serializer.serialize_map(None)?;
-                if self.form.sorted {
+                if self.sorted {
                     let members = self.members();
                     let end = self.at.get();
                     for (name, value) in members {
@@ -300,17 +265,11 @@ impl Serialize for Rest<'_> {
             }
             Piece::Null => serializer.serialize_unit(),
             Piece::Flag(flag) => serializer.serialize_bool(*flag),
-            Piece::Whole(number) if number.unsigned_abs() <= EXACT => serializer.serialize_i64(*number),
-            Piece::Count(count) if *count <= EXACT => serializer.serialize_u64(*count),
-            Piece::Whole(number) => self.digits(&number.to_string(), serializer),
-            Piece::Count(count) => self.digits(&count.to_string(), serializer),
+            Piece::Whole(number) => serializer.serialize_i64(*number),
+            Piece::Count(count) => serializer.serialize_u64(*count),
             Piece::Word(word) => serializer.serialize_str(word),
             Piece::Text(place) => serializer.serialize_str(self.text(place)),
-            Piece::Digits(place) => self.digits(self.text(place), serializer),
-            Piece::Json(place) => {
-                let json: &RawValue = serde_json::from_str(self.text(place)).map_err(S::Error::custom)?;
-                json.serialize(serializer)
-            }
+            Piece::Json(place) => raw(self.text(place), serializer),
             Piece::End => Err(S::Error::custom("a value is missing")),
         }
     }
@@ -322,7 +281,7 @@ impl Serialize for Node<'_> {
             Node::Null => serializer.serialize_unit(),
             Node::Flag(flag) => serializer.serialize_bool(*flag),
             Node::Whole(number) => serializer.serialize_i64(*number),
-            Node::Fraction(digits) => digits.parse::<Number>().map_err(S::Error::custom)?.serialize(serializer),
+            Node::Fraction(digits) => raw(digits, serializer),
             Node::Text(text) => serializer.serialize_str(text),
             Node::List(items) => serializer.collect_seq(items),
             Node::Object(members) => serializer.collect_map(members.iter().map(|(name, value)| (name, value))),

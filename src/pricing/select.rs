@@ -46,7 +46,7 @@ pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
     let mut covers = vec![open; items.len()];
     let object = |place: usize| scope.included.get(place).map(|entry| entry.goods.object);
     for (place, entry) in scope.included.iter().enumerate() {
-        items.find(&entry.goods, &mut |line| {
+        for line in items.places(&entry.goods) {
             if let Some(cover) = covers.get_mut(line) {
                 let is_more = match cover {
                     Cover::Entry(known) => Some(entry.goods.object) > object(*known),
@@ -56,16 +56,14 @@ pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
                     *cover = Cover::Entry(place);
                 }
             }
-            false
-        });
+        }
     }
     for (place, entry) in scope.excluded.iter().enumerate() {
-        items.find(&entry.goods, &mut |line| {
+        for line in items.places(&entry.goods) {
             if let Some(cover) = covers.get_mut(line).filter(|cover| !matches!(cover, Cover::Not(Some(_)))) {
                 *cover = Cover::Not(Some(place));
             }
-            false
-        });
+        }
     }
     covers
 }
@@ -106,12 +104,8 @@ pub fn select(
             found.extend(all.filter_map(|(place, line)| whole(place, line, None, once)));
         }
         Some(Some(goods)) => {
-            items.find(goods, &mut |place| {
-                if let Some(covered) = cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once)) {
-                    found.push(covered);
-                }
-                false
-            });
+            let covered = |place: usize| cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once));
+            found.extend(items.places(goods).into_iter().filter_map(covered));
         }
         None => {
             for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {

@@ -1,7 +1,5 @@
 //! Decides which line of an order is which goods. It must not know what asks.
 
-use std::collections::BTreeSet;
-
 use crate::model::order::{Item, Metadata};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::ordered_map::OrderedMap;
@@ -52,17 +50,20 @@ impl<'a> Basket<'a> {
         if self.index.is_some() { 1 } else { self.lines.len() }
     }
 
-    /// Shows the places of these goods in order, until one of them is enough; which that is.
-    pub fn find(self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    /// The places of the lines of these goods, in order.
+    pub fn places(self, goods: &GoodsRef) -> Vec<usize> {
         if let Some(index) = self.index {
-            return index.find(goods, is_enough);
+            return index.places(goods);
         }
-        self.lines.iter().enumerate().find(|(place, item)| item.is(goods) && is_enough(*place)).map(|(place, _)| place)
+        self.lines.iter().enumerate().filter(|(_, item)| item.is(goods)).map(|(place, _)| place).collect()
     }
 
     /// The first line of these goods.
     pub fn first(self, goods: &GoodsRef) -> Option<usize> {
-        self.find(goods, &mut |_| true)
+        match self.index {
+            Some(index) => index.places(goods).first().copied(),
+            None => self.lines.iter().position(|item| item.is(goods)),
+        }
     }
 
     /// Whether any line is one of these goods.
@@ -162,8 +163,8 @@ impl GoodsIndex {
         }
     }
 
-    /// As [`Basket::find`]: the lines of both names of these goods, in order, each once.
-    fn find(&self, goods: &GoodsRef, is_enough: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    /// As [`Basket::places`].
+    fn places(&self, goods: &GoodsRef) -> Vec<usize> {
         let (lines, source_id) = match goods.object {
             GoodsObject::Product => (&self.products, goods.source_id.as_ref()),
             GoodsObject::Sku => (&self.skus, goods.source_id.as_ref()),
@@ -171,7 +172,9 @@ impl GoodsIndex {
         };
         let by_id = lines.get(&goods.id).into_iter().flatten();
         let by_source = source_id.and_then(|name| lines.get(name)).into_iter().flatten();
-        let places: BTreeSet<usize> = by_id.chain(by_source).copied().collect();
-        places.into_iter().find(|place| is_enough(*place))
+        let mut places: Vec<usize> = by_id.chain(by_source).copied().collect();
+        places.sort_unstable();
+        places.dedup();
+        places
     }
 }

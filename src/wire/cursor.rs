@@ -392,15 +392,16 @@ impl<'p> Cursor<'p> {
                 return *meaning;
             }
         }
-        let mut bound = String::from("must be one of ");
-        let mut between = "";
-        for (word, _) in words {
-            bound.push_str(between);
-            bound.push_str(word);
-            between = ", ";
-        }
-        self.wrong(&bound);
+        self.no_word(&mut words.iter().map(|(word, _)| *word));
         T::default()
+    }
+
+    /// The problem that it is none of these words.
+    #[cold]
+    #[inline(never)]
+    fn no_word(&self, words: &mut dyn Iterator<Item = &str>) {
+        let words: Vec<&str> = words.collect();
+        self.wrong(&["must be one of ", &words.join(", ")].concat());
     }
 }
 

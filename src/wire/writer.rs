@@ -150,7 +150,7 @@ impl Writer {
 
     /// A number by its digits as the next value.
     pub fn digits(&mut self, digits: &str) {
-        self.pieces.digits(digits);
+        self.pieces.json(digits);
     }
 
     /// Custom data as the next value.

@@ -41,7 +41,9 @@ fn put_condition(key: &mut String, condition: &Condition) -> bool {
     }
     // Of these the order says nothing.
     if matches!(condition.operator, Operator::In | Operator::NotIn) {
-        operands = BTreeSet::from_iter(operands).into_iter().collect();
+        let mut each_once = BTreeSet::new();
+        each_once.extend(operands);
+        operands = each_once.into_iter().collect();
     }
     operands.iter().for_each(|operand| part(key, operand));
     for goods in &condition.goods {
