@@ -169,7 +169,7 @@ fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &ResolvedLine<'g>
 
 /// The collections that rules and scopes of a case name.
 #[inline(never)]
-fn collections_of<'a>(case: &Case<'a>) -> Gathered<'a> {
+fn collections_of<'a>(case: &'a Case<'a>) -> Gathered<'a> {
     let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
     let mut collections = Gathered::default();
     for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
@@ -182,7 +182,7 @@ fn collections_of<'a>(case: &Case<'a>) -> Gathered<'a> {
         for goods in asked {
             if !collections.has(&goods.id) {
                 let own = rule.own_collections.iter().find(|own| own.id == goods.id);
-                let own = own.map(|own| Known::Is(Cow::Owned(own.clone())));
+                let own = own.map(|own| Known::Is(Cow::Borrowed(own)));
                 collections.add(&goods.id, own.unwrap_or_else(|| find_collection(case, &goods.id)));
             }
         }
