@@ -17,7 +17,7 @@ use crate::model::incentive::{
 };
 use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
-use crate::text::{Text, joined};
+use crate::text::Text;
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::cursor::{Cursor, Read, Words, read};
 use crate::wire::document::read_whole;
