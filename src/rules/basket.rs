@@ -1,6 +1,5 @@
 //! Decides which line of an order is which goods. It must not know what asks.
 
-
 use crate::model::order::{Item, Metadata};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::shelf::Shelf;
