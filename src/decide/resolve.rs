@@ -291,7 +291,7 @@ fn named_twice(redeemables: &[Redeemable]) -> bool {
 }
 
 /// Whether a name is there twice, of those of one kind.
-fn any_twice<'n>(names: &mut dyn Iterator<Item = (&'static str, &'n str)>) -> bool {
+fn any_twice(names: &mut dyn Iterator<Item = (&'static str, &str)>) -> bool {
     let mut seen = BTreeSet::new();
     for name in names {
         if !seen.insert(name) {

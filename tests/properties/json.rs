@@ -2,7 +2,10 @@
 //! says, and how it is put down again. It must not know what is read.
 
 use proptest::prelude::*;
-use scrip::json::{Bounds, FaultKind, Pieces, read};
+use scrip::json::{Bounds, FaultKind, Node, Pieces, read};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, F64Deserializer};
 use serde_json::Value;
 
 use crate::holds;
@@ -149,6 +152,26 @@ fn long_numbers_keep_their_digits() {
 }
 
 /// Depth is counted while reading, and lists count as objects do.
+#[test]
+fn a_double_is_read_as_what_javascript_writes_of_it() {
+    let written = [
+        (9_007_199_254_740_992.0, "9007199254740992"),
+        (-9_007_199_254_740_994.0, "-9007199254740994"),
+        (18_446_744_073_709_551_616.0, "18446744073709552000"),
+        (1e21, "1e+21"),
+        (1.5e-7, "1.5e-7"),
+        (0.1, "0.1"),
+        (100.5, "100.5"),
+    ];
+    for (number, text) in written {
+        let library: F64Deserializer<Error> = number.into_deserializer();
+        assert_eq!(Node::deserialize(library).unwrap(), read(text.as_bytes(), Bounds::NONE).unwrap(), "{text}");
+    }
+    // JavaScript has no such number; a document has.
+    let library: F64Deserializer<Error> = 100.0.into_deserializer();
+    assert_eq!(Node::deserialize(library).unwrap().text(), "100.0");
+}
+
 #[test]
 fn what_nests_deeper_than_the_bound_is_refused() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
