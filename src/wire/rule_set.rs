@@ -17,6 +17,7 @@ use crate::model::redemption::PastRedemption;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
 use crate::rules::{Collection, Rule, Segment};
+use crate::shape::{Kind, may, must, shape};
 use crate::shelf::Shelf;
 use crate::text::{Text, digits, joined};
 use crate::time::{Instant, TimeZone};
@@ -239,6 +240,23 @@ fn read_transfer(at: &At<'_>) -> Entry {
         at: at.need("at", read::instant),
     })
 }
+
+/// A zone with the moments at which its clocks change.
+pub const TIME_ZONE: Kind = shape!(
+    "TimeZone",
+    "A zone with the moments at which its clocks change",
+    &[
+        must("name", Kind::Text),
+        may("offset", OFFSET).says("Seconds ahead of UTC before the first transition"),
+        may("transitions", Kind::List(&TRANSITION, 0, usize::MAX)).says("When its clocks change"),
+    ]
+);
+
+const OFFSET: Kind = Kind::Int(-86_399, 86_399);
+const TRANSITION: Kind = Kind::Object(&[
+    must("at", Kind::DateTime).says("From when"),
+    may("offset", OFFSET).says("Seconds ahead of UTC from then on"),
+]);
 
 fn read_time_zone(at: &At<'_>) -> TimeZone {
     at.object();

@@ -53,7 +53,7 @@ fn passes(fields: &[Field], path: &str) -> bool {
 
 fn within(kind: &Kind, lists: usize, rest: &str) -> bool {
     match kind.meant() {
-        Kind::Any | Kind::Map | Kind::MapOf(_) => true,
+        Kind::Any | Kind::Map | Kind::MapOf(_) | Kind::Open(..) => true,
         Kind::Either(kinds) => kinds.iter().any(|kind| within(kind, lists, rest)),
         Kind::Named(_) => false,
         Kind::List(item, _, _) if lists > 0 => within(item, lists - 1, rest),
@@ -125,6 +125,11 @@ fn leaf(kind: &Kind, path: String, into: &mut Vec<String>) {
         Kind::Object(fields) => collect(fields, &format!("{path}."), into),
         Kind::List(kind, ..) => leaf(kind, format!("{path}[]"), into),
         Kind::MapOf(kind) => leaf(kind, format!("{path}.*"), into),
+        // What stands in itself is walked once.
+        Kind::Open(fields, kind) if !path.contains(".*.") => {
+            collect(fields, &format!("{path}."), into);
+            leaf(kind, format!("{path}.*"), into);
+        }
         Kind::Either(kinds) => leaf(&kinds[0], path, into),
         _ => into.push(path),
     }

@@ -107,7 +107,7 @@ pub const SEGMENT: Kind = shape!(
         must("id", KEY),
         must("name", KEY),
         must("type", Kind::OneOf(&["static", "auto-update", "passive"])),
-        must("filter", Kind::Map).or_null(),
+        must("filter", Kind::Named(&scrip::wire::rules::FILTER)).or_null(),
         must("initial_sync_status", Kind::Text).says("Whether it is ready"),
         must("created_at", Kind::DateTime),
         must("updated_at", Kind::DateTime).or_null(),
