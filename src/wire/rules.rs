@@ -5,8 +5,10 @@
 
 mod condition;
 mod filter;
+mod shapes;
 
 pub use filter::{read_collection, read_filter, read_segment};
+pub use shapes::{BUNDLES, FIELD_CONDITIONS, FILTER, TESTS};
 
 use std::sync::Arc;
 
