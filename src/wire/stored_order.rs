@@ -52,8 +52,27 @@ impl OrderRecord<'_> {
     }
 }
 
-/// An order as it is stored and shown, with the amounts that its lines come to.
-pub fn show_order(order: &Order, priced: &Priced<'_>) -> serde_json::Map<String, serde_json::Value> {
-    let text = Writer::record_of(|out| OrderView::new(order, priced, &priced.cart, Applied::Nothing).put(out));
-    serde_json::from_str(&text).unwrap_or_default()
+/// An order that stands for itself, as it is stored and shown, with the amounts that its lines come to.
+pub fn write_order(order: &Order, priced: &Priced<'_>, updated_at: Option<Instant>) -> String {
+    Writer::record_of(|out| {
+        out.object(|out| {
+            OrderView::new(order, priced, &priced.cart, Applied::Nothing).put_plain(out, &mut Seen::default());
+            if order.source_id.is_none() {
+                out.member("source_id").null();
+            }
+            out.put_word("object", "order");
+            out.text_or_null("created_at", order.created_at.map(Instant::text));
+            out.text_or_null("updated_at", updated_at.map(Instant::text));
+            let people =
+                [("customer_id", "customer", &order.customer_id), ("referrer_id", "referrer", &order.referrer_id)];
+            for (name, role, id) in people {
+                out.text_or_null(name, id.as_ref());
+                if id.is_some() {
+                    put_reference(out, role, id.as_ref());
+                }
+            }
+            out.member("redemptions").metadata(&order.redemptions);
+            out.member("metadata").metadata(&order.metadata);
+        });
+    })
 }

@@ -5,6 +5,7 @@
 
 pub mod candidates;
 pub mod code;
+pub mod dates;
 pub mod document;
 pub mod facts;
 pub mod free;

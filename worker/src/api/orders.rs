@@ -11,13 +11,15 @@ use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post, put}
 use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::{customers, decision, metadata_schemas, orders_pricing, overrides};
-use crate::store::document::Document;
+use crate::store::document::{Document, Stored};
 use crate::store::facts::ById;
 use crate::work::batch;
 use scrip::decide::tally::paid_total;
 use scrip::decide::{OrderCount, Tally};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
+use scrip::text::Text;
+use scrip::time::Instant;
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
 use scrip::wire::order::read_order;
@@ -111,8 +113,7 @@ fn read(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<Sent, Prob
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let source = call.source()?;
     let sent = read(call, source)?;
-    let order = upsert(call, sent)?;
-    Ok(Answer::json(Json::Object(order.body)))
+    Ok(Answer::bytes(upsert(call, sent)?.into_bytes()))
 }
 
 /// The lines are read when an order's turn comes; all else is read at once.
@@ -134,8 +135,8 @@ pub fn write_one(call: &mut Call<'_, '_>, source: Map<String, Json>) -> Result<(
     upsert(call, sent).map(drop)
 }
 
-/// The order that a sent one means, found by id, else by source_id, and changed; or a new one. Gives it as it will be after the commit.
-fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, CallError> {
+/// The order that a sent one means, found by id, else by source_id, and changed; or a new one. Gives its text as it will be after the commit.
+fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<String, CallError> {
     let names = Names::take(&mut sent.rest);
     if let Some(order) = names.find(call, &ORDER)? {
         return change(call, order, sent);
@@ -144,9 +145,9 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<Document, CallError
     let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": moment::text(call.now_ms()), "updated_at": null });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
-    write(call, &mut order, sent, true)?;
-    call.store.insert(ORDER.object, &order);
-    Ok(order)
+    let text = write(call, &mut order, sent, true)?;
+    call.store.insert_stored(ORDER.object, Stored::printed(&order, text.clone()));
+    Ok(text)
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
@@ -156,8 +157,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(source_id) = sent.rest.remove("source_id") {
         rename(call, &mut order, source_id)?;
     }
-    let order = change(call, order, sent)?;
-    Ok(Answer::json(Json::Object(order.body)))
+    Ok(Answer::bytes(change(call, order, sent)?.into_bytes()))
 }
 
 /// An order, unlike a customer, may be given another source_id; it must be free.
@@ -173,20 +173,20 @@ fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<
     Ok(())
 }
 
-fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<Document, CallError> {
+fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<String, CallError> {
     let created_at = order.created_at;
     call.touch(&mut order);
-    write(call, &mut order, sent, false)?;
-    call.store.update(ORDER.object, &order);
+    let text = write(call, &mut order, sent, false)?;
+    call.store.update_stored(ORDER.object, Stored::printed(&order, text.clone()));
     if order.created_at != created_at {
         let params = vec![order.id.as_str().into(), order.created_at.into()];
         call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = ?1", params);
     }
-    Ok(order)
+    Ok(text)
 }
 
-/// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit.
-fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<(), CallError> {
+/// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit; gives its text.
+fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<String, CallError> {
     let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
     let before = document.body.clone();
     let people = People::settle(call, &before, &mut sent.rest)?;
@@ -194,28 +194,22 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
         document.created_at = at;
         document.body.insert("created_at".into(), moment::text(at).into());
     }
-    let order = draft(call, &mut document.body, sent)?;
+    let mut order = draft(call, &mut document.body, sent)?;
     check_metadata(call, &order, has_metadata, has_items)?;
-    let (mut body, total) = orders_pricing::priced(call, &order)?;
-    for name in ["created_at", "updated_at", "metadata", "redemptions"] {
-        let kept = document.body.get(name).cloned();
-        body.insert(name.into(), kept.unwrap_or_else(|| if name.ends_with("_at") { Json::Null } else { json!({}) }));
-    }
-    body.entry("source_id").or_insert(Json::Null);
-    body.insert("customer_id".into(), Json::from(people.customer_id.clone()));
-    body.insert("referrer_id".into(), Json::from(people.referrer_id.clone()));
-    show_people(&mut body);
+    order.customer_id = people.customer_id.as_deref().map(Text::from);
+    order.referrer_id = people.referrer_id.as_deref().map(Text::from);
     document.holder = people.customer_id.clone();
-    document.body = body;
+    let updated_at = document.updated_at.and_then(Instant::from_millis);
+    let (text, total) = orders_pricing::priced(call, &order, updated_at)?;
     // A new order was never paid, whatever it begins as.
     let stored = Some(before).filter(|_| !is_new);
     let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
     let counted = OrderCount::of(stored.as_ref().and_then(paid_total), order.status, total);
-    if counted.is_none() {
-        return Ok(());
+    if counted.is_some() {
+        let tally = Tally { order: counted, ..Tally::default() };
+        decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), (&tally, &[]))?;
     }
-    let tally = Tally { order: counted, ..Tally::default() };
-    decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), (&tally, &[]))
+    Ok(text)
 }
 
 /// The order as the engine reads it: what was stored, what was sent over it, and what it brings to the catalogue.

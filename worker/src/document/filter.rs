@@ -9,6 +9,7 @@ use crate::document::clause::Clause;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
 use crate::moment;
+use crate::store::dates;
 use crate::store::sql::Value;
 use serde_json::Value as Json;
 
@@ -38,19 +39,15 @@ const OPERATORS: &[&str] = &[
     "$less_than_equal",
 ];
 
-/// The operators about the state of a document, which take no value but `true`: `{}` stands for the moment of asking.
-const STATES: &[(&str, &str)] = &[
-    ("$enabled", "COALESCE(json_extract(body, '$.active'), 1) = 1"),
-    ("$disabled", "COALESCE(json_extract(body, '$.active'), 1) = 0"),
-    (
-        "$active",
-        "(COALESCE(json_extract(body, '$.active'), 1) = 1 AND COALESCE(json_extract(body, '$.start_date') <= {}, 1)
-          AND COALESCE(json_extract(body, '$.expiration_date') > {}, 1))",
-    ),
-    ("$expired", "json_extract(body, '$.expiration_date') <= {}"),
-    ("before_start", "json_extract(body, '$.start_date') > {}"),
-    ("$failed", "json_extract(body, '$.creation_status') = 'FAILED'"),
-    ("$in_progress", "json_extract(body, '$.creation_status') = 'IN_PROGRESS'"),
+/// The operators about the state of a document, which take no value but `true`, by what must hold: `{}` stands for the moment of asking.
+const STATES: &[(&str, &[&str])] = &[
+    ("$enabled", &[dates::IS_ACTIVE]),
+    ("$disabled", &[dates::IS_INACTIVE]),
+    ("$active", &[dates::IS_ACTIVE, dates::HAS_BEGUN, dates::HAS_NOT_ENDED]),
+    ("$expired", &[dates::HAS_ENDED]),
+    ("before_start", &[dates::HAS_NOT_BEGUN]),
+    ("$failed", &["json_extract(body, '$.creation_status') = 'FAILED'"]),
+    ("$in_progress", &["json_extract(body, '$.creation_status') = 'IN_PROGRESS'"]),
 ];
 
 /// One condition, with all the values that its operator was given.
@@ -166,10 +163,11 @@ fn in_state(condition: &Condition, clause: &Clause) -> Result<(String, Vec<Value
         let told = format!("Property .filters.{field}.conditions.{operator} must be true (actual value is `{value}`)");
         return Err(invalid_query(told));
     }
-    let pattern =
-        STATES.iter().find(|(operator, _)| *operator == condition.operator).map_or("0", |(_, pattern)| pattern);
+    let parts = STATES.iter().find(|(operator, _)| *operator == condition.operator).map_or(&[][..], |(_, parts)| parts);
+    let pattern = format!("({})", parts.join(" AND "));
     let now = Value::Text(moment::text(clause.asked_at()));
-    Ok((pattern.to_owned(), vec![now; pattern.matches("{}").count()]))
+    let params = vec![now; pattern.matches("{}").count()];
+    Ok((pattern, params))
 }
 
 fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {

@@ -7,16 +7,20 @@ use crate::shop::decision;
 use scrip::model::order::Order;
 use scrip::money::Money;
 use scrip::pricing::lines::{Priced, Trust, price};
-use scrip::wire::stored_order::show_order;
-use serde_json::{Map, Value as Json};
+use scrip::time::Instant;
+use scrip::wire::stored_order::write_order;
 
 /// The order with its prices and amounts, as it is stored and shown (calculation.md sections 2 and 3), and what it comes to.
-pub fn priced(call: &Call<'_, '_>, order: &Order) -> Result<(Map<String, Json>, Option<Money>), CallError> {
+pub fn priced(
+    call: &Call<'_, '_>,
+    order: &Order,
+    updated_at: Option<Instant>,
+) -> Result<(String, Option<Money>), CallError> {
     let facts = decision::facts(call)?;
     // The server's orders are believed, and its catalogue knows all: there is nothing that it lacks.
     let mut priced = Priced::default();
-    let shown = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced)
-        .map(|()| (show_order(order, &priced), priced.cart.total()));
+    let written = price(order, &facts, Trust::Sent, &mut |_| {}, &mut priced)
+        .map(|()| (write_order(order, &priced, updated_at), priced.cart.total()));
     facts.end()?;
-    Ok(shown?)
+    Ok(written?)
 }

@@ -66,6 +66,13 @@ impl Stored {
         }
     }
 
+    /// What the columns of a document say, beside a text that is printed already.
+    pub fn printed(document: &Document, text: String) -> Stored {
+        let Document { id, key, parent, holder, created_at, updated_at, body: _ } = document;
+        let (id, key, parent, holder) = (id.clone(), key.clone(), parent.clone(), holder.clone());
+        Stored { id, key, parent, holder, created_at: *created_at, updated_at: *updated_at, text }
+    }
+
     /// The document, to be shown or changed.
     pub fn document(self) -> Result<Document, Fault> {
         let Stored { id, key, parent, holder, created_at, updated_at, text } = self;
@@ -157,18 +164,28 @@ impl Store<'_> {
 
     /// Adds a document at the commit.
     pub fn insert(&mut self, kind: &str, document: &Document) {
-        self.write_document(INSERT, columns(kind, document), PLACES);
+        self.insert_stored(kind, Stored::printed(document, printed(&document.body)));
+    }
+
+    /// Adds a document at the commit that is printed already.
+    pub fn insert_stored(&mut self, kind: &str, stored: Stored) {
+        self.write_document(INSERT, columns(kind, stored), PLACES);
     }
 
     /// Replaces what a document says and who holds it, at the commit.
     pub fn update(&mut self, kind: &str, document: &Document) {
+        self.update_stored(kind, Stored::printed(document, printed(&document.body)));
+    }
+
+    /// The same with what is printed already.
+    pub fn update_stored(&mut self, kind: &str, stored: Stored) {
         const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?1 AND id = ?2";
-        self.write_document(UPDATE, columns(kind, document), PLACES);
+        self.write_document(UPDATE, columns(kind, stored), PLACES);
     }
 
     /// Adds a document at the commit, or replaces what the one with its id says.
     pub fn put(&mut self, kind: &str, document: &Document) {
-        self.write_document(PUT, columns(kind, document), PLACES);
+        self.write_document(PUT, columns(kind, Stored::printed(document, printed(&document.body))), PLACES);
     }
 
     /// Adds a record of a decision at the commit as it was printed, or replaces what the one with its id says. An order is found by
@@ -212,20 +229,20 @@ const PUT: &str = insert!(
        updated_at = excluded.created_at, body = excluded.body"
 );
 
-/// What the statements above bind, in the order of the insertion.
 /// Where the kind and the text of a document stand among its columns.
 const PLACES: [usize; 2] = [0, 7];
 
-fn columns(kind: &str, document: &Document) -> Vec<Value> {
+/// What the statements above bind, in the order of the insertion.
+fn columns(kind: &str, stored: Stored) -> Vec<Value> {
     vec![
         kind.into(),
-        document.id.clone().into(),
-        document.key.clone().into(),
-        document.parent.clone().into(),
-        document.holder.clone().into(),
-        document.created_at.into(),
-        document.updated_at.into(),
-        printed(&document.body).into(),
+        stored.id.into(),
+        stored.key.into(),
+        stored.parent.into(),
+        stored.holder.into(),
+        stored.created_at.into(),
+        stored.updated_at.into(),
+        stored.text.into(),
     ]
 }
 

@@ -2,6 +2,7 @@
 //! publication takes from, so that both see the same codes. It must not know why a code is handed over.
 
 use super::Store;
+use super::dates;
 use super::document::Document;
 use super::sql::{self, Fault};
 use crate::moment;
@@ -12,11 +13,16 @@ use serde_json::Value as Json;
 /// More than one request can ask for.
 const COUNTED_MAX: i64 = 1_000;
 
-/// Codes that may be handed over, the engine says of each whether it can: of the campaign `?1`, at the moment `?2`, none of those in `?3`; at most `?4`.
-const FREE: &str = "FROM document
-    WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND COALESCE(json_extract(body, '$.active'), 1) <> 0
-      AND (json_extract(body, '$.expiration_date') IS NULL OR json_extract(body, '$.expiration_date') > ?2)
-      AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT ?4";
+/// Codes that may be handed over, of which the engine says of each whether it can: of the campaign `?1`, at the moment `?2`, none of
+/// those in `?3`; at most `?4`.
+fn free() -> String {
+    format!(
+        "FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND {} AND {}
+           AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT ?4",
+        dates::IS_ACTIVE,
+        dates::HAS_NOT_ENDED.replace("{}", "?2")
+    )
+}
 
 impl Store<'_> {
     /// Codes of a campaign that can be handed over, oldest first.
@@ -28,7 +34,7 @@ impl Store<'_> {
         limit: i64,
     ) -> Result<Vec<Document>, Fault> {
         let found = self.documents(
-            &format!("SELECT id, key, parent, holder, created_at, updated_at, body {FREE}"),
+            &format!("SELECT id, key, parent, holder, created_at, updated_at, body {}", free()),
             &[
                 campaign_id.into(),
                 moment::text(now_ms).into(),
@@ -43,7 +49,7 @@ impl Store<'_> {
     /// How many there are, as far as a request could ask for them.
     pub fn count_free_codes(&self, campaign_id: &str, now_ms: i64) -> Result<i64, Fault> {
         let rows = self.rows(
-            &format!("SELECT json_extract(body, '$.expiration_date') {FREE}"),
+            &format!("SELECT json_extract(body, '$.expiration_date') {}", free()),
             &[campaign_id.into(), moment::text(now_ms).into(), "[]".into(), COUNTED_MAX.into()],
         )?;
         let ends = rows.iter().map(|row| sql::text_or_null(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
@@ -62,8 +68,9 @@ impl Store<'_> {
     }
 }
 
-/// Whether a code's end lies behind.
+/// Whether a code's end lies behind; nobody can say it of an end that does not read.
 fn is_over(end: Option<&str>, now_ms: i64) -> bool {
-    let validity = Validity { expiration_date: end.and_then(Instant::parse), ..Validity::default() };
-    Instant::from_millis(now_ms).is_some_and(|now| validity.has_ended(now))
+    let Some(end) = end else { return false };
+    let Some((end, now)) = Instant::parse(end).zip(Instant::from_millis(now_ms)) else { return true };
+    Validity { expiration_date: Some(end), ..Validity::default() }.has_ended(now)
 }
