@@ -187,6 +187,14 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(i64::try_from(number).map_or_else(|_| Node::Fraction(number.to_string().into()), Node::Whole))
     }
 
+    fn visit_i128<E: Error>(self, number: i128) -> Result<Node<'de>, E> {
+        read_number(&number.to_string()).ok_or_else(|| E::custom("no number"))
+    }
+
+    fn visit_u128<E: Error>(self, number: u128) -> Result<Node<'de>, E> {
+        read_number(&number.to_string()).ok_or_else(|| E::custom("no number"))
+    }
+
     /// A number that a library holds as a double, by the shortest digits that mean it; `100.0` stays what it was. JavaScript's
     /// whole ones come as integers as long as those are exact, and after that as it writes them.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Node<'de>, E> {

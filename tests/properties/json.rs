@@ -180,3 +180,16 @@ fn what_nests_deeper_than_the_bound_is_refused() {
     let objects = format!("{}1{}", "{\"a\":".repeat(DEEPEST + 1), "}".repeat(DEEPEST + 1));
     assert_eq!(ours(objects.as_bytes()), Err(FaultKind::Deep));
 }
+
+/// What a library holds is read as its text is, whole numbers beyond 64 bits too.
+#[test]
+fn numbers_that_a_library_holds_are_read_as_their_digits() {
+    for digits in
+        ["18446744073709551616", "-9223372036854775809", "170141183460469231731687303715884105728", "1e400", "0.10"]
+    {
+        let text = format!(r#"{{"n":{digits}}}"#);
+        let Value::Object(held) = serde_json::from_str::<Value>(&text).expect("JSON") else { panic!("an object") };
+        let read_text = read(text.as_bytes(), Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).ok();
+        assert_eq!(Node::of(&held, usize::MAX).ok(), read_text, "{digits}");
+    }
+}
