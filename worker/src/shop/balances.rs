@@ -7,6 +7,8 @@ use crate::moment;
 use crate::shop::decision;
 use crate::store::document::Document;
 use scrip::facts::{credits_account, points_account};
+use scrip::model::incentive::Grant;
+use scrip::wire::voucher::card_of;
 use serde_json::{Value as Json, json};
 
 /// The two kinds of cards: the block that holds the balance, the field of all that was ever loaded, the field of what was taken
@@ -86,11 +88,15 @@ pub fn move_balance(
     let account = if purse.block == "gift" { credits_account(&card.id) } else { points_account(&card.id) };
     let standings = call.store.standings(&[account.to_string()], call.now_ms(), "")?;
     let standing = standings.get(account.as_str()).copied().unwrap_or_default();
+    let (total, subtracted, allotment) = match card_of(&card.body) {
+        Some(Grant::Gift(gift)) => (gift.amount.minor(), gift.subtracted_amount.minor(), gift.allotment().minor()),
+        Some(Grant::Loyalty(card)) => (card.points, card.subtracted_points, card.allotment()),
+        Some(Grant::Discount(_)) | None => return Ok((0, 0)),
+    };
+    let [total, subtracted, allotment] =
+        [total, subtracted, allotment].map(|count| i64::try_from(count).unwrap_or(INT_MAX));
     let Some(block) = card.body.get_mut(purse.block).and_then(Json::as_object_mut) else { return Ok((0, 0)) };
-    let number = |name: &str| block.get(name).and_then(Json::as_i64).unwrap_or(0);
-    let (total, subtracted) = (number(purse.total), number(purse.subtracted));
-    let gone = subtracted.saturating_add(number("expired_points")).saturating_add(standing.balance.saturating_neg());
-    let left = total.saturating_sub(gone);
+    let left = allotment.saturating_add(standing.balance);
     let bound = |sign: &str, bound: i64| {
         refused(format!("Property .{field} must be {sign} {bound} (actual value is `{delta}`)"))
     };

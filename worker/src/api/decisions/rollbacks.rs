@@ -9,10 +9,11 @@ use crate::store::facts::ById;
 use scrip::decide::rollback::{RollBack, RolledBack};
 use scrip::decide::{self, Tally};
 use scrip::facts::Facts;
+use scrip::json::Node;
 use scrip::model::redemption::PastRedemption;
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::failure::record_refused;
-use scrip::wire::request::read_rollback;
+use scrip::wire::request::read_rollback_node;
 use scrip::wire::rollback::{Service, write_rollback};
 use serde_json::Value as Json;
 use std::borrow::Cow;
@@ -52,7 +53,7 @@ fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, CallErro
             body.insert(name.into(), value.into());
         }
     }
-    Ok(read_rollback(id, stack, Json::Object(body).to_string().as_bytes())?)
+    Ok(Node::of(&body, usize::MAX).and_then(|body| read_rollback_node(id, stack, &body))?)
 }
 
 fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
