@@ -241,7 +241,7 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     }
     let counts = (&changes.tally, changes.referrals.as_slice());
     decision::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), counts)?;
-    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+    Ok(Answer::written(written.status, written.answer))
 }
 
 /// Whether an order is stored under its `source_id`. One that is new, and whose `source_id` another one has, is refused; a page is
@@ -290,5 +290,5 @@ fn fail(call: &mut Call<'_, '_>, written: Written, (customers, customer_id): (&B
         let tally = Tally { failed: 1, ..Tally::default() };
         decision::write_customer(call, customers, None, customer_id, (&tally, &[]))?;
     }
-    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+    Ok(Answer::written(written.status, written.answer))
 }

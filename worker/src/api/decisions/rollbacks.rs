@@ -80,7 +80,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     decision::put(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
     decision::write_customer(call, &customers, None, customer_id, (&changes.tally, &[]))?;
-    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+    Ok(Answer::written(written.status, written.answer))
 }
 
 /// Who asks for rollbacks, and each voucher as it stands after them: since the redemption more may have been loaded on it or
