@@ -199,15 +199,7 @@ function moment(context) {
   return BigInt(ms);
 }
 
-// Drawn for 32 answers at a time: one call of the system's generator costs more than a decision.
-const chance = new Uint8Array(1024);
-let drawn = "";
-
-/** 64 hex digits. */
+/** As the caller says it; without one the engine draws its own. */
 function seed(context) {
-  if (context?.seed !== undefined) return String(context.seed);
-  if (drawn === "") drawn = Array.from(crypto.getRandomValues(chance), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  const seed = drawn.slice(0, 64);
-  drawn = drawn.slice(64);
-  return seed;
+  return context?.seed === undefined ? undefined : String(context.seed);
 }

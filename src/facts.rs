@@ -6,8 +6,6 @@ pub mod candidates;
 pub mod known;
 pub mod offer;
 
-use std::borrow::Cow;
-
 pub use accounts::*;
 pub use candidates::{Candidates, Entry, Seek, Terms};
 pub use known::{Fact, Known};
@@ -48,40 +46,40 @@ pub trait Facts {
         Work::default()
     }
     /// The project's stacking rules.
-    fn stacking_rules(&self) -> Cow<'_, StackingRules>;
+    fn stacking_rules(&self) -> Fact<'_, StackingRules>;
     /// The project's time zone.
-    fn time_zone(&self) -> Cow<'_, TimeZone>;
+    fn time_zone(&self) -> Fact<'_, TimeZone>;
     /// A voucher by code or id.
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>>;
+    fn voucher(&self, code: &str) -> Known<Fact<'_, Incentive>>;
     /// A promotion tier by id.
-    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>>;
+    fn tier(&self, id: &str) -> Known<Fact<'_, Incentive>>;
     /// A voucher by code or id, or a tier by id, with all that belongs to it, if that has been put together beforehand and
     /// nothing of it is missing.
     fn offer(&self, _named: &Redeemable) -> Option<&Offer<'_>> {
         None
     }
     /// A promotion stack by id.
-    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>>;
+    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>>;
     /// A reward by id.
-    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>>;
+    fn reward(&self, id: &str) -> Known<Fact<'_, Reward>>;
     /// How a reward is assigned to the cards of a campaign.
-    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>>;
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>>;
     /// A campaign by id.
-    fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>>;
+    fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>>;
     /// A category by id.
-    fn category(&self, id: &str) -> Known<Cow<'_, Category>>;
+    fn category(&self, id: &str) -> Known<Fact<'_, Category>>;
     /// The rules assigned to one thing alone, by its id.
     fn rules_of(&self, id: &str) -> Known<Vec<Fact<'_, Rule>>>;
     /// The rules assigned to a voucher or tier and to its campaign.
     fn rules(&self, voucher: &Incentive) -> Known<Vec<Fact<'_, Rule>>>;
     /// A segment by id.
-    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>>;
+    fn segment(&self, id: &str) -> Known<Fact<'_, Segment>>;
     /// A collection of products and SKUs by id.
-    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>>;
+    fn collection(&self, id: &str) -> Known<Fact<'_, Collection>>;
     /// A customer by id or `source_id`.
-    fn customer(&self, key: &str) -> Known<Cow<'_, Customer>>;
+    fn customer(&self, key: &str) -> Known<Fact<'_, Customer>>;
     /// A stored order by id or `source_id`.
-    fn order(&self, key: &str) -> Known<Cow<'_, Order>>;
+    fn order(&self, key: &str) -> Known<Fact<'_, Order>>;
     /// The goods that these lines name will be asked for: who has to fetch them may fetch all of them at once.
     fn expect_goods(&self, _order: &Order) {}
     /// A product of the catalogue by id or `source_id`.
@@ -95,17 +93,17 @@ pub trait Facts {
     /// Units of an account under unexpired holds of other sessions than one's own.
     fn held(&self, account: &AccountId, now: Instant, own: Option<&Session>) -> Known<u64>;
     /// A redemption by id.
-    fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>>;
+    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>>;
     /// The transfers of a redemption, in order.
     fn chain(&self, id: &str) -> Known<Vec<Transfer>>;
     /// Everything that may qualify, newest first: at least what is sought.
-    fn candidates(&self, seek: &Seek<'_>) -> Known<Cow<'_, Candidates>>;
+    fn candidates(&self, seek: &Seek<'_>) -> Known<Fact<'_, Candidates>>;
     /// How many codes of a campaign can still be handed over; `None` is without end, as a campaign that makes its own has.
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>>;
     /// Whether a customer holds a card of a campaign, to which a reward adds.
     fn has_card(&self, campaign_id: &str, customer_id: &str) -> Known<bool>;
     /// What a code of a campaign would be, by the campaign's id.
-    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>>;
+    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, Incentive>>;
     /// Which rules were assigned to any of these, by id or code.
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>>;
     /// The hash that stands for a customer's `source_id`; only the server has the key. One that is such a hash stays as it is.

@@ -23,9 +23,7 @@ impl<T> OrderedMap<T> {
     pub fn new(things: Vec<T>, names: impl Fn(&T) -> [Option<&Text>; 2]) -> OrderedMap<T> {
         let mut places = BTreeMap::new();
         for (place, thing) in things.iter().enumerate() {
-            for name in names(thing).into_iter().flatten() {
-                places.entry(name.clone()).or_insert(place);
-            }
+            keep(&mut places, names(thing), place);
         }
         OrderedMap { things, places }
     }
@@ -71,5 +69,12 @@ impl<T> OrderedMap<T> {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.things.is_empty()
+    }
+}
+
+/// Keeps a place under the names that have none yet: one function for things of all kinds.
+fn keep(places: &mut BTreeMap<Text, usize>, names: [Option<&Text>; 2], place: usize) {
+    for name in names.into_iter().flatten() {
+        places.entry(name.clone()).or_insert(place);
     }
 }

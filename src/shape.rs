@@ -65,6 +65,9 @@ pub enum Kind {
     Map,
     /// An object with names of the caller's, whose values are alike.
     MapOf(&'static Kind),
+    /// An object of known fields beside others with names of the caller's, whose values are alike. It passes as it is sent, since
+    /// its reader says what is wrong with it.
+    Open(&'static [Field], &'static Kind),
     /// A list of something, at least and at most so long.
     List(&'static Kind, usize, usize),
     /// A shape that has a name.

@@ -1,14 +1,13 @@
 //! Decides how short texts (codes, ids, names) are held and how a code is hashed.
 //! It must not know what any of them stand for.
 
-use compact_str::CompactStringExt;
 use sha2::{Digest, Sha256};
 
 mod number;
 pub use number::{Decimal, are_digits, decimal};
 
 /// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
-pub type Text = compact_str::CompactString;
+pub type Text = arcstr::ArcStr;
 
 /// Letters of a text, at most, wherever one is read: a description, a formula, a value of custom data.
 pub const LONGEST_TEXT: usize = 20_000;
@@ -56,7 +55,7 @@ pub fn hex(bytes: &[u8]) -> String {
 /// assert_eq!(scrip::text::joined(&["voucher/", "v_1", "/credits"]), "voucher/v_1/credits");
 /// ```
 pub fn joined(parts: &[&str]) -> Text {
-    parts.concat_compact()
+    parts.concat().into()
 }
 
 /// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right; nothing for what is empty,

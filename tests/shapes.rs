@@ -52,7 +52,7 @@ fn fitting(kind: &Kind) -> Json {
         Kind::Clock => json!("10:00"),
         Kind::OneOf(words) => json!(words[0]),
         Kind::Object(fields) => object(fields),
-        Kind::Map | Kind::MapOf(_) => json!({}),
+        Kind::Map | Kind::MapOf(_) | Kind::Open(..) => json!({}),
         Kind::List(item, ..) => json!([fitting(item)]),
         Kind::Named(shape) => fitting(&shape.kind),
         Kind::Either(kinds) => fitting(&kinds[0]),
@@ -67,7 +67,7 @@ fn object(fields: &[Field]) -> Json {
 /// A value that no kind takes but any and a map.
 fn wrong(kind: &Kind) -> Json {
     match kind.meant() {
-        Kind::Object(_) | Kind::Map | Kind::MapOf(_) | Kind::List(..) => json!(7),
+        Kind::Object(_) | Kind::Map | Kind::MapOf(_) | Kind::Open(..) | Kind::List(..) => json!(7),
         _ => json!([[7]]),
     }
 }

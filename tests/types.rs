@@ -87,7 +87,7 @@ fn typed(kind: &Kind, depth: usize) -> String {
         Kind::Bool => "boolean".to_owned(),
         Kind::OneOf(words) => words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" | "),
         Kind::Object(fields) => format!("{{\n{}{}}}", members(fields, depth + 1), "  ".repeat(depth)),
-        Kind::Map => "Json".to_owned(),
+        Kind::Map | Kind::Open(..) => "Json".to_owned(),
         Kind::MapOf(kind) => format!("Record<string, {}>", typed(kind, depth)),
         Kind::List(kind, ..) => match kind {
             Kind::OneOf(_) | Kind::Either(_) => format!("({})[]", typed(kind, depth)),

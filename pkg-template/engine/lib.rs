@@ -1,9 +1,9 @@
 //! Decides how JavaScript reaches the engine: a class with rules that were read once, whose methods take and give bytes, or
 //! plain objects that `serde-wasm-bindgen` reads.
 //!
-//! It must not decide anything about a basket, read a clock or draw randomness: the moment comes in as whole
-//! milliseconds (a `BigInt`, never a float) and the seed as hex. Text is the affair of the JavaScript around it, and so is
-//! whether an object is a plain one.
+//! It must not decide anything about a basket or read a clock: the moment comes in as whole milliseconds (a `BigInt`, never
+//! a float). The seed comes in as hex, or is drawn here of the page's own randomness. Text is the affair of the JavaScript
+//! around it, and so is whether an object is a plain one.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsError, JsValue};
@@ -36,45 +36,58 @@ impl Rules {
     }
 
     /// Decides a request, JSON in UTF-8 as HTTP carries it; throws when moment or seed are wrong.
-    pub fn validate(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
+    pub fn validate(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
         self.decide(request, now_ms, seed, Prepared::validate)
     }
 
     /// The same with a plain object of JSON's values, which is answered by one.
     #[wasm_bindgen(js_name = validateObject)]
-    pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+    pub fn validate_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
         self.decide_object(request, now_ms, seed, Prepared::validate_held)
     }
 
     /// Finds what of the rules would work, in the same way.
-    pub fn qualify(&self, request: &[u8], now_ms: i64, seed: &str) -> Result<Vec<u8>, JsError> {
+    pub fn qualify(&self, request: &[u8], now_ms: i64, seed: Option<String>) -> Result<Vec<u8>, JsError> {
         self.decide(request, now_ms, seed, Prepared::qualify)
     }
 
     /// The same with plain objects.
     #[wasm_bindgen(js_name = qualifyObject)]
-    pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: &str) -> Result<JsValue, JsError> {
+    pub fn qualify_object(&self, request: JsValue, now_ms: i64, seed: Option<String>) -> Result<JsValue, JsError> {
         self.decide_object(request, now_ms, seed, Prepared::qualify_held)
     }
 }
 
 impl Rules {
-    fn decide(&self, request: &[u8], now_ms: i64, seed: &str, verb: Verb) -> Result<Vec<u8>, JsError> {
+    fn decide(&self, request: &[u8], now_ms: i64, seed: Option<String>, verb: Verb) -> Result<Vec<u8>, JsError> {
         Ok(verb(&self.0, request, &context(now_ms, seed)?).body)
     }
 
-    fn decide_object(&self, request: JsValue, now_ms: i64, seed: &str, verb: ObjectVerb) -> Result<JsValue, JsError> {
+    fn decide_object(
+        &self,
+        request: JsValue,
+        now_ms: i64,
+        seed: Option<String>,
+        verb: ObjectVerb,
+    ) -> Result<JsValue, JsError> {
         let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
         shown(&said.body)
     }
 }
 
-/// Moment and seed as the page says them.
-fn context(now_ms: i64, seed: &str) -> Result<Context, JsError> {
+/// Moment and seed as the page says them; 32 bytes of chance where it says no seed.
+fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
     let now = Instant::from_millis(now_ms)
         .ok_or_else(|| JsError::new(&format!("now `{now_ms}` must lie within the years 1970 to 9999")))?;
-    let seed = unhex(seed)
-        .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?;
+    let seed = match seed {
+        Some(seed) => unhex(&seed)
+            .ok_or_else(|| JsError::new(&format!("seed `{seed}` must be 2 to 64 hex digits, two for a byte")))?,
+        None => {
+            let mut seed = [0; 32];
+            getrandom::fill(&mut seed).map_err(|error| JsError::new(&format!("no randomness: {error}")))?;
+            seed
+        }
+    };
     Ok(Context { now, seed })
 }
 

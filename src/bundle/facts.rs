@@ -1,6 +1,5 @@
 //! Answers a decision's questions from a set of rules in memory. It must not know what the decision is.
 
-use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, Seek};
@@ -154,9 +153,9 @@ impl RuleSetFacts {
     }
 
     /// What is not here does not exist, or only the server knows.
-    fn known<'a, T: Clone>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Cow<'a, T>> {
+    fn known<'a, T>(&self, kind: &str, name: &str, found: Option<&'a T>) -> Known<Fact<'a, T>> {
         match found {
-            Some(fact) => Known::Is(Cow::Borrowed(fact)),
+            Some(fact) => Known::Is(Fact::Lent(fact)),
             None if self.illegible.has(kind, name) => Known::Unreadable,
             None if self.complete => Known::Absent,
             None => Known::Unknown,
@@ -244,29 +243,29 @@ impl RuleSetFacts {
 }
 
 impl Facts for RuleSetFacts {
-    fn stacking_rules(&self) -> Cow<'_, StackingRules> {
-        Cow::Borrowed(&self.stacking_rules)
+    fn stacking_rules(&self) -> Fact<'_, StackingRules> {
+        Fact::Lent(&self.stacking_rules)
     }
 
-    fn time_zone(&self) -> Cow<'_, TimeZone> {
-        Cow::Borrowed(&self.time_zone)
+    fn time_zone(&self) -> Fact<'_, TimeZone> {
+        Fact::Lent(&self.time_zone)
     }
 
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>> {
+    fn voucher(&self, code: &str) -> Known<Fact<'_, Incentive>> {
         if let Some(voucher) = self.vouchers.get(code) {
-            return Known::Is(Cow::Borrowed(voucher));
+            return Known::Is(Fact::Lent(voucher));
         }
         if self.by_hash.is_empty() {
             return self.known("voucher", code, None);
         }
         let id = self.by_hash.get(&sha256_hex(code.as_bytes()));
         match id.and_then(|id| self.vouchers.get(id)) {
-            Some(voucher) => Known::Is(Cow::Owned(Incentive { code: Text::from(code), ..Incentive::clone(voucher) })),
+            Some(voucher) => Known::Is(Fact::own(Incentive { code: Text::from(code), ..Incentive::clone(voucher) })),
             None => self.known("voucher", id.map_or(code, Text::as_str), None),
         }
     }
 
-    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+    fn tier(&self, id: &str) -> Known<Fact<'_, Incentive>> {
         self.known("promotion_tier", id, self.tiers.get(id).map(|tier| &**tier))
     }
 
@@ -280,24 +279,24 @@ impl Facts for RuleSetFacts {
         offers.get(shelf.place(&named.id)?)?.as_ref()
     }
 
-    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
+    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>> {
         self.known("promotion_stack", id, self.stacks.get(id))
     }
 
-    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
+    fn reward(&self, id: &str) -> Known<Fact<'_, Reward>> {
         self.known("reward", id, self.rewards.get(id))
     }
 
-    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>> {
         let these = |one: &&RewardAssignment| one.reward_id == reward_id && one.campaign_id == campaign_id;
         self.known("reward_assignment", reward_id, self.reward_assignments.iter().find(these))
     }
 
-    fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
+    fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {
         self.known("campaign", id, self.campaigns.get(id).map(|campaign| &**campaign))
     }
 
-    fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
+    fn category(&self, id: &str) -> Known<Fact<'_, Category>> {
         self.known("category", id, self.categories.get(id).map(|category| &**category))
     }
 
@@ -309,19 +308,19 @@ impl Facts for RuleSetFacts {
         self.rules_named([Some(&Text::from(id)), None])
     }
 
-    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
+    fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
         self.known("segment", id, self.segments.get(id))
     }
 
-    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
+    fn collection(&self, id: &str) -> Known<Fact<'_, Collection>> {
         self.known("products_collection", id, self.collections.get(id))
     }
 
-    fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
+    fn customer(&self, key: &str) -> Known<Fact<'_, Customer>> {
         self.known("customer", key, self.customers.get(key))
     }
 
-    fn order(&self, key: &str) -> Known<Cow<'_, Order>> {
+    fn order(&self, key: &str) -> Known<Fact<'_, Order>> {
         self.known("order", key, self.orders.get(key))
     }
 
@@ -345,7 +344,7 @@ impl Facts for RuleSetFacts {
         self.counted(|journal| journal.held(account, now, own))
     }
 
-    fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {
+    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
         self.known("redemption", id, self.redemptions.get(id))
     }
 
@@ -353,8 +352,8 @@ impl Facts for RuleSetFacts {
         self.counted(|journal| journal.chain(id))
     }
 
-    fn candidates(&self, _seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
-        Known::Is(Cow::Borrowed(self.look_through()))
+    fn candidates(&self, _seek: &Seek<'_>) -> Known<Fact<'_, Candidates>> {
+        Known::Is(Fact::Lent(self.look_through()))
     }
 
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
@@ -381,7 +380,7 @@ impl Facts for RuleSetFacts {
         }
     }
 
-    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, Incentive>> {
         self.known("campaign", id, self.campaign_vouchers.get(id))
     }
 

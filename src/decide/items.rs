@@ -3,10 +3,8 @@
 //!
 //! calculation.md section 7.2, validation-rules.md section 12.
 
-use std::borrow::Cow;
-
 use crate::decide::case::{Case, Offer};
-use crate::facts::Known;
+use crate::facts::{Fact, Known};
 use crate::model::order::{Goods, Item, RelatedObject};
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::pricing::Priced;
@@ -31,7 +29,7 @@ pub struct Items<'a> {
 /// Collections that rules name, as far as they are known.
 #[derive(Default)]
 struct Gathered<'c> {
-    found: Vec<Cow<'c, Collection>>,
+    found: Vec<Fact<'c, Collection>>,
     lacks: Vec<Text>,
     unreadable: Vec<Text>,
 }
@@ -41,7 +39,7 @@ impl<'c> Gathered<'c> {
         self.found.iter().any(|known| known.id == id)
     }
 
-    fn add(&mut self, id: &Text, collection: Known<Cow<'c, Collection>>) {
+    fn add(&mut self, id: &Text, collection: Known<Fact<'c, Collection>>) {
         match collection {
             Known::Is(found) => self.found.push(found),
             Known::Absent => {}
@@ -79,7 +77,7 @@ impl<'a> Items<'a> {
     pub fn for_index(case: &'a Case<'a>, index: &Index) -> Items<'a> {
         let mut collections = Gathered::default();
         for (id, own) in &index.collections {
-            let own = own.as_ref().map(|own| Known::Is(Cow::Borrowed(own)));
+            let own = own.as_ref().map(|own| Known::Is(Fact::Lent(own)));
             collections.add(id, own.unwrap_or_else(|| find_collection(case, id)));
         }
         Items::within(case, &[], collections, false)
@@ -124,7 +122,7 @@ impl<'a> Items<'a> {
     }
 
     /// Puts every line into the collections that it is in. A line is in one as soon as its SKU or its product is.
-    fn join(&mut self, collections: &[Cow<'_, Collection>], case: &Case<'_>) {
+    fn join(&mut self, collections: &[Fact<'_, Collection>], case: &Case<'_>) {
         let clock = Clock { now: case.context.now, zone: &case.zone, work: Some(&case.work) };
         // Collections of many goods are looked up among the lines, and not the lines in them.
         let written_down = collections.iter().any(|collection| matches!(collection.goods, Contents::Listed(_)));
@@ -169,7 +167,7 @@ fn known_goods<'g>(priced: &'g Priced<'_>, place: usize, line: &ResolvedLine<'g>
 
 /// The collections that rules and scopes of a case name.
 #[inline(never)]
-fn collections_of<'a>(case: &Case<'a>) -> Gathered<'a> {
+fn collections_of<'a>(case: &'a Case<'a>) -> Gathered<'a> {
     let offers = || (0..case.resolved.len()).filter_map(|place| case.offer(place));
     let mut collections = Gathered::default();
     for rule in offers().flat_map(|offer| &offer.rules).filter(|rule| rule.needs.meets(Needs::COLLECTIONS)) {
@@ -182,7 +180,7 @@ fn collections_of<'a>(case: &Case<'a>) -> Gathered<'a> {
         for goods in asked {
             if !collections.has(&goods.id) {
                 let own = rule.own_collections.iter().find(|own| own.id == goods.id);
-                let own = own.map(|own| Known::Is(Cow::Owned(own.clone())));
+                let own = own.map(|own| Known::Is(Fact::Lent(own)));
                 collections.add(&goods.id, own.unwrap_or_else(|| find_collection(case, &goods.id)));
             }
         }
@@ -196,9 +194,9 @@ fn collections_of<'a>(case: &Case<'a>) -> Gathered<'a> {
 }
 
 /// A collection by its id; the one of everything is always there.
-fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Cow<'a, Collection>> {
+fn find_collection<'a>(case: &Case<'a>, id: &str) -> Known<Fact<'a, Collection>> {
     if id == Collection::EVERYTHING {
-        return Known::Is(Cow::Owned(Collection { id: Text::from(id), goods: Contents::All }));
+        return Known::Is(Fact::own(Collection { id: Text::from(id), goods: Contents::All }));
     }
     case.facts.collection(id)
 }

@@ -8,15 +8,13 @@ mod page;
 mod scenario;
 mod stack;
 
-use std::borrow::Cow;
-
 use crate::decide::Decision;
 use crate::decide::case::{Case, Resolved};
 use crate::decide::finding::Findings;
 use crate::decide::rule_input::{Items, OfferFacts, RunningOrder, request_facts};
 use crate::decide::running::Running;
 use crate::decide::validate::Evaluated;
-use crate::facts::{Assignment, Candidates, Facts, Known, Seek, credits_account};
+use crate::facts::{Assignment, Candidates, Fact, Facts, Known, Seek, credits_account};
 use crate::id::Context;
 use crate::model::incentive::Grant;
 use crate::model::qualification::{Candidate, CandidateObject, Qualify, Scenario, SortingRule};
@@ -62,7 +60,7 @@ pub struct Shown<'a> {
 /// What qualifies by rules and moments alone, before anything is priced.
 pub struct Search<'a> {
     evaluated: Box<Evaluated<'a>>,
-    set: Cow<'a, Candidates>,
+    set: Fact<'a, Candidates>,
     hits: Vec<Hit<'a>>,
 }
 
@@ -149,7 +147,7 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
     };
     let set = match facts.candidates(&seek) {
         Known::Is(set) => set,
-        Known::Absent | Known::Unknown | Known::Unreadable => Cow::Owned(Candidates::default()),
+        Known::Absent | Known::Unknown | Known::Unreadable => Fact::own(Candidates::default()),
     };
     if !set.complete {
         case.lacks.add("candidates".into());

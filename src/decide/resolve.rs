@@ -171,9 +171,7 @@ impl<'a> Case<'a> {
             RedeemableObject::PromotionStack => Known::Absent,
         };
         match found {
-            Known::Is(incentive) if !self.hides(&incentive) => {
-                self.complete(incentive.into(), redeemable.reward.as_ref())
-            }
+            Known::Is(incentive) if !self.hides(&incentive) => self.complete(incentive, redeemable.reward.as_ref()),
             Known::Is(_) | Known::Absent => Resolved::Refused(Refusal::not_found(kind, &redeemable.id)),
             Known::Unknown => {
                 self.lack(kind, &redeemable.id);
@@ -220,10 +218,10 @@ impl<'a> Case<'a> {
         &mut self,
         kind: &str,
         id: &str,
-        fact: Known<Cow<'a, T>>,
+        fact: Known<Fact<'a, T>>,
     ) -> Result<Option<Fact<'a, T>>, Resolved<'a>> {
         match fact {
-            Known::Is(fact) => Ok(Some(Fact::from(fact))),
+            Known::Is(fact) => Ok(Some(fact)),
             Known::Absent => Ok(None),
             Known::Unknown => {
                 self.lack(kind, id);
@@ -265,9 +263,7 @@ impl<'a> Case<'a> {
                 self.lack("reward", &wanted.id);
                 Err(Resolved::Unknown)
             }
-            (Known::Is(reward), Known::Is(assignment)) => {
-                Ok(Some(Exchange { reward: reward.into(), assignment: assignment.into() }))
-            }
+            (Known::Is(reward), Known::Is(assignment)) => Ok(Some(Exchange { reward, assignment })),
             (Known::Absent, _) | (_, Known::Absent) => Ok(None),
         }
     }
@@ -295,7 +291,7 @@ fn named_twice(redeemables: &[Redeemable]) -> bool {
 }
 
 /// Whether a name is there twice, of those of one kind.
-fn any_twice<'n>(names: &mut dyn Iterator<Item = (&'static str, &'n str)>) -> bool {
+fn any_twice(names: &mut dyn Iterator<Item = (&'static str, &str)>) -> bool {
     let mut seen = BTreeSet::new();
     for name in names {
         if !seen.insert(name) {

@@ -1,6 +1,5 @@
 //! Decides what can be known of a fact, and how a case keeps one. It must not know what any fact is about.
 
-use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -53,6 +52,13 @@ pub enum Fact<'a, T> {
     Own(Arc<T>),
 }
 
+impl<T> Fact<'_, T> {
+    /// One that nobody else has.
+    pub fn own(fact: T) -> Self {
+        Fact::Own(Arc::new(fact))
+    }
+}
+
 impl<T: Clone> Fact<'_, T> {
     /// The fact itself.
     pub fn into_owned(self) -> T {
@@ -70,15 +76,6 @@ impl<T> Deref for Fact<'_, T> {
         match self {
             Fact::Lent(fact) => fact,
             Fact::Own(fact) => fact,
-        }
-    }
-}
-
-impl<'a, T: Clone> From<Cow<'a, T>> for Fact<'a, T> {
-    fn from(fact: Cow<'a, T>) -> Fact<'a, T> {
-        match fact {
-            Cow::Borrowed(fact) => Fact::Lent(fact),
-            Cow::Owned(fact) => Fact::Own(Arc::new(fact)),
         }
     }
 }

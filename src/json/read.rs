@@ -187,10 +187,20 @@ impl<'de> Visitor<'de> for Value<'_> {
         Ok(i64::try_from(number).map_or_else(|_| Node::Fraction(number.to_string().into()), Node::Whole))
     }
 
-    /// A number that a library holds as a double, by the shortest digits that mean it; `100.0` stays what it was.
+    fn visit_i128<E: Error>(self, number: i128) -> Result<Node<'de>, E> {
+        read_number(&number.to_string()).ok_or_else(|| E::custom("no number"))
+    }
+
+    fn visit_u128<E: Error>(self, number: u128) -> Result<Node<'de>, E> {
+        read_number(&number.to_string()).ok_or_else(|| E::custom("no number"))
+    }
+
+    /// A number that a library holds as a double, by the shortest digits that mean it; `100.0` stays what it was. JavaScript's
+    /// whole ones come as integers as long as those are exact, and after that as it writes them.
     fn visit_f64<E: Error>(self, number: f64) -> Result<Node<'de>, E> {
-        let read = if number.is_finite() { read_number(&format!("{number:?}")) } else { None };
-        read.ok_or_else(|| E::custom("no number"))
+        let in_full = (9_007_199_254_740_992.0..1e21).contains(&number.abs());
+        let digits = if in_full { number.to_string() } else { format!("{number:?}") };
+        read_number(&digits).filter(|_| number.is_finite()).ok_or_else(|| E::custom("no number"))
     }
 
     fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Node<'de>, E> {

@@ -232,7 +232,7 @@ impl<'w> Rest<'w> {
 
 /// JSON as it stands.
 fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    let json: &RawValue = serde_json::from_str(json).map_err(S::Error::custom)?;
+    let json: &RawValue = serde_json::from_str(json).map_err(|_| S::Error::custom("what was put down is no JSON"))?;
     json.serialize(serializer)
 }
 

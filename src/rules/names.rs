@@ -60,6 +60,20 @@ impl RuleName {
     }
 }
 
+/// Every name, as a shape lists them.
+pub const WORDS: &[&str] = &words();
+
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
+const fn words() -> [&'static str; NAMES.len()] {
+    let mut all = [""; NAMES.len()];
+    let mut place = 0;
+    while place < NAMES.len() {
+        all[place] = NAMES[place].text;
+        place += 1;
+    }
+    all
+}
+
 /// Every name.
 pub fn all() -> impl Iterator<Item = &'static str> {
     NAMES.iter().map(|row| row.text)

@@ -132,7 +132,7 @@ use Operator as O;
 use Takes as T;
 
 /// Names on the wire with their operators. The first name of an operator is the one it is told by.
-const NAMES: &[(&str, Operator, Takes)] = &[
+pub(crate) const NAMES: &[(&str, Operator, Takes)] = &[
     ("$is", O::In, T::Values),
     ("$in", O::In, T::Values),
     ("$is_not", O::NotIn, T::Values),

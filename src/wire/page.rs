@@ -4,9 +4,11 @@
 use std::sync::Arc;
 
 use crate::model::page::{Belief, PublicMetadata, Terms};
+use crate::shape::{Kind, TEXTS, may};
+use crate::shape::{one_of, shape};
 use crate::wire::cursor::{Cursor, Fields, Words};
 use crate::wire::document::read_whole;
-use crate::wire::order::STATUSES;
+use crate::wire::order::{STATUS, STATUSES};
 use crate::wire::problem::Problem;
 
 const BELIEFS: Words<Belief> = &[("named", Belief::Named), ("proven", Belief::Proven), ("open", Belief::Open)];
@@ -37,6 +39,21 @@ const METADATA: Fields<PublicMetadata> = &[
     ("campaign", |metadata, at| metadata.campaign = at.texts()),
     ("product", |metadata, at| metadata.product = at.texts()),
 ];
+
+/// The terms, as a bundle has them.
+pub const TERMS: Kind = shape!(
+    "PageTerms",
+    "The terms on which a project serves pages",
+    &[
+        may("customers", one_of!(BELIEFS)).says("How far a page is believed who its customer is"),
+        may("customer_fields", TEXTS).says("The fields of a customer that a page may say"),
+        may("order_statuses", Kind::List(&STATUS, 1, 4)).says("The statuses that a page may give an order"),
+        may("reasons", Kind::Bool).says("Whether a page is told why a code does not apply"),
+        may("session_seconds", Kind::Int(1, 604_800)).says("How long a page's lock lasts at most"),
+        may("metadata", Kind::Object(&[may("voucher", TEXTS), may("campaign", TEXTS), may("product", TEXTS)]))
+            .says("The keys of custom data that are public, by whose it is"),
+    ]
+);
 
 /// Reads terms; `true` stands for those that hold where nothing is said.
 pub fn read_terms(at: &Cursor<'_>) -> Arc<Terms> {

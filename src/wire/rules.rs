@@ -5,8 +5,10 @@
 
 mod condition;
 mod filter;
+mod shapes;
 
 pub use filter::{read_collection, read_filter, read_segment};
+pub use shapes::{BUNDLES, FIELD_CONDITIONS, FILTER, TESTS};
 
 use std::sync::Arc;
 
@@ -129,8 +131,8 @@ fn read_leaf(key: &str, at: &Cursor<'_>, depth: u32) -> Option<Leaf> {
         None => Vec::new(),
     };
     if let Some(wrong) = conditions.iter().find(|condition| !name.operators.allow(condition.operator)) {
-        let path = joined(&[&at.path(), ".conditions.", wrong.operator.name()]);
-        at.tell(Problem::at(path, joined(&["is not an operator of the rule `", name.text, "`"])));
+        let path = [&at.path(), ".conditions.", wrong.operator.name()].concat();
+        at.tell(Problem::at(path, ["is not an operator of the rule `", name.text, "`"].concat()));
     }
     let mut rules = None;
     if let Some(inner) = at.get("rules")

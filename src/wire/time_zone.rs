@@ -1,8 +1,26 @@
 //! Decides how a time zone is read: by its name, or as data, with its offset and its transitions. It must not know whose it is.
 
+use crate::shape::{Kind, may, must, shape};
 use crate::time::TimeZone;
 use crate::wire::cursor::{Cursor, read};
 use crate::zones;
+
+/// A zone with the moments at which its clocks change.
+pub const TIME_ZONE: Kind = shape!(
+    "TimeZone",
+    "A zone with the moments at which its clocks change",
+    &[
+        must("name", Kind::Text),
+        may("offset", OFFSET).says("Seconds ahead of UTC before the first transition"),
+        may("transitions", Kind::List(&TRANSITION, 0, usize::MAX)).says("When its clocks change"),
+    ]
+);
+
+const OFFSET: Kind = Kind::Int(-86_399, 86_399);
+const TRANSITION: Kind = Kind::Object(&[
+    must("at", Kind::DateTime).says("From when"),
+    must("offset", OFFSET).says("Seconds ahead of UTC from then on"),
+]);
 
 /// Reads a zone.
 pub fn read_time_zone(at: &Cursor<'_>) -> TimeZone {

@@ -17,7 +17,7 @@ use crate::model::incentive::{
 };
 use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
-use crate::text::{Text, joined};
+use crate::text::Text;
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::cursor::{Cursor, Read, Words, read};
 use crate::wire::document::{read_fields, read_whole};
@@ -109,7 +109,7 @@ fn read_daily(at: &Cursor<'_>) -> DailyHours {
     let start = at.need("start_time", clock);
     let end = at.need("expiration_time", clock);
     if start > end {
-        at.tell(Problem::at(joined(&[&at.path(), ".expiration_time"]), "must NOT be earlier than start_time"));
+        at.tell(Problem::at([at.path().as_str(), ".expiration_time"].concat(), "must NOT be earlier than start_time"));
     }
     let days = at.option("days_of_week", read_days);
     DailyHours { start, end, days: days.unwrap_or_else(|| ALL_DAYS.to_vec()) }

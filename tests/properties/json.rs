@@ -2,7 +2,10 @@
 //! says, and how it is put down again. It must not know what is read.
 
 use proptest::prelude::*;
-use scrip::json::{Bounds, FaultKind, Pieces, read};
+use scrip::json::{Bounds, FaultKind, Node, Pieces, read};
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, F64Deserializer};
 use serde_json::Value;
 
 use crate::holds;
@@ -150,10 +153,43 @@ fn long_numbers_keep_their_digits() {
 
 /// Depth is counted while reading, and lists count as objects do.
 #[test]
+fn a_double_is_read_as_what_javascript_writes_of_it() {
+    let written = [
+        (9_007_199_254_740_992.0, "9007199254740992"),
+        (-9_007_199_254_740_994.0, "-9007199254740994"),
+        (18_446_744_073_709_551_616.0, "18446744073709552000"),
+        (1e21, "1e+21"),
+        (1.5e-7, "1.5e-7"),
+        (0.1, "0.1"),
+        (100.5, "100.5"),
+    ];
+    for (number, text) in written {
+        let library: F64Deserializer<Error> = number.into_deserializer();
+        assert_eq!(Node::deserialize(library).unwrap(), read(text.as_bytes(), Bounds::NONE).unwrap(), "{text}");
+    }
+    // JavaScript has no such number; a document has.
+    let library: F64Deserializer<Error> = 100.0.into_deserializer();
+    assert_eq!(Node::deserialize(library).unwrap().text(), "100.0");
+}
+
+#[test]
 fn what_nests_deeper_than_the_bound_is_refused() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(ours(nested(DEEPEST).as_bytes()).is_ok());
     assert_eq!(ours(nested(DEEPEST + 1).as_bytes()), Err(FaultKind::Deep));
     let objects = format!("{}1{}", "{\"a\":".repeat(DEEPEST + 1), "}".repeat(DEEPEST + 1));
     assert_eq!(ours(objects.as_bytes()), Err(FaultKind::Deep));
+}
+
+/// What a library holds is read as its text is, whole numbers beyond 64 bits too.
+#[test]
+fn numbers_that_a_library_holds_are_read_as_their_digits() {
+    for digits in
+        ["18446744073709551616", "-9223372036854775809", "170141183460469231731687303715884105728", "1e400", "0.10"]
+    {
+        let text = format!(r#"{{"n":{digits}}}"#);
+        let Value::Object(held) = serde_json::from_str::<Value>(&text).expect("JSON") else { panic!("an object") };
+        let read_text = read(text.as_bytes(), Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).ok();
+        assert_eq!(Node::of(&held, usize::MAX).ok(), read_text, "{digits}");
+    }
 }

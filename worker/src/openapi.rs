@@ -41,13 +41,14 @@ pub fn generate(areas: &[&[Route]], examples: &Json) -> Json {
         }
     }
     let responses = refusals::components(&mut schemas);
+    let schemas = schemas.named_from(&[&Json::from(paths.clone()), &responses]);
     json!({
         "openapi": "3.1.0",
         "info": { "title": "Scrip", "version": env!("CARGO_PKG_VERSION"), "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
             "description": "Promotions, vouchers and gift cards, decided at the edge. Amounts are whole numbers of minor units. What a path does not allow is answered with 405 and the header `Allow`." },
         "tags": tags,
         "paths": paths,
-        "components": { "securitySchemes": schemes(), "schemas": schemas.0, "responses": responses },
+        "components": { "securitySchemes": schemes(), "schemas": schemas, "responses": responses },
     })
 }
 

@@ -14,6 +14,7 @@ pub mod orders_pricing;
 pub mod overrides;
 pub mod products;
 pub mod publications;
+pub mod purses;
 pub mod reward_assignments;
 pub mod reward_fulfilment;
 pub mod rewards;

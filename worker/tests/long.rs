@@ -180,7 +180,7 @@ fn wide(fields: &[Field], map: &Json, into: &mut Vec<(String, Json)>, wrap: &dyn
             wrap(object)
         };
         match field.kind.meant() {
-            Kind::Map | Kind::Any => into.push((field.name.to_owned(), with(map.clone()))),
+            Kind::Map | Kind::Open(..) | Kind::Any => into.push((field.name.to_owned(), with(map.clone()))),
             Kind::Object(inner) => wide(inner, map, into, &with),
             Kind::List(item, _, most) => {
                 if let Kind::Object(inner) = item.meant() {

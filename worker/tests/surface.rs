@@ -95,8 +95,14 @@ fn speechless(fields: &[Field], place: &str, into: &mut Vec<String>) {
 
 fn within(kind: &Kind, place: &str, into: &mut Vec<String>) {
     match kind {
-        Kind::Named(shape) => within(&shape.kind, shape.name, into),
+        // A shape that stands in itself is looked at once.
+        Kind::Named(shape) if place.split('.').any(|part| part == shape.name) => {}
+        Kind::Named(shape) => within(&shape.kind, &format!("{place}.{}", shape.name), into),
         Kind::Object(fields) => speechless(fields, place, into),
+        Kind::Open(fields, kind) => {
+            speechless(fields, place, into);
+            within(kind, place, into);
+        }
         Kind::List(kind, ..) | Kind::MapOf(kind) => within(kind, place, into),
         Kind::Either(kinds) => kinds.iter().for_each(|kind| within(kind, place, into)),
         _ => {}

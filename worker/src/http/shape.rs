@@ -95,7 +95,7 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
         (Kind::Clock, value) => Err(wrong(path, "a time of day in the form HH:mm", &value)),
         (Kind::OneOf(words), value) => Err(wrong(path, &format!("one of {}", words.join(", ")), &value)),
         (Kind::Object(fields), Json::Object(source)) => Ok(Json::Object(read_object(fields, source, nulls, path)?)),
-        (Kind::Map, Json::Object(source)) => {
+        (Kind::Map | Kind::Open(..), Json::Object(source)) => {
             check_names(&source, path)?;
             Ok(Json::Object(source))
         }
@@ -108,7 +108,7 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
             }
             Ok(Json::Object(object))
         }
-        (Kind::Object(_) | Kind::Map | Kind::MapOf(_), value) => Err(wrong(path, "an object", &value)),
+        (Kind::Object(_) | Kind::Map | Kind::MapOf(_) | Kind::Open(..), value) => Err(wrong(path, "an object", &value)),
         (Kind::List(item, least, most), Json::Array(items)) => read_list(item, items, (*least, *most), nulls, path),
         (Kind::List(..), value) => Err(wrong(path, "an array", &value)),
         (Kind::Named(shape), value) => read_value(&shape.kind, value, nulls, path),
@@ -186,6 +186,7 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         | Kind::Object(_)
         | Kind::Map
         | Kind::MapOf(_)
+        | Kind::Open(..)
         | Kind::Named(_)
         | Kind::Either(_)
         | Kind::List(..) => false,

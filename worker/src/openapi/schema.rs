@@ -4,6 +4,7 @@ use crate::access::page::shown::disclosure::Disclosure;
 use scrip::shape::{Field, Kind, Shape};
 use scrip::text::LONGEST_TEXT;
 use serde_json::{Map, Value as Json, json};
+use std::collections::BTreeSet;
 
 /// Which way a value goes. What is sent may be null wherever it may be left out; what is answered only where its shape says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,29 @@ pub enum Way {
 pub struct Schemas(pub Map<String, Json>);
 
 impl Schemas {
+    /// Those that these documents name, and those that they name themselves: what a page is told of a shape may be all that is ever
+    /// told of it.
+    pub fn named_from(self, documents: &[&Json]) -> Map<String, Json> {
+        let mut named = BTreeSet::new();
+        let mut left: Vec<&Json> = documents.to_vec();
+        while let Some(value) = left.pop() {
+            match value {
+                Json::Object(members) => left.extend(members.values()),
+                Json::Array(items) => left.extend(items),
+                Json::String(text) => {
+                    let name = text.strip_prefix(PLACE).filter(|name| !named.contains(*name));
+                    if let Some((name, schema)) = name.and_then(|name| self.0.get_key_value(name)) {
+                        named.insert(name.as_str());
+                        left.push(schema);
+                    }
+                }
+                Json::Null | Json::Bool(_) | Json::Number(_) => {}
+            }
+        }
+        let is_named: Vec<String> = named.into_iter().map(str::to_owned).collect();
+        self.0.into_iter().filter(|(name, _)| is_named.contains(name)).collect()
+    }
+
     /// The schema of a kind.
     pub fn of(&mut self, kind: &Kind, way: Way) -> Json {
         match kind {
@@ -35,6 +59,15 @@ impl Schemas {
             Kind::Object(fields) => self.object(fields, way),
             Kind::Map => json!({ "type": "object", "additionalProperties": true }),
             Kind::MapOf(kind) => json!({ "type": "object", "additionalProperties": self.of(kind, way) }),
+            // It passes as it is sent, so that it is the same both ways.
+            Kind::Open(fields, kind) => {
+                let mut schema = self.object(fields, Way::Answered);
+                let each = self.of(kind, Way::Answered);
+                if let Some(schema) = schema.as_object_mut() {
+                    schema.insert("additionalProperties".into(), each);
+                }
+                schema
+            }
             Kind::List(item, least, most) => list(self.of(item, way), *least, *most),
             Kind::Named(shape) => self.named(shape, way),
             Kind::Either(kinds) => json!({ "anyOf": kinds.iter().map(|kind| self.of(kind, way)).collect::<Vec<_>>() }),
@@ -116,9 +149,12 @@ impl Schemas {
     }
 }
 
+/// Where the description has schemas.
+const PLACE: &str = "#/components/schemas/";
+
 /// Where the description has the schema of this name.
 pub fn reference(name: &str) -> Json {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
+    json!({ "$ref": format!("{PLACE}{name}") })
 }
 
 fn object(properties: Map<String, Json>, required: Vec<&str>) -> Json {

@@ -5,38 +5,9 @@ use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::moment;
 use crate::shop::decision;
+use crate::shop::purses::{Loaded, PURSES, Purse};
 use crate::store::document::Document;
-use scrip::facts::{credits_account, points_account};
-use scrip::model::incentive::Grant;
-use scrip::wire::voucher::card_of;
 use serde_json::{Value as Json, json};
-
-/// The two kinds of cards: the block that holds the balance, the field of all that was ever loaded, the field of what was taken
-/// off, and the names on the wire.
-pub struct Purse {
-    /// The block of the document that holds it.
-    pub block: &'static str,
-    /// The field of all that was ever loaded.
-    pub total: &'static str,
-    /// The field of what was taken off.
-    pub subtracted: &'static str,
-    /// What such a card is called on the wire.
-    pub kind: &'static str,
-    /// What it counts, as transactions name it.
-    pub unit: &'static str,
-}
-
-/// Gift cards and loyalty cards.
-pub const PURSES: &[Purse] = &[
-    Purse { block: "gift", total: "amount", subtracted: "subtracted_amount", kind: "gift_voucher", unit: "CREDITS" },
-    Purse {
-        block: "loyalty_card",
-        total: "points",
-        subtracted: "subtracted_points",
-        kind: "loyalty_card",
-        unit: "POINTS",
-    },
-];
 
 /// Loads a card with what a reward adds, and writes it down; the card itself is left to the caller. What has no balance is
 /// left as it is.
@@ -85,18 +56,12 @@ pub fn move_balance(
     delta: i64,
     field: &str,
 ) -> Result<(i64, i64), CallError> {
-    let account = if purse.block == "gift" { credits_account(&card.id) } else { points_account(&card.id) };
-    let standings = call.store.standings(&[account.to_string()], call.now_ms(), "")?;
-    let standing = standings.get(account.as_str()).copied().unwrap_or_default();
-    let (total, subtracted, allotment) = match card_of(&card.body) {
-        Some(Grant::Gift(gift)) => (gift.amount.minor(), gift.subtracted_amount.minor(), gift.allotment().minor()),
-        Some(Grant::Loyalty(card)) => (card.points, card.subtracted_points, card.allotment()),
-        Some(Grant::Discount(_)) | None => return Ok((0, 0)),
-    };
-    let [total, subtracted, allotment] =
-        [total, subtracted, allotment].map(|count| i64::try_from(count).unwrap_or(INT_MAX));
+    let account = (purse.account)(&card.id).to_string();
+    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let standing = standings.get(&account).copied().unwrap_or_default();
+    let Some(loaded) = purse.loaded(card) else { return Ok((0, 0)) };
+    let (left, Loaded { total, subtracted, .. }) = (loaded.left(standing), loaded);
     let Some(block) = card.body.get_mut(purse.block).and_then(Json::as_object_mut) else { return Ok((0, 0)) };
-    let left = allotment.saturating_add(standing.balance);
     let bound = |sign: &str, bound: i64| {
         refused(format!("Property .{field} must be {sign} {bound} (actual value is `{delta}`)"))
     };

@@ -2,14 +2,14 @@
 
 use crate::document::fields;
 use crate::document::merge::merge;
-use crate::document::resource::{self, plain_key};
+use crate::document::resource::plain_key;
 use crate::document::shapes;
 use crate::http::listing::{Filter, List};
 use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{self, Nulls};
 use crate::moment;
-use crate::shop::metadata_schemas;
+use crate::shop::{metadata_schemas, purses};
 use crate::store::document::Document;
 use scrip::model::customer::Customer;
 use serde_json::{Map, Value as Json, json};
@@ -23,7 +23,7 @@ pub const CUSTOMER: Resource = Resource {
     shape: shapes::customers::CUSTOMER,
     parameter: "customerId",
     key: plain_key,
-    show: resource::show_body,
+    show,
     list: List {
         data_ref: "customers",
         page_max: 99,
@@ -38,6 +38,24 @@ pub const CUSTOMER: Resource = Resource {
         conditions: &[],
     },
 };
+
+/// Customers with what is left on the cards that they hold.
+pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let ids: Vec<&str> = documents.iter().map(|customer| customer.id.as_str()).collect();
+    let held = purses::held(call, &ids)?;
+    let shown = documents.into_iter().map(|mut customer| {
+        let (credits, points) = held.get(&customer.id).copied().unwrap_or_default();
+        let mut redemptions = customer.body.get_mut("summary").and_then(|summary| summary.get_mut("redemptions"));
+        for (block, name, left) in [("gift", "amount_to_go", credits), ("loyalty_card", "points_to_go", points)] {
+            let block = redemptions.as_mut().and_then(|redemptions| redemptions.get_mut(block));
+            if let Some(block) = block.and_then(Json::as_object_mut) {
+                block.insert(name.into(), left.into());
+            }
+        }
+        Json::Object(customer.body)
+    });
+    Ok(shown.collect())
+}
 
 /// The customer that a sent one means: found by id, else by source_id; updated with what was sent, or created. Gives the document
 /// as it will be after the commit.

@@ -183,11 +183,9 @@ fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
         add(counts, "total_rollback_failed", tally.rollback_failed);
         if let Some(gift) = counts.get_mut("gift").and_then(Json::as_object_mut) {
             add(gift, "redeemed_amount", tally.credits);
-            add(gift, "amount_to_go", tally.credits.saturating_neg());
         }
         if let Some(card) = counts.get_mut("loyalty_card").and_then(Json::as_object_mut) {
             add(card, "redeemed_points", tally.points);
-            add(card, "points_to_go", tally.points.saturating_neg());
         }
     }
     if let (Some(order), Some(orders)) = (tally.order, summary.get_mut("orders").and_then(Json::as_object_mut)) {

@@ -14,41 +14,9 @@ use scrip::wire::Problem;
 use scrip::wire::customer::read_customer;
 use scrip::wire::document::read_fields;
 use scrip::wire::order::read_goods;
-use scrip::wire::rules::{read_collection, read_segment};
+use scrip::wire::rules::{FIELD_CONDITIONS, read_collection, read_segment};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
-
-/// The operators of filters (validation-rules.md section 12).
-pub const OPERATORS: &[&str] = &[
-    "$is",
-    "$is_not",
-    "$in",
-    "$not_in",
-    "$contains",
-    "$not_contain",
-    "$starts_with",
-    "$ends_with",
-    "$has_value",
-    "$is_unknown",
-    "$more_than",
-    "$less_than",
-    "$more_than_equal",
-    "$less_than_equal",
-    "$after",
-    "$before",
-    "$more_than_ago",
-    "$less_than_ago",
-    "$is_days_ago",
-    "$more_than_future",
-    "$less_than_future",
-    "$is_days_in_future",
-    "$count",
-    "$count_less",
-    "$count_more",
-    "$next_month",
-    "$this_month",
-    "$previous_month",
-];
 
 /// Checks that a filter is `{ junction, "<field path>": { conditions: { "$operator": value or values } } }`.
 pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorBody> {
@@ -62,8 +30,10 @@ pub fn check_filter(filter: &Map<String, Json>, path: &str) -> Result<(), ErrorB
             let told = format!("must be an object (actual value is `{}`)", shown(conditions));
             return Err(Problem::at(format!("{place}.conditions"), told).into());
         };
-        if let Some(operator) = conditions.keys().find(|operator| !OPERATORS.contains(&operator.as_str())) {
-            let told = format!("must have operators of {} (actual value is `{operator}`)", OPERATORS.join(", "));
+        if let Some(operator) = conditions.keys().find(|name| !FIELD_CONDITIONS.iter().any(|known| known.name == *name))
+        {
+            let known: Vec<&str> = FIELD_CONDITIONS.iter().map(|known| known.name).collect();
+            let told = format!("must have operators of {} (actual value is `{operator}`)", known.join(", "));
             return Err(Problem::at(format!("{place}.conditions"), told).into());
         }
     }

@@ -30,15 +30,14 @@ use scrip::wire::reward::read_reward;
 use scrip::wire::rules::{read_collection, read_segment};
 use scrip::wire::voucher::{read_category, read_stack};
 use scrip::work::Work;
-use std::borrow::Cow;
 
 impl Facts for StoreFacts<'_, '_> {
     fn work(&self) -> Work {
         self.work.borrow().clone()
     }
 
-    fn stacking_rules(&self) -> Cow<'_, StackingRules> {
-        Cow::Owned(match self.known(self.find_rules_of_project()) {
+    fn stacking_rules(&self) -> Fact<'_, StackingRules> {
+        Fact::own(match self.known(self.find_rules_of_project()) {
             Known::Is(rules) => rules,
             Known::Absent | Known::Unknown => StackingRules::default(),
             // Nobody can say what goes together.
@@ -46,44 +45,44 @@ impl Facts for StoreFacts<'_, '_> {
         })
     }
 
-    fn time_zone(&self) -> Cow<'_, TimeZone> {
-        Cow::Borrowed(&self.zone)
+    fn time_zone(&self) -> Fact<'_, TimeZone> {
+        Fact::Lent(&self.zone)
     }
 
-    fn voucher(&self, code: &str) -> Known<Cow<'_, Incentive>> {
+    fn voucher(&self, code: &str) -> Known<Fact<'_, Incentive>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(code)) {
-            return Known::Is(Cow::Borrowed(known));
+            return Known::Is(Fact::Lent(known));
         }
-        self.known(self.find_voucher(code)).map(Cow::Owned)
+        self.known(self.find_voucher(code)).map(Fact::own)
     }
 
-    fn tier(&self, id: &str) -> Known<Cow<'_, Incentive>> {
+    fn tier(&self, id: &str) -> Known<Fact<'_, Incentive>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.incentives.get(id)) {
-            return Known::Is(Cow::Borrowed(known));
+            return Known::Is(Fact::Lent(known));
         }
-        self.known(self.find_tier(id)).map(Cow::Owned)
+        self.known(self.find_tier(id)).map(Fact::own)
     }
 
-    fn stack(&self, id: &str) -> Known<Cow<'_, Stack>> {
+    fn stack(&self, id: &str) -> Known<Fact<'_, Stack>> {
         self.find("promotion_stack", id, read_stack)
     }
 
-    fn reward(&self, id: &str) -> Known<Cow<'_, Reward>> {
+    fn reward(&self, id: &str) -> Known<Fact<'_, Reward>> {
         self.find("reward", id, read_reward)
     }
 
-    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Cow<'_, RewardAssignment>> {
-        self.known(self.find_reward_assignment(reward_id, campaign_id)).map(Cow::Owned)
+    fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>> {
+        self.known(self.find_reward_assignment(reward_id, campaign_id)).map(Fact::own)
     }
 
-    fn campaign(&self, id: &str) -> Known<Cow<'_, Campaign>> {
+    fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {
         if let Some(known) = self.offered.get().and_then(|offered| offered.campaigns.get(id)) {
-            return Known::Is(Cow::Borrowed(known));
+            return Known::Is(Fact::Lent(known));
         }
-        self.known(self.find_campaign(id)).map(Cow::Owned)
+        self.known(self.find_campaign(id)).map(Fact::own)
     }
 
-    fn category(&self, id: &str) -> Known<Cow<'_, Category>> {
+    fn category(&self, id: &str) -> Known<Fact<'_, Category>> {
         self.find("category", id, read_category)
     }
 
@@ -100,20 +99,20 @@ impl Facts for StoreFacts<'_, '_> {
         }
     }
 
-    fn segment(&self, id: &str) -> Known<Cow<'_, Segment>> {
+    fn segment(&self, id: &str) -> Known<Fact<'_, Segment>> {
         self.find("segment", id, read_segment)
     }
 
-    fn collection(&self, id: &str) -> Known<Cow<'_, Collection>> {
+    fn collection(&self, id: &str) -> Known<Fact<'_, Collection>> {
         self.find("products_collection", id, read_collection)
     }
 
-    fn customer(&self, key: &str) -> Known<Cow<'_, Customer>> {
-        self.known(self.find_customer(key)).map(Cow::Owned)
+    fn customer(&self, key: &str) -> Known<Fact<'_, Customer>> {
+        self.known(self.find_customer(key)).map(Fact::own)
     }
 
-    fn order(&self, key: &str) -> Known<Cow<'_, Order>> {
-        self.known(self.find_order(key)).map(Cow::Owned)
+    fn order(&self, key: &str) -> Known<Fact<'_, Order>> {
+        self.known(self.find_order(key)).map(Fact::own)
     }
 
     fn expect_goods(&self, order: &Order) {
@@ -140,25 +139,25 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.find_held(account, now, own).map(Some)).unwrap_or(0))
     }
 
-    fn redemption(&self, id: &str) -> Known<Cow<'_, PastRedemption>> {
+    fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
         let stored = self.note(self.store.stored("redemption", id));
         let said = stored.and_then(|stored| self.note(stored.members().map(Some)));
         // A rollback is listed with redemptions, and is none.
         let said = said.filter(|said| said.get("object").and_then(Node::as_str) == Some("redemption"));
-        said.map(|said| Cow::Owned(read_past(said))).into()
+        said.map(|said| Fact::own(read_past(said))).into()
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
         Known::Is(self.note(self.find_chain(id).map(Some)).unwrap_or_default())
     }
 
-    fn candidates(&self, seek: &Seek<'_>) -> Known<Cow<'_, Candidates>> {
+    fn candidates(&self, seek: &Seek<'_>) -> Known<Fact<'_, Candidates>> {
         if self.offered.get().is_none() {
             let read = self.note(Offered::read(self.store, seek).map(Some)).unwrap_or_default();
             // Nobody else has set it in between.
             let _ = self.offered.set(read);
         }
-        self.offered.get().map(|offered| Cow::Borrowed(&offered.set)).into()
+        self.offered.get().map(|offered| Fact::Lent(&offered.set)).into()
     }
 
     fn free_codes(&self, campaign_id: &str, now: Instant) -> Known<Option<u64>> {
@@ -169,8 +168,8 @@ impl Facts for StoreFacts<'_, '_> {
         Known::Is(self.note(self.store.card_of(campaign_id, customer_id)).is_some())
     }
 
-    fn campaign_voucher(&self, id: &str) -> Known<Cow<'_, Incentive>> {
-        self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Cow::Borrowed).into()
+    fn campaign_voucher(&self, id: &str) -> Known<Fact<'_, Incentive>> {
+        self.offered.get().and_then(|offered| offered.campaign_vouchers.get(id)).map(Fact::Lent).into()
     }
 
     fn assignments(&self, objects: &[&str]) -> Known<Vec<Assignment>> {

@@ -77,7 +77,7 @@ fn below(kind: &'static Kind, mut way: Way, into: &mut Vec<Way>) {
             below(item, way, into);
         }
         // What a caller names freely: a member called as what it holds.
-        Kind::Map | Kind::Any => {
+        Kind::Map | Kind::Open(..) | Kind::Any => {
             for member in ["id", "source_id"] {
                 let mut way = way.clone();
                 way.push(Some(member));

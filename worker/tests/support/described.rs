@@ -94,10 +94,12 @@ impl<'d> Fit<'d> {
             return Some(format!("{path} lacks {name}"));
         }
         members.iter().find_map(|(name, value)| {
-            let here = format!("{place}.{name}");
-            let Some(wanted) = properties.get(name) else {
+            let each = || Some((schema.get("additionalProperties").filter(|each| each.is_object())?, "*"));
+            let known = properties.get(name).map(|wanted| (wanted, name.as_str()));
+            let Some((wanted, called)) = known.or_else(each) else {
                 return Some(format!("{path}/{name} is not described: {value}"));
             };
+            let here = format!("{place}.{called}");
             self.seen.insert(here.clone());
             self.misfit(wanted, value, &format!("{path}/{name}"), &here)
         })

@@ -23,7 +23,7 @@ pub fn fitting(kind: &Kind) -> Json {
                 .map(|field| (field.name.to_owned(), fitting(&field.kind)))
                 .collect(),
         ),
-        Kind::Map | Kind::MapOf(_) => json!({}),
+        Kind::Map | Kind::MapOf(_) | Kind::Open(..) => json!({}),
         Kind::Named(shape) => fitting(&shape.kind),
         Kind::Either(kinds) => fitting(&kinds[0]),
         Kind::List(item, least, _) => Json::Array(vec![fitting(item); *least]),

@@ -192,11 +192,11 @@ fn parameter(pair: &str) -> String {
 
 /// Whether what was sent is this field or lies within it. `*` is any key; one value of a list may be sent without its place.
 fn is_field(sent: &str, field: &str) -> bool {
-    let sent: Vec<&str> = sent.split('.').collect();
-    let field: Vec<&str> = field.split('.').collect();
+    let (sent, field): (Vec<&str>, Vec<&str>) = (sent.split('.').collect(), field.split('.').collect());
+    let last = field.len().saturating_sub(1);
     field.len() <= sent.len()
         && field.iter().zip(&sent).enumerate().all(|(place, (field, sent))| {
-            let is_last = place + 1 == field.len().max(1) || place + 1 == sent.len();
-            *field == "*" || field == sent || (is_last && field.trim_end_matches("[]") == sent.trim_end_matches("[]"))
+            let is_value = place == last && field.trim_end_matches("[]") == sent.trim_end_matches("[]");
+            *field == "*" || field == sent || is_value
         })
 }

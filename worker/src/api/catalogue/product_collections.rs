@@ -33,9 +33,9 @@ const CREATE: &[Field] = &[
     must("type", Kind::OneOf(&["STATIC", "AUTO_UPDATE"])),
     must("name", KEY),
     may("products", Kind::List(&LISTED, 0, LISTED_MAX)),
-    may("filter", Kind::Map),
+    may("filter", Kind::Named(&scrip::wire::rules::FILTER)),
 ];
-const CHANGES: &[Field] = &[may("name", KEY), may("filter", Kind::Map)];
+const CHANGES: &[Field] = &[may("name", KEY), may("filter", Kind::Named(&scrip::wire::rules::FILTER))];
 
 /// Product collections as a resource.
 pub const COLLECTION: Resource = Resource {

@@ -9,7 +9,7 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{Field, Kind, must};
 use crate::shop::campaigns::CAMPAIGN;
-use crate::shop::{generation, voucher_grant, vouchers};
+use crate::shop::{assignments, generation, voucher_grant, vouchers};
 use crate::store::code::code_key;
 use crate::store::document::Document;
 use crate::work::batch;
@@ -111,6 +111,7 @@ pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Resul
     voucher_grant::check_discount(&item, "")?;
     voucher_grant::complete_card(&mut item, "", false)?;
     voucher_grant::settle_category(call, &mut item)?;
+    let rules = assignments::take_rules(call, &mut item)?;
     let mut body = generation::template(&campaign, &item, call.now_ms());
     let kind = body.get("type").cloned().unwrap_or(Json::Null);
     if item.get("type").is_some_and(|said| *said != kind) {
@@ -125,7 +126,9 @@ pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Resul
     }
     voucher_grant::check_validity(&body)?;
     let voucher = generation::voucher(call, body, &code, Some(&campaign.id));
-    store(call, &campaign, &voucher)
+    store(call, &campaign, &voucher)?;
+    assignments::assign(call, rules, &voucher.id, "voucher");
+    Ok(())
 }
 
 fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Result<(), CallError> {

@@ -8,7 +8,7 @@ use crate::shop::vouchers::{self, VOUCHER};
 use crate::store::facts::ById;
 use scrip::decide::rollback::{RollBack, RolledBack};
 use scrip::decide::{self, Tally};
-use scrip::facts::Facts;
+use scrip::facts::{Fact, Facts};
 use scrip::json::Node;
 use scrip::model::redemption::PastRedemption;
 use scrip::refusal::{Reason, Refusal};
@@ -16,7 +16,6 @@ use scrip::wire::failure::record_refused;
 use scrip::wire::request::read_rollback_node;
 use scrip::wire::rollback::{Service, write_rollback};
 use serde_json::Value as Json;
-use std::borrow::Cow;
 
 const BODY: &[Field] = scrip::wire::request::ROLLBACK.fields();
 const QUERY: &[Field] = &[may("reason", Kind::Text), may("tracking_id", Kind::Text)];
@@ -62,7 +61,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let decided = decide::rollback(&facts, &request, call.context);
     let refused = match &decided {
         Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !decision::is_bare(call) => {
-            facts.redemption(id).found().map(Cow::into_owned)
+            facts.redemption(id).found().map(Fact::into_owned)
         }
         Ok(_) | Err(_) => None,
     };

@@ -81,7 +81,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let number = crate::document::list::read_int(&call.query, "page", 1, 99)?.unwrap_or(1);
     let limit =
         crate::document::list::read_int(&call.query, "limit", 1, 100)?.unwrap_or(crate::document::list::LIMIT_DEFAULT);
-    let shown = resource::show_body(call, page.documents)?;
+    let shown = (CUSTOMER.show)(call, page.documents)?;
     let mut envelope = CUSTOMER.list.envelope(shown, page.total);
     envelope.insert("has_more".into(), (number.saturating_mul(limit) < page.total).into());
     Ok(Answer::json(Json::Object(envelope)))
@@ -104,7 +104,7 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Kept)?;
     let document = upsert(call, body)?;
-    Ok(Answer::json(Json::Object(document.body)))
+    Ok(Answer::json(CUSTOMER.show_one(call, document)?))
 }
 
 fn bulk(call: &mut Call<'_, '_>) -> Outcome {
@@ -139,5 +139,5 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     call.touch(&mut document);
     call.store.update(CUSTOMER.object, &document);
-    Ok(Answer::json(Json::Object(document.body)))
+    Ok(Answer::json(CUSTOMER.show_one(call, document)?))
 }

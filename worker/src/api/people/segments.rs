@@ -27,7 +27,7 @@ const CREATE: &[Field] = &[
     may("name", KEY),
     may("type", Kind::OneOf(TYPES)),
     may("customers", Kind::List(&KEY, 0, CUSTOMERS_MAX)),
-    may("filter", Kind::Map),
+    may("filter", Kind::Named(&scrip::wire::rules::FILTER)),
 ];
 
 /// Segments as a resource.

@@ -24,7 +24,7 @@ const MOST: usize = 1_000;
 pub const ROUTES: &[Route] = &[get("/client/v1/bundle", "What a page needs to decide for itself", bundle)
     .for_classes(&[Class::Client, Class::OAuth])
     .scope("bundle")
-    .answers(200, shapes::project::BUNDLE)
+    .answers(200, shapes::bundle::BUNDLE)
     .or_answers(304, shapes::EMPTY)];
 
 fn bundle(call: &mut Call<'_, '_>) -> Outcome {

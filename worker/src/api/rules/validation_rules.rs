@@ -15,7 +15,7 @@ use crate::shop::validation_rules::{ORDERS, RULE, show};
 use crate::store::document::Document;
 use scrip::rules::lint;
 use scrip::wire::document::read_fields;
-use scrip::wire::rules::read_rule;
+use scrip::wire::rules::{BUNDLES, TESTS, read_rule};
 use serde_json::{Map, Value as Json, json};
 
 /// Where a rule is offered (validation-rules.md section 7); it decides nothing here.
@@ -84,8 +84,8 @@ macro_rules! fields {
             $name,
             may("type", Kind::OneOf(&["expression", "basic", "advanced", "complex"])),
             may("context_type", Kind::OneOf(CONTEXTS)),
-            may("rules", Kind::Map),
-            may("bundle_rules", Kind::Map),
+            may("rules", Kind::Named(&TESTS)).says("Its tests by their keys, and their logic"),
+            may("bundle_rules", Kind::Named(&BUNDLES)).says("The bundles of goods that it asks for"),
             may("error", Kind::Object(&[may("message", Kind::Text)])),
             may("applicable_to", scrip::wire::scope::SCOPE),
         ]

@@ -66,7 +66,7 @@ pub const COLLECTION: Kind = shape!(
         must("id", KEY),
         must("name", KEY),
         must("type", Kind::OneOf(&["STATIC", "AUTO_UPDATE"])),
-        may("filter", Kind::Map),
+        may("filter", Kind::Named(&scrip::wire::rules::FILTER)),
         may(
             "products",
             Kind::List(

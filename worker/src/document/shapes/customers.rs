@@ -2,7 +2,7 @@
 
 use crate::document::fields::{ADDRESS, KEY};
 use scrip::shape;
-use scrip::shape::{AMOUNT, CHANGE, COUNT, Kind, may, must, object};
+use scrip::shape::{AMOUNT, COUNT, Kind, may, must, object};
 
 /// What was redeemed by a customer, and what is left.
 const SUMMARY: Kind = Kind::Object(&[
@@ -19,14 +19,14 @@ const SUMMARY: Kind = Kind::Object(&[
                 "gift",
                 Kind::Object(&[
                     must("redeemed_amount", AMOUNT),
-                    must("amount_to_go", CHANGE).says("Minor units that are left"),
+                    must("amount_to_go", AMOUNT).says("Minor units that are left"),
                 ]),
             ),
             must(
                 "loyalty_card",
                 Kind::Object(&[
                     must("redeemed_points", COUNT),
-                    must("points_to_go", CHANGE).says("Points that are left"),
+                    must("points_to_go", COUNT).says("Points that are left"),
                 ]),
             ),
         ]),
@@ -107,7 +107,7 @@ pub const SEGMENT: Kind = shape!(
         must("id", KEY),
         must("name", KEY),
         must("type", Kind::OneOf(&["static", "auto-update", "passive"])),
-        must("filter", Kind::Map).or_null(),
+        must("filter", Kind::Named(&scrip::wire::rules::FILTER)).or_null(),
         must("initial_sync_status", Kind::Text).says("Whether it is ready"),
         must("created_at", Kind::DateTime),
         must("updated_at", Kind::DateTime).or_null(),

@@ -131,33 +131,3 @@ pub const HEALTH: Kind = shape!("Health", "Whether the service is well", &[must(
 
 /// The description of the interface.
 pub const OPENAPI: Kind = Kind::Map;
-
-/// Documents of a kind in a bundle, as the engine reads them.
-const DOCUMENTS: Kind = Kind::List(&Kind::Map, 0, usize::MAX);
-
-/// A bundle.
-pub const BUNDLE: Kind = shape!(
-    "Bundle",
-    "What a page needs to decide for itself: public documents, as far as a page may know them",
-    &[
-        must("complete", Kind::Bool).says("Whether what is not listed does not exist: never, in a bundle"),
-        must("counted", Kind::Bool).says("Whether what was counted is told: never, in a bundle"),
-        must("client", Kind::Map).says("What the project allows to pages"),
-        must("whole_catalogue", Kind::Bool).says("Whether all products and SKUs are listed"),
-        must("project", Kind::Object(&[must("id", KEY)])).says("Whose bundle it is"),
-        must("time_zone", Kind::Map).says("The project's time zone, with its transitions"),
-        must("stacking_rules", Kind::Map),
-        must("campaigns", DOCUMENTS).says("Campaigns whose codes are public, and promotions"),
-        must("vouchers", DOCUMENTS).says("Public vouchers, by the hash of their code"),
-        must("promotion_tiers", DOCUMENTS).says("Promotion tiers"),
-        must("promotion_stacks", DOCUMENTS).says("Promotion stacks"),
-        must("categories", DOCUMENTS),
-        must("products", DOCUMENTS).says("Products, where there are not too many"),
-        must("skus", DOCUMENTS).says("SKUs, where there are not too many"),
-        must("product_collections", DOCUMENTS).says("Collections of products"),
-        must("segments", DOCUMENTS).says("Segments that do not list their customers"),
-        must("validation_rules", DOCUMENTS).says("The rules that guard what is listed"),
-        must("validation_rules_assignments", DOCUMENTS).says("Which rule guards what"),
-        may("unreadable", DOCUMENTS).says("What there is besides and does not read"),
-    ]
-);

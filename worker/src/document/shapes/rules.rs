@@ -2,6 +2,7 @@
 
 use crate::document::fields::KEY;
 use scrip::shape::{COUNT, Kind, may, must, object};
+use scrip::wire::rules::{BUNDLES, TESTS};
 use scrip::wire::scope::SCOPE;
 use scrip::{fields_of, shape};
 
@@ -14,8 +15,8 @@ pub const RULE: Kind = shape!(
         must("name", KEY),
         must("type", Kind::OneOf(&["expression", "basic", "advanced", "complex"])),
         must("context_type", Kind::Text).says("What it may guard"),
-        must("rules", Kind::Map).says("Its tests by their keys, and their logic"),
-        must("bundle_rules", Kind::Map).says("The bundles of goods that it asks for"),
+        must("rules", Kind::Named(&TESTS)).says("Its tests by their keys, and their logic"),
+        must("bundle_rules", Kind::Named(&BUNDLES)).says("The bundles of goods that it asks for"),
         must("applicable_to", SCOPE),
         must("error", Kind::Object(&[may("message", Kind::Text)])).or_null(),
         may(

@@ -7,7 +7,7 @@ use crate::store::document::{Stored, Unread, illegible, legible, read_stored};
 use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault, Row};
 use crate::store::tracking::Tracker;
-use scrip::facts::{Assignment, Known, credits_account, incentive_account, redemptions_account, tier_account};
+use scrip::facts::{Assignment, Fact, Known, credits_account, incentive_account, redemptions_account, tier_account};
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Incentive};
 use scrip::model::order::Order;
@@ -21,7 +21,6 @@ use scrip::wire::rules::read_assignment;
 use scrip::wire::stacking::read_stacking_rules;
 use scrip::wire::voucher::{read_campaign, read_stored_tier, read_stored_voucher};
 use serde_json::Value as Json;
-use std::borrow::Cow;
 
 impl StoreFacts<'_, '_> {
     /// A voucher with its campaign and its balances, in one look. One whose campaign is gone is gone as well.
@@ -112,10 +111,10 @@ impl StoreFacts<'_, '_> {
     }
 
     /// A document of a kind that is found by its id alone.
-    pub(super) fn find<T: Clone>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Cow<'_, T>> {
+    pub(super) fn find<T>(&self, kind: &str, id: &str, read: Read<T>) -> Known<Fact<'_, T>> {
         let read = |stored: Stored| read_stored(kind, id, &stored.text, read);
         let found = self.store.stored(kind, id).map_err(Unread::from);
-        self.known(found.and_then(|found| found.map(read).transpose())).map(Cow::Owned)
+        self.known(found.and_then(|found| found.map(read).transpose())).map(Fact::own)
     }
 
     pub(super) fn find_assignments(&self, objects: &[&str]) -> Result<Vec<Assignment>, Fault> {
