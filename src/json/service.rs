@@ -48,7 +48,8 @@ impl Serialize for Members {
     }
 }
 
-fn node(value: &Value) -> Node<'_> {
+/// A value of a document of the service.
+pub fn node(value: &Value) -> Node<'_> {
     match value {
         Value::Null => Node::Null,
         Value::Bool(flag) => Node::Flag(*flag),

@@ -13,7 +13,7 @@ use crate::facts::Offer;
 use crate::id::Context;
 use crate::json::Node;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Grant, Incentive, IncentiveObject};
+use crate::model::incentive::{Incentive, IncentiveObject};
 use crate::model::order::Order;
 use crate::model::page::Page;
 use crate::model::reward::{Reward, RewardAssignment};
@@ -160,7 +160,7 @@ fn show_offer(redeemed: &Redeemed<'_>, offer: &Offer<'_>, part: &RedeemedPart) -
     Writer::record_of(|out| {
         out.object(|out| {
             for (name, value) in &shown {
-                out.pair(name, |out| out.raw(&value.to_string()));
+                out.pair(name, |out| out.held(value));
             }
             if expanded {
                 put_categories(out.member("categories"), category.as_deref(), &redeemed.evaluated.stacking);
@@ -180,20 +180,10 @@ fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Map<String, Val
     let counts = Counts {
         redeemed_quantity: part.redeemed_quantity,
         redeemed_amount: part.redeemed_amount.unwrap_or(0),
+        redeemed_points: part.redeemed_points.unwrap_or(0),
         published: None,
     };
-    let mut shown = show_voucher(&document, counts);
-    if let Grant::Loyalty(card) = &incentive.grant {
-        let redeemed = part.redeemed_points.unwrap_or(0);
-        let left = card.allotment().saturating_sub(redeemed);
-        if let Some(card) = shown.get_mut("loyalty_card").and_then(Value::as_object_mut) {
-            card.insert("balance".into(), left.into());
-        }
-        if let Some(redemption) = shown.get_mut("redemption").and_then(Value::as_object_mut) {
-            redemption.insert("redeemed_points".into(), redeemed.into());
-        }
-    }
-    shown
+    show_voucher(document, Some(&incentive.grant), counts)
 }
 
 /// The order after one redeemable, as its redemption shows it.

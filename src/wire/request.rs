@@ -210,16 +210,23 @@ fn read_options(at: &Cursor<'_>) -> Expand {
 
 /// Reads the body of a rollback; an empty one says nothing.
 pub fn read_rollback(redemption_id: &str, stack: bool, bytes: &[u8]) -> Result<RollBack, Problem> {
-    read_whole(if bytes.is_empty() { b"{}" } else { bytes }, |body| {
-        body.object();
-        RollBack {
-            redemption_id: Text::from(redemption_id),
-            stack,
-            reason: body.option("reason", read::string),
-            tracking_id: body.option("tracking_id", read::name),
-            customer: body.option("customer", read_sent_customer),
-            order: body.option("order", read_order),
-            metadata: body.option("metadata", read::metadata).unwrap_or_default(),
-        }
-    })
+    read_whole(if bytes.is_empty() { b"{}" } else { bytes }, |body| read_undoing(redemption_id, stack, body))
+}
+
+/// The same of a body that is a tree already.
+pub fn read_rollback_node(redemption_id: &str, stack: bool, body: &Node<'_>) -> Result<RollBack, Problem> {
+    read_node(body, |body| read_undoing(redemption_id, stack, body))
+}
+
+fn read_undoing(redemption_id: &str, stack: bool, body: &Cursor<'_>) -> RollBack {
+    body.object();
+    RollBack {
+        redemption_id: Text::from(redemption_id),
+        stack,
+        reason: body.option("reason", read::string),
+        tracking_id: body.option("tracking_id", read::name),
+        customer: body.option("customer", read_sent_customer),
+        order: body.option("order", read_order),
+        metadata: body.option("metadata", read::metadata).unwrap_or_default(),
+    }
 }

@@ -108,20 +108,23 @@ impl Flat {
             out.object(|out| {
                 out.put_flag("valid", self.valid);
                 match of_voucher("code") {
-                    Some(code) => out.put_raw("code", &code.to_string()),
+                    Some(code) => out.member("code").held(code),
                     None => out.put_text("code", code),
                 }
-                out.put_raw("metadata", &of_voucher("metadata").map_or_else(|| "{}".into(), Value::to_string));
+                match of_voucher("metadata") {
+                    Some(metadata) => out.member("metadata").held(metadata),
+                    None => out.member("metadata").object(|_| ()),
+                }
                 self.members.iter().for_each(|(name, json)| out.put_raw(name, json));
                 let told = ["campaign", "campaign_id", "start_date", "expiration_date"].into_iter();
                 for name in told.filter(|_| self.valid) {
-                    of_voucher(name).iter().for_each(|value| out.put_raw(name, &value.to_string()));
+                    of_voucher(name).iter().for_each(|value| out.member(name).held(value));
                 }
                 if let Some(credits) = self.credits {
                     out.member("gift").object(|out| {
                         for name in ["amount", "balance", "effect"] {
                             let value = of_voucher("gift").and_then(|gift| gift.get(name));
-                            value.iter().for_each(|value| out.put_raw(name, &value.to_string()));
+                            value.iter().for_each(|value| out.member(name).held(value));
                         }
                         out.put_number("credits", credits);
                     });
@@ -151,7 +154,7 @@ pub fn write_tried(validated: &Validated<'_>, context: &Context, shown: &Map<Str
     let text = Writer::record_of(|out| {
         out.object(|out| {
             for (name, value) in shown.iter().filter(|(name, _)| !OURS.contains(&name.as_str())) {
-                out.pair(name, |out| out.raw(&value.to_string()));
+                out.pair(name, |out| out.held(value));
             }
             out.put_flag("valid", evaluated.valid);
             out.text_if("tracking_id", evaluated.tracking_id.as_ref());

@@ -20,7 +20,7 @@ use crate::model::promotion::Stack;
 use crate::text::Text;
 use crate::time::{DailyHours, Duration, Timeframe};
 use crate::wire::cursor::{Cursor, Read, Words, read};
-use crate::wire::document::read_whole;
+use crate::wire::document::{read_fields, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
 
@@ -289,13 +289,22 @@ pub struct Counts {
     pub redeemed_quantity: u64,
     /// Gift credits spent, in minor units.
     pub redeemed_amount: u64,
+    /// Points spent.
+    pub redeemed_points: u64,
     /// Publications; `None` leaves the block out.
     pub published: Option<u64>,
 }
 
-/// The voucher as it is shown: its document, with what has been counted.
-pub fn show_voucher(document: &Map<String, Value>, counts: Counts) -> Map<String, Value> {
-    let mut shown = document.clone();
+/// What a card grants, as the engine reads it; nothing of what is no card, or of a card that does not read.
+pub fn card_of(document: &Map<String, Value>) -> Option<Grant> {
+    let block = |name: &str| document.get(name).and_then(Value::as_object);
+    let gift = block("gift").map(|gift| read_fields(gift, read_gift).map(Grant::Gift));
+    let card = || block("loyalty_card").map(|card| read_fields(card, read_card).map(Grant::Loyalty));
+    gift.or_else(card)?.ok()
+}
+
+/// The voucher as it is shown: its document, with what has been counted and, of a card, what is left on it.
+pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, counts: Counts) -> Map<String, Value> {
     let code = document.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
     let quantity = document.get("redemption").and_then(|redemption| redemption.get("quantity"));
     let mut redemption = json!({
@@ -304,19 +313,26 @@ pub fn show_voucher(document: &Map<String, Value>, counts: Counts) -> Map<String
         "object": "list",
         "url": format!("/v1/vouchers/{code}/redemptions?page=1&limit=10"),
     });
-    if let Some(gift) = shown.get_mut("gift").and_then(Value::as_object_mut) {
-        let field = |name: &str| gift.get(name).and_then(Value::as_u64).unwrap_or(0);
-        let left = field("amount").saturating_sub(field("subtracted_amount")).saturating_sub(counts.redeemed_amount);
-        gift.insert("balance".into(), left.into());
+    let card = match grant {
+        Some(Grant::Gift(gift)) => Some(("gift", gift.allotment().minor(), "redeemed_amount", counts.redeemed_amount)),
+        Some(Grant::Loyalty(card)) => {
+            Some(("loyalty_card", card.allotment(), "redeemed_points", counts.redeemed_points))
+        }
+        Some(Grant::Discount(_)) | None => None,
+    };
+    if let Some((block, allotment, counted, spent)) = card {
+        if let Some(block) = document.get_mut(block).and_then(Value::as_object_mut) {
+            block.insert("balance".into(), allotment.saturating_sub(spent).into());
+        }
         if let Some(redemption) = redemption.as_object_mut() {
-            redemption.insert("redeemed_amount".into(), counts.redeemed_amount.into());
+            redemption.insert(counted.into(), spent.into());
         }
     }
-    shown.insert("redemption".into(), redemption);
+    document.insert("redemption".into(), redemption);
     if let Some(count) = counts.published {
         let url = format!("/v1/vouchers/{code}/publications?page=1&limit=10");
-        shown.insert("publish".into(), json!({ "object": "list", "count": count, "url": url }));
+        document.insert("publish".into(), json!({ "object": "list", "count": count, "url": url }));
     }
-    shown.insert("object".into(), "voucher".into());
-    shown
+    document.insert("object".into(), "voucher".into());
+    document
 }

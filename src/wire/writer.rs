@@ -1,8 +1,8 @@
 //! Decides in which pieces answers are put down, before a library makes text or objects of them: a generic writer would be
 //! made anew for every kind of answer. It must not know what an answer says.
 
-use crate::json::Node;
 pub use crate::json::Pieces;
+use crate::json::{Node, service};
 use crate::model::order::Metadata;
 use crate::model::page::is_public;
 use crate::money::Money;
@@ -200,6 +200,11 @@ impl Writer {
     /// Any JSON as the next value.
     pub fn value(&mut self, value: &Node<'_>) {
         self.pieces.node(value);
+    }
+
+    /// What the service holds as the next value.
+    pub fn held(&mut self, value: &serde_json::Value) {
+        self.value(&service::node(value));
     }
 
     /// A member with a text, when there is one.

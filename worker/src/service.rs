@@ -11,7 +11,7 @@ use crate::http::public::answer_public;
 use crate::http::query::Query;
 use crate::http::reply::{self, CallError, error_reply, unauthorized};
 use crate::http::request::{Reply, Request};
-use crate::http::route::{Answer, Call};
+use crate::http::route::{Answer, Body, Call};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::table::TABLE;
@@ -134,10 +134,10 @@ fn answer(
 }
 
 fn written(answer: Answer) -> Reply {
-    let mut reply = if answer.body.is_empty() {
-        reply::empty_reply(answer.status)
-    } else {
-        reply::bytes_reply(answer.status, answer.body)
+    let mut reply = match answer.body {
+        Body::Value(body) => reply::json_reply(answer.status, &body),
+        Body::Written(body) if body.is_empty() => reply::empty_reply(answer.status),
+        Body::Written(body) => reply::bytes_reply(answer.status, body),
     };
     for (name, value) in answer.headers {
         reply::set_header(&mut reply, name, &value);

@@ -43,7 +43,7 @@ fn send(edge: &Edge, method: &str, path: &str, query: &str, body: &Json, now: i6
 /// A moment as shops write it: in UTC or ahead of it, with and without milliseconds, or the day alone.
 fn written(chance: &mut Chance, at: i64) -> String {
     let text = |at: i64| Instant::from_millis(at).unwrap().to_string();
-    let cut = |at: i64, length: usize| text(at)[..length].to_owned();
+    let cut = |at: i64, length: usize| text(at).chars().take(length).collect::<String>();
     match chance.below(6) {
         0 => text(at),
         1 => cut(at, 19) + "Z",

@@ -66,7 +66,12 @@ pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), CallError> {
     if proven(call).is_none() {
         return Ok(());
     }
-    check_names(call, &intake::object(body, call.route.bodiless)?).map(drop)
+    check_fields(call, &intake::object(body, call.route.bodiless)?)
+}
+
+/// The same of a body that is read already.
+pub fn check_fields(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<(), CallError> {
+    check_names(call, source).map(drop)
 }
 
 /// Names in a request the customer whom a token proves. A request that names somebody else is refused.

@@ -212,13 +212,22 @@ impl Route {
 /// What a verb gives.
 pub type Outcome = Result<Answer, CallError>;
 
+/// The body of an answer. What a page is not told is taken out of a value before it is printed.
+#[derive(Debug)]
+pub enum Body {
+    /// JSON that is not printed yet.
+    Value(Json),
+    /// What the engine has printed; nothing where there is no body.
+    Written(Vec<u8>),
+}
+
 /// An answer on its way out. Even one with an error status commits what the verb has written.
 #[derive(Debug)]
 pub struct Answer {
     /// The status.
     pub status: u16,
-    /// The written body.
-    pub body: Vec<u8>,
+    /// Its body.
+    pub body: Body,
     /// Further headers.
     pub headers: Vec<(&'static str, String)>,
 }
@@ -230,15 +239,19 @@ impl Answer {
     }
     /// A status with a JSON body.
     pub fn status(status: u16, body: Json) -> Answer {
-        Answer { status, body: body.to_string().into_bytes(), headers: Vec::new() }
+        Answer { status, body: Body::Value(body), headers: Vec::new() }
     }
     /// A status without a body.
     pub fn empty(status: u16) -> Answer {
-        Answer { status, body: Vec::new(), headers: Vec::new() }
+        Answer::written(status, Vec::new())
     }
     /// 200 with a body that is already written.
     pub fn bytes(body: Vec<u8>) -> Answer {
-        Answer { status: 200, body, headers: Vec::new() }
+        Answer::written(200, body)
+    }
+    /// A status with a body that is already written.
+    pub fn written(status: u16, body: Vec<u8>) -> Answer {
+        Answer { status, body: Body::Written(body), headers: Vec::new() }
     }
 }
 
@@ -324,7 +337,7 @@ impl Call<'_, '_> {
 /// A refusal as an answer that commits what was written: a redemption that failed is written down as such.
 pub fn refused_but_written(body: &ErrorBody, request_id: &str) -> Answer {
     let reply = error_reply(body, request_id);
-    Answer { status: reply.status, body: reply.body, headers: Vec::new() }
+    Answer::written(reply.status, reply.body)
 }
 
 /// How documents become what is shown, all of a page at once.

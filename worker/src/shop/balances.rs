@@ -5,7 +5,7 @@ use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::moment;
 use crate::shop::decision;
-use crate::shop::purses::{self, PURSES, Purse};
+use crate::shop::purses::{Loaded, PURSES, Purse};
 use crate::store::document::Document;
 use serde_json::{Value as Json, json};
 
@@ -59,10 +59,9 @@ pub fn move_balance(
     let account = (purse.account)(&card.id).to_string();
     let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
     let standing = standings.get(&account).copied().unwrap_or_default();
+    let Some(loaded) = purse.loaded(card) else { return Ok((0, 0)) };
+    let (left, Loaded { total, subtracted, .. }) = (loaded.left(standing), loaded);
     let Some(block) = card.body.get_mut(purse.block).and_then(Json::as_object_mut) else { return Ok((0, 0)) };
-    let number = |name: &str| block.get(name).and_then(Json::as_i64).unwrap_or(0);
-    let (total, subtracted) = (number(purse.total), number(purse.subtracted));
-    let left = purses::left(purse, block, standing);
     let bound = |sign: &str, bound: i64| {
         refused(format!("Property .{field} must be {sign} {bound} (actual value is `{delta}`)"))
     };

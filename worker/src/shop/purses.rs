@@ -2,11 +2,14 @@
 
 use crate::http::reply::CallError;
 use crate::http::route::Call;
+use crate::http::shape::INT_MAX;
 use crate::store::document::Document;
 use crate::store::ledger::Standing;
 use scrip::facts::{credits_account, points_account};
 use scrip::ledger::AccountId;
-use serde_json::{Map, Value as Json};
+use scrip::model::incentive::Grant;
+use scrip::wire::voucher::card_of;
+use serde_json::Value as Json;
 use std::collections::HashMap;
 
 /// The two kinds of cards: the block that holds the balance, the field of all that was ever loaded, the field of what was taken
@@ -49,11 +52,35 @@ pub const CARD: Purse = Purse {
     account: points_account,
 };
 
-/// What is left in the block of a card, locks not looked at.
-pub fn left(purse: &Purse, block: &Map<String, Json>, standing: Standing) -> i64 {
-    let number = |name: &str| block.get(name).and_then(Json::as_i64).unwrap_or(0);
-    let gone = number(purse.subtracted).saturating_add(number("expired_points"));
-    number(purse.total).saturating_sub(gone).saturating_add(standing.balance)
+/// What a card was loaded with, what was taken off it by hand, and what both leave.
+pub struct Loaded {
+    /// All that was ever loaded.
+    pub total: i64,
+    /// What was taken off by hand.
+    pub subtracted: i64,
+    allotment: i64,
+}
+
+impl Loaded {
+    /// What is left, locks not looked at.
+    pub fn left(&self, standing: Standing) -> i64 {
+        self.allotment.saturating_add(standing.balance)
+    }
+}
+
+impl Purse {
+    /// What a card of this kind was loaded with; nothing of another one, or of one that does not read.
+    pub fn loaded(&self, card: &Document) -> Option<Loaded> {
+        let [total, subtracted, allotment] = match card_of(&card.body)? {
+            Grant::Gift(gift) if self.block == GIFT.block => {
+                [gift.amount.minor(), gift.subtracted_amount.minor(), gift.allotment().minor()]
+            }
+            Grant::Loyalty(card) if self.block == CARD.block => [card.points, card.subtracted_points, card.allotment()],
+            Grant::Gift(_) | Grant::Loyalty(_) | Grant::Discount(_) => return None,
+        }
+        .map(|count| i64::try_from(count).unwrap_or(INT_MAX));
+        Some(Loaded { total, subtracted, allotment })
+    }
 }
 
 /// What is left on the cards of customers: credits and points, by the customer's id.
@@ -69,7 +96,7 @@ pub fn held(call: &Call<'_, '_>, customers: &[&str]) -> Result<HashMap<String, (
     let standings = call.store.standings(&accounts.collect::<Vec<_>>(), call.now_ms(), "")?;
     let on = |purse: &Purse, card: &Document| {
         let standing = standings.get(&account(purse, card)).copied().unwrap_or_default();
-        card.body.get(purse.block).and_then(Json::as_object).map_or(0, |block| left(purse, block, standing).max(0))
+        purse.loaded(card).map_or(0, |loaded| loaded.left(standing).max(0))
     };
     let mut all: HashMap<String, (i64, i64)> = HashMap::new();
     for card in &cards {

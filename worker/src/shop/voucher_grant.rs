@@ -9,7 +9,7 @@ use scrip::wire::Problem;
 use scrip::wire::cursor::read_node;
 use scrip::wire::document::read_fields;
 use scrip::wire::offer::read_discount;
-use scrip::wire::voucher::{read_campaign, read_stored_voucher};
+use scrip::wire::voucher::{read_campaign, read_voucher};
 use serde_json::{Map, Value as Json, json};
 
 /// The types of vouchers, and the field that says what each grants.
@@ -148,7 +148,7 @@ pub fn check_readable(
     if let Some(campaign) = campaign {
         check_campaign(campaign)?;
     }
-    read_stored_voucher(&Json::Object(voucher.clone()).to_string()).map_err(|problem| {
+    read_fields(voucher, |at| read_voucher(at, "")).map_err(|problem| {
         let is_grant = VOUCHER_TYPES.iter().any(|(_, grant)| problem.path.starts_with(grant));
         if is_grant && !grant_path.is_empty() { problem.within(grant_path) } else { problem }
     })?;

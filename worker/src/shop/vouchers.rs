@@ -14,7 +14,7 @@ use crate::store::sql::Fault;
 use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
 use scrip::ledger::AccountId;
 use scrip::model::redemption::Spent;
-use scrip::wire::voucher::{Counts, show_voucher};
+use scrip::wire::voucher::{Counts, card_of, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 
@@ -129,20 +129,23 @@ pub fn show_standing(
     let counts = Counts {
         redeemed_quantity: taken(&redemptions),
         redeemed_amount: taken(&credits),
+        redeemed_points: taken(&points),
         published: Some(taken(&publications)),
     };
-    let mut body = show_voucher(&document.body, counts);
+    let categories = categories.list(&document);
+    let grant = card_of(&document.body);
+    let mut body = show_voucher(document.body, grant.as_ref(), counts);
     if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
         gift.entry("subtracted_amount").or_insert(json!(0));
     }
-    show_card(&mut body, taken(&points));
-    body.insert("categories".into(), categories.list(&document));
+    show_card(&mut body);
+    body.insert("categories".into(), categories);
     body.insert("validation_rules_assignments".into(), assignments::listed(rules));
     Json::Object(body)
 }
 
-/// A loyalty card with what is left on it: points, less those that were spent, taken off by hand or lost to time.
-fn show_card(body: &mut Map<String, Json>, redeemed: u64) {
+/// A loyalty card with all that is told of one.
+fn show_card(body: &mut Map<String, Json>) {
     let Some(card) = body.entry("loyalty_card").or_insert(Json::Null).as_object_mut() else { return };
     for (name, default) in [
         ("subtracted_points", json!(0)),
@@ -152,13 +155,6 @@ fn show_card(body: &mut Map<String, Json>, redeemed: u64) {
         ("next_expiration_points", Json::Null),
     ] {
         card.entry(name).or_insert(default);
-    }
-    let number = |name: &str| card.get(name).and_then(Json::as_u64).unwrap_or(0);
-    let gone = number("subtracted_points").saturating_add(number("expired_points")).saturating_add(redeemed);
-    let balance = number("points").saturating_sub(gone);
-    card.insert("balance".into(), balance.into());
-    if let Some(redemption) = body.get_mut("redemption").and_then(Json::as_object_mut) {
-        redemption.insert("redeemed_points".into(), redeemed.into());
     }
 }
 

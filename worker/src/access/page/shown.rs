@@ -23,7 +23,7 @@ mod trees;
 
 use crate::access::page::shown::disclosure::Disclosure;
 use crate::access::page::shown::disclosure::Of;
-use crate::http::route::{Answer, Route};
+use crate::http::route::{Answer, Body, Route};
 use crate::store::sql::Fault;
 use scrip::model::page::{Page, PublicMetadata, is_public};
 use scrip::text::Text;
@@ -77,13 +77,20 @@ pub fn told_on(route: &Route) -> Option<&'static Disclosure> {
 pub fn keep(route: &Route, page: &Page, answer: &mut Answer) -> Result<(), Fault> {
     let unknown = || Fault(format!("nothing says what the route {} may tell a page", route.path));
     let keeper = keeper_of(route).ok_or_else(unknown)?;
-    if keeper != Keeper::Here || answer.status >= 400 || answer.body.is_empty() {
+    if keeper != Keeper::Here || answer.status >= 400 {
         return Ok(());
     }
-    let mut body: Json = serde_json::from_slice(&answer.body)
-        .map_err(|error| Fault(format!("the answer of {} does not read: {error}", route.path)))?;
-    keep_of(route, page, &mut body);
-    answer.body = body.to_string().into_bytes();
+    match &mut answer.body {
+        Body::Value(body) => keep_of(route, page, body),
+        Body::Written(written) if written.is_empty() => {}
+        // A redemption's records are printed to be stored, and told as they are stored: a page is told a copy with less.
+        Body::Written(written) => {
+            let mut body: Json = serde_json::from_slice(written)
+                .map_err(|error| Fault(format!("the answer of {} does not read: {error}", route.path)))?;
+            keep_of(route, page, &mut body);
+            answer.body = Body::Value(body);
+        }
+    }
     Ok(())
 }
 

@@ -2,7 +2,9 @@
 //! alone. It must not know how anything is decided.
 
 use crate::api::decisions::admission;
-use crate::api::decisions::redemptions::{ASSIGNED_REWARD, CLIENT, GIFT, OPTIONS, ORDER, SESSION, check, read, run};
+use crate::api::decisions::redemptions::{
+    ASSIGNED_REWARD, CLIENT, GIFT, OPTIONS, ORDER, SESSION, check, read_fields, run,
+};
 use crate::document::fields::{BUYER, KEY};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Outcome, Route, Switch, post};
@@ -112,7 +114,7 @@ pub fn read_alone(
         }
     }
     body.insert("redeemables".into(), json!([redeemable]));
-    read(call, Json::Object(body).to_string().as_bytes()).map_err(|stop| match stop {
+    read_fields(call, &body).map_err(|stop| match stop {
         CallError::Refused(mut body) => {
             // The caller sent the gift at the top, and is told of it there.
             body.details = body.details.take().map(|details| details.replace(".redeemables[0].", "."));

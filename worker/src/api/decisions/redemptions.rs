@@ -15,15 +15,17 @@ use crate::shop::{decision, overrides, reward_fulfilment};
 use crate::store::facts::{ById, StoreFacts};
 use scrip::Context;
 use scrip::decide::{self, Changes, Evaluated, Tally, Validated};
+use scrip::json::Node;
 use scrip::model::order::Order;
 use scrip::model::request::Redeemables;
 use scrip::text::hex;
 use scrip::wire::decision::write_validation;
 use scrip::wire::failure::write_failure;
+use scrip::wire::problem::MOST_VALUES;
 use scrip::wire::record::{Form, Recorded, Written};
 use scrip::wire::redemption::record;
-use scrip::wire::request::{REDEEMABLES, read_redeemables};
-use serde_json::json;
+use scrip::wire::request::{REDEEMABLES, read_redeemables, read_redeemables_node};
+use serde_json::{Map, Value as Json, json};
 
 /// A redemption or a rollback.
 const RECORD: Kind = Kind::Either(&[scrip::wire::redemption::REDEMPTION, scrip::wire::redemption::ROLLBACK]);
@@ -139,7 +141,17 @@ pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, Call
     // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
     page::check_body(call, body)?;
-    let mut request = read_redeemables(body)?;
+    receive(call, read_redeemables(body)?)
+}
+
+/// The same of what was sent in another form.
+pub(super) fn read_fields(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<Redeemables, CallError> {
+    page::check_fields(call, body)?;
+    let request = Node::of(body, MOST_VALUES).and_then(|body| read_redeemables_node(&body))?;
+    receive(call, request)
+}
+
+fn receive(call: &Call<'_, '_>, mut request: Redeemables) -> Result<Redeemables, CallError> {
     decide::receive(&mut request, decision::channel(call))?;
     Ok(request)
 }
@@ -229,7 +241,7 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     }
     let counts = (&changes.tally, changes.referrals.as_slice());
     decision::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), counts)?;
-    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+    Ok(Answer::written(written.status, written.answer))
 }
 
 /// Whether an order is stored under its `source_id`. One that is new, and whose `source_id` another one has, is refused; a page is
@@ -278,5 +290,5 @@ fn fail(call: &mut Call<'_, '_>, written: Written, (customers, customer_id): (&B
         let tally = Tally { failed: 1, ..Tally::default() };
         decision::write_customer(call, customers, None, customer_id, (&tally, &[]))?;
     }
-    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+    Ok(Answer::written(written.status, written.answer))
 }

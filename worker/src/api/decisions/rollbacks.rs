@@ -9,10 +9,11 @@ use crate::store::facts::ById;
 use scrip::decide::rollback::{RollBack, RolledBack};
 use scrip::decide::{self, Tally};
 use scrip::facts::{Fact, Facts};
+use scrip::json::Node;
 use scrip::model::redemption::PastRedemption;
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::failure::record_refused;
-use scrip::wire::request::read_rollback;
+use scrip::wire::request::read_rollback_node;
 use scrip::wire::rollback::{Service, write_rollback};
 use serde_json::Value as Json;
 
@@ -51,7 +52,7 @@ fn read(call: &Call<'_, '_>, id: &str, stack: bool) -> Result<RollBack, CallErro
             body.insert(name.into(), value.into());
         }
     }
-    Ok(read_rollback(id, stack, Json::Object(body).to_string().as_bytes())?)
+    Ok(Node::of(&body, usize::MAX).and_then(|body| read_rollback_node(id, stack, &body))?)
 }
 
 fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
@@ -78,7 +79,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     decision::put(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
     decision::write_customer(call, &customers, None, customer_id, (&changes.tally, &[]))?;
-    Ok(Answer { status: written.status, body: written.answer, headers: Vec::new() })
+    Ok(Answer::written(written.status, written.answer))
 }
 
 /// Who asks for rollbacks, and each voucher as it stands after them: since the redemption more may have been loaded on it or

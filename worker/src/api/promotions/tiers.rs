@@ -17,7 +17,8 @@ use crate::shop::{assignments, categories, decision, metadata_schemas, voucher_g
 use crate::store::document::Document;
 use crate::store::sql;
 use scrip::wire::Problem;
-use scrip::wire::voucher::read_stored_tier;
+use scrip::wire::document::read_fields;
+use scrip::wire::voucher::read_tier;
 use serde_json::{Map, Value as Json, json};
 
 const ACTION: Kind = Kind::Object(&[must("discount", DISCOUNT)]);
@@ -313,5 +314,5 @@ fn check(body: &Map<String, Json>, place: &str) -> Result<(), Problem> {
     voucher_grant::check_validity(body).map_err(within)?;
     let mut whole = body.clone();
     whole.entry("id").or_insert_with(|| "new".into());
-    read_stored_tier(&Json::Object(whole).to_string()).map(drop).map_err(within)
+    read_fields(&whole, |at| read_tier(at, "")).map(drop).map_err(within)
 }
