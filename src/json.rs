@@ -14,4 +14,4 @@ mod write;
 pub use members::Members;
 pub use node::Node;
 pub use read::{Bounds, Fault, FaultKind, read, read_from};
-pub use write::Pieces;
+pub use write::JsonWriter;

@@ -10,11 +10,11 @@ use wasm_bindgen::{JsError, JsValue};
 
 use scrip::Context;
 use scrip::bundle::Prepared;
-use scrip::bundle::prepared::{Answer, Said};
+use scrip::bundle::prepared::Answer;
 use scrip::text::unhex;
 use scrip::time::Instant;
 use scrip::wire::problem::Problem;
-use scrip::wire::writer::{Pieces, Writer};
+use scrip::wire::writer::Writer;
 
 /// Rules that were read and compiled once.
 #[wasm_bindgen]
@@ -71,7 +71,7 @@ impl Rules {
         verb: ObjectVerb,
     ) -> Result<JsValue, JsError> {
         let said = verb(&self.0, serde_wasm_bindgen::Deserializer::from(request), &context(now_ms, seed)?);
-        shown(&said.body)
+        shown(said.body)
     }
 }
 
@@ -92,24 +92,24 @@ fn context(now_ms: i64, seed: Option<String>) -> Result<Context, JsError> {
 }
 
 /// An answer as a plain object: what the page's own reader makes of its text.
-fn shown(answer: &Pieces) -> Result<JsValue, JsError> {
+fn shown(answer: Vec<u8>) -> Result<JsValue, JsError> {
     js_sys::JSON::parse(&text(answer)).map_err(|_| JsError::new("the answer is no JSON"))
 }
 
 /// JSON as JavaScript's text.
-fn text(answer: &Pieces) -> String {
-    String::from_utf8(answer.to_json()).unwrap_or_default()
+fn text(answer: Vec<u8>) -> String {
+    String::from_utf8(answer).unwrap_or_default()
 }
 
 /// What a set of rules is asked.
 type Verb = fn(&Prepared, &[u8], &Context) -> Answer;
 
 /// The same of an object.
-type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> Said;
+type ObjectVerb = fn(&Prepared, serde_wasm_bindgen::Deserializer, &Context) -> Answer;
 
 /// Where rules are wrong, and how.
 fn told(problem: &Problem) -> String {
-    text(&Writer::object_of(|out| {
+    text(Writer::object_of(|out| {
         out.put_text("path", &problem.path);
         out.put_text("text", &problem.text);
         out.put_text("message", &problem.sentence());

@@ -18,7 +18,6 @@ use crate::wire::redemption::write_redemption;
 use crate::wire::request::{read_redeemables, read_redeemables_node, read_rollback};
 use crate::wire::rollback::{Service, write_rollback};
 use crate::wire::rule_set::RuleSet;
-use crate::wire::writer::Pieces;
 
 /// A set of rules, read once.
 #[derive(Debug, Clone)]
@@ -38,36 +37,11 @@ pub struct Answer {
 
 impl Answer {
     fn refused(refusal: &Refusal, context: &Context) -> Answer {
-        Said::refused(refusal, context).into()
+        Answer { status: refusal.reason.code(), body: error::write(refusal, &context.request_id()) }
     }
 
     fn unreadable(problem: &Problem, context: &Context) -> Answer {
-        Said::unreadable(problem, context).into()
-    }
-}
-
-/// An answer before it is text or anything else.
-#[derive(Debug, Clone)]
-pub struct Said {
-    /// 200, or what the error body says.
-    pub status: u16,
-    /// What it says.
-    pub body: Pieces,
-}
-
-impl Said {
-    fn refused(refusal: &Refusal, context: &Context) -> Said {
-        Said { status: refusal.reason.code(), body: error::write(refusal, &context.request_id()) }
-    }
-
-    fn unreadable(problem: &Problem, context: &Context) -> Said {
-        Said { status: 400, body: error::write_problem(problem, &context.request_id()) }
-    }
-}
-
-impl From<Said> for Answer {
-    fn from(said: Said) -> Answer {
-        Answer { status: said.status, body: said.body.to_json() }
+        Answer { status: 400, body: error::write_problem(problem, &context.request_id()) }
     }
 }
 
@@ -104,20 +78,20 @@ impl Prepared {
     }
 
     /// Reads a request as it comes through whoever has the rules; `Err` is the answer to one that is wrong.
-    fn read(&self, request: Result<Redeemables, Problem>, context: &Context) -> Result<Redeemables, Said> {
-        let mut request = request.map_err(|problem| Said::unreadable(&problem, context))?;
+    fn read(&self, request: Result<Redeemables, Problem>, context: &Context) -> Result<Redeemables, Answer> {
+        let mut request = request.map_err(|problem| Answer::unreadable(&problem, context))?;
         self.receive(&mut request, context)?;
         Ok(request)
     }
 
-    fn receive(&self, request: &mut Redeemables, context: &Context) -> Result<(), Said> {
+    fn receive(&self, request: &mut Redeemables, context: &Context) -> Result<(), Answer> {
         let channel = Channel { page: self.facts.page(), ..Channel::default() };
-        decide::receive(request, channel).map_err(|refusal| Said::refused(&refusal, context))
+        decide::receive(request, channel).map_err(|refusal| Answer::refused(&refusal, context))
     }
 
     /// Validates the request in this JSON.
     pub fn validate(&self, request: &[u8], context: &Context) -> Answer {
-        self.say_valid(read_redeemables(request), context).into()
+        self.say_valid(read_redeemables(request), context)
     }
 
     /// Validates the request that another library holds, such as the values of a page or of the service.
@@ -127,49 +101,49 @@ impl Prepared {
     /// # let prepared = Prepared::new(br#"{ "vouchers": [{ "code": "TEN", "discount": { "type": "PERCENT", "percent_off": 10 } }] }"#);
     /// # let (prepared, context) = (prepared.unwrap(), Context { now: Instant::default(), seed: [7; 32] });
     /// let basket = serde_json::json!({ "redeemables": [{ "object": "voucher", "id": "TEN" }], "order": { "amount": 1005 } });
-    /// let said = prepared.validate_held(&basket, &context);
-    /// let answer = prepared.validate(basket.to_string().as_bytes(), &context);
-    /// assert_eq!(said.body.to_json(), answer.body);
-    /// assert_eq!(serde_json::to_value(said.body).unwrap()["order"]["total_amount"], 904);
+    /// let answer = prepared.validate_held(&basket, &context);
+    /// assert_eq!(answer, prepared.validate(basket.to_string().as_bytes(), &context));
+    /// let said: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+    /// assert_eq!(said["order"]["total_amount"], 904);
     /// ```
-    pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> Said {
+    pub fn validate_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> Answer {
         let request = Node::of(request, MOST_VALUES).and_then(|request| read_redeemables_node(&request));
         self.say_valid(request, context)
     }
 
-    fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> Said {
+    fn say_valid(&self, request: Result<Redeemables, Problem>, context: &Context) -> Answer {
         let request = match self.read(request, context) {
             Ok(request) => request,
             Err(said) => return said,
         };
         match decide::validate(&self.facts, &request, context) {
-            Ok(decision) => Said { status: 200, body: write_validation(&decision.answer, context) },
-            Err(refusal) => Said::refused(&refusal, context),
+            Ok(decision) => Answer { status: 200, body: write_validation(&decision.answer, context) },
+            Err(refusal) => Answer::refused(&refusal, context),
         }
     }
 
     /// Finds what of the rules would work for the customer and the order in this JSON.
     pub fn qualify(&self, request: &[u8], context: &Context) -> Answer {
-        self.say_qualified(read_qualification(request), context).into()
+        self.say_qualified(read_qualification(request), context)
     }
 
     /// The same for a request that another library holds.
-    pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> Said {
+    pub fn qualify_held<'de, D: Deserializer<'de>>(&self, request: D, context: &Context) -> Answer {
         let asked = Node::of(request, MOST_VALUES).and_then(|asked| read_qualification_node(&asked));
         self.say_qualified(asked, context)
     }
 
-    fn say_qualified(&self, asked: Result<Qualify, Problem>, context: &Context) -> Said {
+    fn say_qualified(&self, asked: Result<Qualify, Problem>, context: &Context) -> Answer {
         let mut asked = match asked {
             Ok(asked) => asked,
-            Err(problem) => return Said::unreadable(&problem, context),
+            Err(problem) => return Answer::unreadable(&problem, context),
         };
         if let Err(said) = self.receive(&mut asked.request, context) {
             return said;
         }
         match decide::qualify(&self.facts, &asked, context) {
-            Ok(decision) => Said { status: 200, body: write_qualification(&decision.answer, context) },
-            Err(refusal) => Said::refused(&refusal, context),
+            Ok(decision) => Answer { status: 200, body: write_qualification(&decision.answer, context) },
+            Err(refusal) => Answer::refused(&refusal, context),
         }
     }
 

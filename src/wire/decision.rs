@@ -32,10 +32,10 @@ use crate::wire::reward::put_reward;
 use crate::wire::scope::{GoodsList, LineGoods, put_name};
 use crate::wire::stacking::put_stacking_rules;
 use crate::wire::trace::{Level, put_trace};
-use crate::wire::writer::{Pieces, Writer};
+use crate::wire::writer::Writer;
 
 /// The JSON of a validation.
-pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Pieces {
+pub fn write_validation(validated: &Validated<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &validated.evaluated;
     let sorted = Sorted::of(evaluated);
     let list = Steps::new(evaluated, context);

@@ -7,7 +7,7 @@ use crate::shape::fields_of;
 use crate::shape::shape;
 use crate::shape::{Field, KEY, Kind, may, must};
 use crate::wire::problem::Problem;
-use crate::wire::writer::{Pieces, Writer};
+use crate::wire::writer::Writer;
 
 /// The members of every refusal.
 const MEMBERS: &[Field] = &[
@@ -54,14 +54,14 @@ pub(crate) fn put_refusal(out: &mut Writer, refusal: &Refusal, request_id: &str)
 }
 
 /// The JSON of a refusal of a whole request.
-pub fn write(refusal: &Refusal, request_id: &str) -> Pieces {
+pub fn write(refusal: &Refusal, request_id: &str) -> Vec<u8> {
     let mut out = Writer::default();
     put_refusal(&mut out, refusal, request_id);
-    out.into_pieces()
+    out.into_bytes()
 }
 
 /// The JSON of a payload's problem.
-pub fn write_problem(problem: &Problem, request_id: &str) -> Pieces {
+pub fn write_problem(problem: &Problem, request_id: &str) -> Vec<u8> {
     Writer::object_of(|out| {
         out.put_number("code", 400);
         out.put_word("key", "invalid_payload");

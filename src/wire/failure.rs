@@ -83,7 +83,7 @@ pub fn write_failure(
         Some(_) => refusal.clone(),
         None => refusal.clone().about("redemption", id),
     };
-    let answer = error::write(&told, &context.request_id()).to_json();
+    let answer = error::write(&told, &context.request_id());
     let parent = offer.map(|offer| offer.incentive.id.clone());
     let record = Record { kind: "redemption", id: id.clone(), parent, holder: redeemed.customer_id.clone(), text };
     Written { status: refusal.reason.code(), answer, records: vec![record] }

@@ -26,7 +26,7 @@ use crate::wire::order_view::{Applied, OrderView, Seen, put_goods, related_name}
 use crate::wire::problem::Problem;
 use crate::wire::request::read_around;
 use crate::wire::stacking::put_stacking_rules;
-use crate::wire::writer::{Pieces, Writer};
+use crate::wire::writer::Writer;
 
 const SCENARIOS: Words<Scenario> = &[
     ("ALL", Scenario::All),
@@ -167,7 +167,7 @@ fn read_filter(at: &Cursor<'_>, field: Field, words: Words<()>, filters: &mut Ve
 }
 
 /// The JSON of an answer.
-pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Pieces {
+pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<u8> {
     let evaluated = &qualified.evaluated;
     Writer::object_of(|out| {
         out.member("redeemables").object(|out| {

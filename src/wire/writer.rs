@@ -1,8 +1,7 @@
-//! Decides in which pieces answers are put down, before a library makes text or objects of them: a generic writer would be
-//! made anew for every kind of answer. It must not know what an answer says.
+//! Decides how what answers are made of is put down: members with amounts, texts and custom data, there or not. It must not
+//! know what an answer says.
 
-pub use crate::json::Pieces;
-use crate::json::{Node, service};
+use crate::json::{JsonWriter, Node, service};
 use crate::model::order::Metadata;
 use crate::model::page::is_public;
 use crate::money::Money;
@@ -16,27 +15,27 @@ pub(crate) fn is_told(public: Option<&[Text]>, name: &str) -> bool {
 /// An answer that is being put down.
 #[derive(Debug, Default)]
 pub struct Writer {
-    pieces: Pieces,
+    json: JsonWriter,
 }
 
 impl Writer {
     /// One object.
-    pub fn object_of(write: impl FnOnce(&mut Writer)) -> Pieces {
+    pub fn object_of(write: impl FnOnce(&mut Writer)) -> Vec<u8> {
         let mut out = Writer::default();
         out.object(write);
-        out.pieces
+        out.into_bytes()
     }
 
     /// The JSON of one value as records are kept: every object in the order of its names.
     pub fn record_of(write: impl FnOnce(&mut Writer)) -> String {
-        let mut out = Writer::default();
+        let mut out = Writer { json: JsonWriter::of_records() };
         write(&mut out);
-        String::from_utf8(out.pieces.to_record()).unwrap_or_default()
+        String::from_utf8(out.into_bytes()).unwrap_or_default()
     }
 
     /// What has been put down.
-    pub fn into_pieces(self) -> Pieces {
-        self.pieces
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.json.into_bytes()
     }
 
     /// An object as the next value.
@@ -48,39 +47,39 @@ impl Writer {
 
     /// Opens an object that is closed with a copy, maybe.
     pub fn open(&mut self) {
-        self.pieces.object();
+        self.json.open_object();
     }
 
     /// Closes an object whose beginning is a copy.
     pub fn close(&mut self) {
-        self.pieces.end();
+        self.json.close_object();
     }
 
-    /// How many pieces there are.
+    /// How much has been put down.
     pub fn place(&self) -> usize {
-        self.pieces.place()
+        self.json.place()
     }
 
-    /// The pieces from one place to another one, once more.
+    /// What was put down from one place to another one, once more.
     pub fn again(&mut self, start: usize, end: usize) {
-        self.pieces.again(start..end);
+        self.json.again(start..end);
     }
 
     /// A list as the next value; `write` puts down its items.
     pub fn list(&mut self, write: impl FnOnce(&mut Writer)) {
-        self.pieces.list();
+        self.json.open_list();
         write(self);
-        self.pieces.end();
+        self.json.close_list();
     }
 
     /// Opens a list as the next value.
     pub fn open_list(&mut self) {
-        self.pieces.list();
+        self.json.open_list();
     }
 
     /// Closes the list that is open.
     pub fn close_list(&mut self) {
-        self.pieces.end();
+        self.json.close_list();
     }
 
     /// Begins an item of a list; its value comes next.
@@ -90,18 +89,18 @@ impl Writer {
 
     /// Begins a member; its value comes next.
     pub fn member(&mut self, name: &'static str) -> &mut Writer {
-        self.pieces.word(name);
+        self.json.name(name);
         self
     }
 
     /// A text as the next value.
     pub fn text(&mut self, text: &str) {
-        self.pieces.text(text);
+        self.json.text(text);
     }
 
     /// A text of ours as the next value.
     pub fn word(&mut self, word: &'static str) {
-        self.pieces.word(word);
+        self.json.word(word);
     }
 
     /// A member with a text of ours, when there is one.
@@ -113,13 +112,13 @@ impl Writer {
 
     /// A member with a text.
     pub fn put_text(&mut self, name: &'static str, text: &str) {
-        self.pieces.word(name);
+        self.json.name(name);
         self.text(text);
     }
 
     /// A member with a text of ours.
     pub fn put_word(&mut self, name: &'static str, word: &'static str) {
-        self.pieces.word(name);
+        self.json.name(name);
         self.word(word);
     }
 
@@ -135,7 +134,7 @@ impl Writer {
 
     /// A whole number as the next value.
     pub fn number(&mut self, number: u64) {
-        self.pieces.count(number);
+        self.json.count(number);
     }
 
     /// A whole number that may be negative, as the next value.
@@ -145,12 +144,12 @@ impl Writer {
 
     /// Yes or no as the next value.
     pub fn flag(&mut self, flag: bool) {
-        self.pieces.flag(flag);
+        self.json.flag(flag);
     }
 
     /// A number by its digits as the next value.
     pub fn digits(&mut self, digits: &str) {
-        self.pieces.json(digits);
+        self.json.json(digits);
     }
 
     /// Custom data as the next value.
@@ -170,7 +169,7 @@ impl Writer {
 
     /// A member with a name that is not ours.
     pub fn pair(&mut self, name: &str, write: impl FnOnce(&mut Writer)) {
-        self.pieces.text(name);
+        self.json.foreign_name(name);
         write(self);
     }
 
@@ -184,7 +183,7 @@ impl Writer {
 
     /// Nothing as the next value.
     pub fn null(&mut self) {
-        self.pieces.null();
+        self.json.null();
     }
 
     /// A member whose value is JSON already.
@@ -194,12 +193,12 @@ impl Writer {
 
     /// JSON that was put down before as the next value.
     pub fn raw(&mut self, json: &str) {
-        self.pieces.json(json);
+        self.json.json(json);
     }
 
     /// Any JSON as the next value.
     pub fn value(&mut self, value: &Node<'_>) {
-        self.pieces.node(value);
+        self.json.node(value);
     }
 
     /// What the service holds as the next value.

@@ -2,7 +2,7 @@
 //! says, and how it is put down again. It must not know what is read.
 
 use proptest::prelude::*;
-use scrip::json::{Bounds, FaultKind, Node, Pieces, read};
+use scrip::json::{Bounds, FaultKind, JsonWriter, Node, read};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, F64Deserializer};
@@ -16,9 +16,9 @@ const DEEPEST: usize = 64;
 fn ours(text: &[u8]) -> Result<String, FaultKind> {
     let node =
         read(text, Bounds { deepest: DEEPEST, longest: usize::MAX, most: usize::MAX }).map_err(|fault| fault.kind)?;
-    let mut written = Pieces::default();
+    let mut written = JsonWriter::default();
     written.node(&node.kept());
-    Ok(String::from_utf8(written.to_json()).expect("JSON is UTF-8"))
+    Ok(String::from_utf8(written.into_bytes()).expect("JSON is UTF-8"))
 }
 
 fn theirs(text: &[u8]) -> Result<String, bool> {

@@ -98,7 +98,7 @@ fn qualify(call: &mut Call<'_, '_>) -> Outcome {
     let asked = read(call)?;
     let facts = decision::facts(call)?;
     let decided = decide::qualify(&facts, &asked, call.context)
-        .map(|decision| write_qualification(&decision.answer, call.context).to_json());
+        .map(|decision| write_qualification(&decision.answer, call.context));
     facts.end()?;
     Ok(Answer::bytes(decided?))
 }
