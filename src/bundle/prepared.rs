@@ -151,7 +151,7 @@ impl Prepared {
     pub fn redeem(&self, request: &[u8], context: &Context) -> Answer {
         let request = match self.read(read_redeemables(request), context) {
             Ok(request) => request,
-            Err(said) => return said.into(),
+            Err(said) => return said,
         };
         match decide::redeem(&self.facts, &request, context) {
             Ok(decision) => {

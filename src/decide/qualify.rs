@@ -235,7 +235,7 @@ fn resolve<'a>(case: &mut Case<'a>, candidate: &Candidate) -> Resolved<'a> {
         CandidateObject::PromotionStack => RedeemableObject::PromotionStack,
         CandidateObject::Campaign => {
             return match case.facts.campaign_voucher(&candidate.id) {
-                Known::Is(voucher) => case.complete(voucher.into(), None),
+                Known::Is(voucher) => case.complete(voucher, None),
                 Known::Absent => Resolved::Refused(Refusal::not_found("campaign", &candidate.id)),
                 Known::Unknown => {
                     case.lack("campaign", &candidate.id);
