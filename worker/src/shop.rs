@@ -20,6 +20,7 @@ pub mod reward_fulfilment;
 pub mod rewards;
 pub mod skus;
 pub mod stacking_rules;
+pub mod summary;
 pub mod tiers;
 pub mod validation_rules;
 pub mod voucher_grant;

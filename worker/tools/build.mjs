@@ -20,9 +20,15 @@ export function builtFolder(rehearsal = false) {
   return join(root, rehearsal ? "target/rehearsal" : "worker/build");
 }
 
-/** Builds everything at once, because each part has a stretch in which it keeps one core busy. */
+/** Builds everything, a released Worker beside the package, because each part has a stretch in which it keeps one core busy. */
 export async function buildAll({ rehearsal = false } = {}) {
-  await together([buildPackage(), buildModules(kindOf(rehearsal))]);
+  // Both kinds of Worker are compiled to one place, and the package's build compiles the released one.
+  if (rehearsal) {
+    await buildPackage();
+    await buildModules(kindOf(rehearsal));
+  } else {
+    await together([buildPackage(), buildModules(kindOf(rehearsal))]);
+  }
   await copyAssets(builtFolder(rehearsal), kindOf(rehearsal));
   return builtFolder(rehearsal);
 }
@@ -46,7 +52,7 @@ async function buildModules(kind) {
   const rehearsal = kind === "rehearsal";
   const glue = join(root, "target/glue", kind);
   await unlessFresh(`target/stamps/glue-${kind}`, join(glue, "index_bg.wasm"), hashOf(RUST, kind), async () => {
-    const compiled = await step(`compiling the Worker (${kind})`, () => compile("scrip-worker", rehearsal ? ["rehearsal"] : []));
+    const compiled = await step(`compiling the Worker (${kind})`, () => compile("scrip-worker", rehearsal ? ["scrip-worker/rehearsal"] : []));
     await step("binding the Worker and making it smaller", async () => {
       rmSync(glue, { recursive: true, force: true });
       await bind(compiled, glue, "bound", { restarts: true });

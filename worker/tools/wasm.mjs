@@ -15,18 +15,30 @@ const environment = {
   CARGO_TERM_PROGRESS_WHEN: "never",
 };
 
-/** Compiles a library for release; gives the path of its binary. */
+/** The libraries that become binaries. */
+const LIBRARIES = ["scrip-worker", "scrip-package"];
+
+const BIND = ["--quiet", "--profile", "tool", "-p", "scrip-bind", "--target-dir", target];
+
+/**
+ * Compiles a library for release; gives the path of its binary. The other one is compiled with it, so that what both need has
+ * the features of both and is compiled once; so is the program that binds, which would otherwise wait for its turn.
+ */
 export async function compile(crate, features = []) {
   const chosen = features.length === 0 ? [] : ["--features", features.join()];
-  const args = ["build", "--release", "--lib", "-p", crate, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
-  await run("cargo", args, { stdio: "inherit", env: environment });
+  const libraries = LIBRARIES.flatMap((library) => ["-p", library]);
+  const args = ["build", "--release", "--lib", ...libraries, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
+  await Promise.all([
+    run("cargo", args, { stdio: "inherit", env: environment }),
+    run("cargo", ["build", ...BIND]),
+  ]);
   return join(target, WASM_TARGET, "release", `${crate.replaceAll("-", "_")}.wasm`);
 }
 
 /** Writes `<name>.js` and `<name>_bg.wasm` into a folder. With `restarts` an instance that trapped can be made anew. */
 export function bind(compiled, folder, name, { restarts = false } = {}) {
   const words = [compiled, folder, name, ...(restarts ? ["--restarts"] : [])];
-  return run("cargo", ["run", "--quiet", "--profile", "tool", "-p", "scrip-bind", "--target-dir", target, "--", ...words]);
+  return run("cargo", ["run", ...BIND, "--", ...words]);
 }
 
 /** Makes a binary smaller, by binaryen of package-lock.json; the options say how. */

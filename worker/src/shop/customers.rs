@@ -9,7 +9,7 @@ use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{self, Nulls};
 use crate::moment;
-use crate::shop::{metadata_schemas, purses};
+use crate::shop::{metadata_schemas, purses, summary};
 use crate::store::document::Document;
 use scrip::model::customer::Customer;
 use serde_json::{Map, Value as Json, json};
@@ -136,14 +136,7 @@ pub fn template(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, J
     let body = json!({
         "id": id, "source_id": source_id, "name": null, "description": null, "email": null, "phone": null, "birthday": null, "birthdate": null,
         "address": null, "metadata": {}, "system_metadata": {},
-        "summary": {
-            "redemptions": {
-                "total_redeemed": 0, "total_failed": 0, "total_succeeded": 0, "total_rolled_back": 0, "total_rollback_failed": 0,
-                "total_rollback_succeeded": 0, "gift": { "redeemed_amount": 0, "amount_to_go": 0 },
-                "loyalty_card": { "redeemed_points": 0, "points_to_go": 0 },
-            },
-            "orders": { "total_amount": 0, "total_count": 0, "average_amount": 0, "last_order_amount": 0, "last_order_date": null },
-        },
+        "summary": summary::empty(),
         "loyalty": { "points": 0, "referred_customers": 0, "campaigns": {} },
         "referrals": { "total": 0, "campaigns": [] },
         "created_at": moment::text(now_ms), "object": "customer",

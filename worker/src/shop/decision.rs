@@ -5,7 +5,7 @@ use crate::access::time_zone;
 use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
-use crate::shop::{customers, vouchers};
+use crate::shop::{customers, summary, vouchers};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
@@ -109,7 +109,7 @@ pub fn write_customer(
             customers::check_metadata(call, &document.body)?;
         }
     }
-    count(&mut document.body, tally, call.now_ms());
+    summary::count(&mut document.body, tally, call.now_ms())?;
     if !referrals.is_empty() {
         remember(&mut document.body, referrals, call.now_ms());
     }
@@ -169,38 +169,6 @@ fn remember(body: &mut Map<String, Json>, referrals: &[Referral], now_ms: i64) {
 fn add(holder: &mut Map<String, Json>, name: &str, amount: i64) {
     let sum = holder.get(name).and_then(Json::as_i64).unwrap_or(0).saturating_add(amount);
     holder.insert(name.into(), sum.into());
-}
-
-fn count(body: &mut Map<String, Json>, tally: &Tally, now_ms: i64) {
-    let summary = customers::template("", None, now_ms).remove("summary").unwrap_or(Json::Null);
-    let Some(summary) = body.entry("summary").or_insert(summary).as_object_mut() else { return };
-    if let Some(counts) = summary.get_mut("redemptions").and_then(Json::as_object_mut) {
-        add(counts, "total_redeemed", tally.succeeded.saturating_sub(tally.rolled_back));
-        add(counts, "total_succeeded", tally.succeeded);
-        add(counts, "total_failed", tally.failed);
-        add(counts, "total_rolled_back", tally.rolled_back);
-        add(counts, "total_rollback_succeeded", tally.rolled_back);
-        add(counts, "total_rollback_failed", tally.rollback_failed);
-        if let Some(gift) = counts.get_mut("gift").and_then(Json::as_object_mut) {
-            add(gift, "redeemed_amount", tally.credits);
-        }
-        if let Some(card) = counts.get_mut("loyalty_card").and_then(Json::as_object_mut) {
-            add(card, "redeemed_points", tally.points);
-        }
-    }
-    if let (Some(order), Some(orders)) = (tally.order, summary.get_mut("orders").and_then(Json::as_object_mut)) {
-        add(orders, "total_amount", order.total);
-        add(orders, "total_count", order.count);
-        let number = |orders: &Map<String, Json>, name: &str| orders.get(name).and_then(Json::as_i64).unwrap_or(0);
-        let (sum, times) = (number(orders, "total_amount"), number(orders, "total_count").max(1));
-        // Half up, as every amount.
-        let average = sum.saturating_mul(2).saturating_add(times).checked_div(times.saturating_mul(2)).unwrap_or(0);
-        orders.insert("average_amount".into(), average.into());
-        if order.count > 0 {
-            orders.insert("last_order_amount".into(), order.total.into());
-            orders.insert("last_order_date".into(), crate::moment::text(now_ms).into());
-        }
-    }
 }
 
 /// The stored customer that a request names, as a decision about it finds it.

@@ -1,0 +1,107 @@
+//! What a customer redeemed and paid, as counts that decisions add to. It must not know what was decided.
+//!
+//! objects.md section 4.
+
+use crate::store::sql::Fault;
+use scrip::decide::{OrderCount, Tally};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+/// Amounts are minor units. What is left on cards is told when a customer is shown, and is not kept.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Summary {
+    redemptions: Redemptions,
+    orders: Orders,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Redemptions {
+    total_redeemed: i64,
+    total_failed: i64,
+    total_succeeded: i64,
+    total_rolled_back: i64,
+    total_rollback_failed: i64,
+    total_rollback_succeeded: i64,
+    gift: Gift,
+    loyalty_card: LoyaltyCard,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Gift {
+    redeemed_amount: i64,
+    amount_to_go: i64,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct LoyaltyCard {
+    redeemed_points: i64,
+    points_to_go: i64,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Orders {
+    total_amount: i64,
+    total_count: i64,
+    average_amount: i64,
+    last_order_amount: i64,
+    last_order_date: Option<String>,
+}
+
+/// Of somebody who has done nothing.
+pub fn empty() -> Json {
+    printed(&Summary::default())
+}
+
+fn printed(summary: &Summary) -> Json {
+    serde_json::to_value(summary).unwrap_or(Json::Null)
+}
+
+/// Adds what happened to the summary in a stored customer.
+pub fn count(customer: &mut Map<String, Json>, tally: &Tally, now_ms: i64) -> Result<(), Fault> {
+    let stored = customer.remove("summary").unwrap_or_else(empty);
+    let mut summary: Summary = serde_json::from_value(stored)
+        .map_err(|error| Fault::new(format!("the stored summary of a customer does not read: {error}")))?;
+    summary.redemptions.add(tally);
+    if let Some(order) = tally.order {
+        summary.orders.add(order, now_ms);
+    }
+    customer.insert("summary".into(), printed(&summary));
+    Ok(())
+}
+
+fn add(sum: &mut i64, amount: i64) {
+    *sum = sum.saturating_add(amount);
+}
+
+impl Redemptions {
+    fn add(&mut self, tally: &Tally) {
+        add(&mut self.total_redeemed, tally.succeeded.saturating_sub(tally.rolled_back));
+        add(&mut self.total_succeeded, tally.succeeded);
+        add(&mut self.total_failed, tally.failed);
+        add(&mut self.total_rolled_back, tally.rolled_back);
+        add(&mut self.total_rollback_succeeded, tally.rolled_back);
+        add(&mut self.total_rollback_failed, tally.rollback_failed);
+        add(&mut self.gift.redeemed_amount, tally.credits);
+        add(&mut self.loyalty_card.redeemed_points, tally.points);
+    }
+}
+
+impl Orders {
+    fn add(&mut self, order: OrderCount, now_ms: i64) {
+        add(&mut self.total_amount, order.total);
+        add(&mut self.total_count, order.count);
+        let times = self.total_count.max(1);
+        // Half up, as every amount.
+        let halves = self.total_amount.saturating_mul(2).saturating_add(times);
+        self.average_amount = halves.checked_div(times.saturating_mul(2)).unwrap_or(0);
+        if order.count > 0 {
+            self.last_order_amount = order.total;
+            self.last_order_date = Some(crate::moment::text(now_ms));
+        }
+    }
+}
