@@ -234,7 +234,7 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     let (outcome, customer_id, changes) = decided?;
     let written = match outcome {
         Redeemed::Failed(written) => return fail(call, written, (&customers, customer_id.as_deref())),
-        Redeemed::Done(recorded) => commit(call, recorded, &changes, form)?,
+        Redeemed::Done(recorded) => commit(call, *recorded, &changes, form)?,
     };
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
@@ -263,7 +263,7 @@ fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> R
 /// Writes down what was redeemed: the ledger, the rewards, the records.
 fn commit(
     call: &mut Call<'_, '_>,
-    mut recorded: Box<Recorded>,
+    mut recorded: Recorded,
     changes: &Changes,
     form: Form,
 ) -> Result<Written, CallError> {
