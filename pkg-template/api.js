@@ -72,7 +72,8 @@ class Prepared {
 
   /** What goes in is what `JSON.stringify` would send, so dates, `toJSON` and `undefined` mean what they mean on the wire. */
   validateObject(request, context) {
-    return this.#decide("validateObject", plain(request), context);
+    if (isPlain(request, 0)) return this.#decide("validateObject", request, context);
+    return JSON.parse(this.validate(writtenOut(request), context));
   }
 
   qualify(request, context) {
@@ -86,7 +87,8 @@ class Prepared {
   }
 
   qualifyObject(request, context) {
-    return this.#decide("qualifyObject", plain(request), context);
+    if (isPlain(request, 0)) return this.#decide("qualifyObject", request, context);
+    return JSON.parse(this.qualify(writtenOut(request), context));
   }
 
   get hash() {
@@ -145,9 +147,8 @@ function named(prepared, etag) {
   throw new Error("the bundle is not the one that its etag names");
 }
 
-/** The request as plain values of JSON: nearly every one is that; what another one means, the page's own writer says. */
-function plain(request) {
-  if (isPlain(request, 0)) return request;
+/** What a request means that is no plain value of JSON, as few are: the page's own writer says. */
+function writtenOut(request) {
   let text;
   try {
     text = JSON.stringify(request);
@@ -155,12 +156,16 @@ function plain(request) {
     // Told below, as what cannot be written at all.
   }
   if (text === undefined) throw new Error("the request must be an object that can be written as JSON");
-  return JSON.parse(text);
+  return text;
 }
+
+// Half of a letter has no UTF-8; written out it is an escape, which the engine refuses.
+const HALF = /\p{Surrogate}/u;
 
 /** Whether `JSON.stringify` would write a value as it stands. Deeper ones than the engine takes are not looked at. */
 function isPlain(value, depth) {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "string") return !HALF.test(value);
+  if (value === null || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || depth > 64 || typeof value.toJSON === "function") return false;
   if (Array.isArray(value)) {
@@ -169,7 +174,7 @@ function isPlain(value, depth) {
   }
   const kind = Object.getPrototypeOf(value);
   if (kind !== null && Object.getPrototypeOf(kind) !== null) return false;
-  for (const name of Object.keys(value)) if (!isPlain(value[name], depth + 1)) return false;
+  for (const name of Object.keys(value)) if (HALF.test(name) || !isPlain(value[name], depth + 1)) return false;
   return true;
 }
 

@@ -16,10 +16,10 @@ pub struct JsonWriter {
     records: Option<Opened>,
 }
 
-/// Where the members of the objects that are open begin.
+/// The members of the objects that are open: their names, and where they begin.
 #[derive(Debug, Default)]
 struct Opened {
-    members: Vec<usize>,
+    members: Vec<(String, usize)>,
     /// How many of the members are those of the objects around, for each object that is open.
     around: Vec<usize>,
 }
@@ -76,7 +76,7 @@ impl JsonWriter {
     pub fn close_object(&mut self) {
         if let Some(opened) = &mut self.records {
             let own = opened.members.split_off(opened.around.pop().unwrap_or(0).min(opened.members.len()));
-            sort_members(&mut self.text, &own);
+            sort_members(&mut self.text, own);
         }
         self.text.push(b'}');
     }
@@ -91,23 +91,23 @@ impl JsonWriter {
         self.text.push(b']');
     }
 
-    fn begin_member(&mut self) {
+    fn begin_member(&mut self, name: &str) {
         self.separate();
         if let Some(opened) = &mut self.records {
-            opened.members.push(self.text.len());
+            opened.members.push((name.to_owned(), self.text.len()));
         }
     }
 
     /// A name of ours; its value comes next.
     pub fn name(&mut self, name: &'static str) {
-        self.begin_member();
+        self.begin_member(name);
         self.quote(name);
         self.text.push(b':');
     }
 
     /// A name of somebody else's; its value comes next.
     pub fn foreign_name(&mut self, name: &str) {
-        self.begin_member();
+        self.begin_member(name);
         self.print(name);
         self.text.push(b':');
     }
@@ -181,23 +181,19 @@ impl JsonWriter {
 }
 
 /// Puts the members of the last object, which begin at these places of what was written, in the order of their names.
-fn sort_members(text: &mut Vec<u8>, begins: &[usize]) {
-    let Some(first) = begins.first().copied() else { return };
-    // Between two of them there is a comma.
-    let ends = begins.iter().skip(1).map(|next| next.saturating_sub(1)).chain([text.len()]);
-    let mut members: Vec<&[u8]> = begins.iter().zip(ends).filter_map(|(begin, end)| text.get(*begin..end)).collect();
-    if members.is_sorted_by_key(|member| name_of(member)) {
+fn sort_members(text: &mut Vec<u8>, members: Vec<(String, usize)>) {
+    if members.is_sorted() {
         return;
     }
-    members.sort_by_key(|member| name_of(member));
-    let sorted = members.join(&b',');
+    let Some(first) = members.first().map(|(_, begin)| *begin) else { return };
+    // Between two of them there is a comma.
+    let ends: Vec<usize> = members.iter().skip(1).map(|(_, next)| next.saturating_sub(1)).chain([text.len()]).collect();
+    let mut written: Vec<(String, &[u8])> =
+        members.into_iter().zip(ends).filter_map(|((name, begin), end)| Some((name, text.get(begin..end)?))).collect();
+    written.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let sorted = written.into_iter().map(|(_, member)| member).collect::<Vec<_>>().join(&b',');
     text.truncate(first);
     text.extend(sorted);
-}
-
-/// The name that a member begins with.
-fn name_of(member: &[u8]) -> &[u8] {
-    member.split(|byte| *byte == b'"').nth(1).unwrap_or_default()
 }
 
 /// A value as any library takes it; digits stay digits.

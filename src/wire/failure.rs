@@ -54,12 +54,12 @@ pub fn write_failure(
     let text = Writer::record_of(|out| {
         out.object(|out| {
             common.put(out);
-            out.put_raw("redemption", "null");
+            out.member("redemption").null();
             out.put_word("result", "FAILURE");
             out.put_word("status", "FAILED");
             put_metadata(out, &evaluated.request.metadata);
             put_reference(out, "customer", redeemed.customer_id.as_ref());
-            out.put_raw("order", "null");
+            out.member("order").null();
             out.money_if("order_amount", amount);
             out.text_if("order_hash", order_hash);
             out.put_word("failure_code", reason.key());
@@ -126,7 +126,7 @@ pub fn record_refused(id: &Text, past: &PastRedemption, request: &RollBack, reas
             out.put_word("status", "FAILED");
             out.put_word("failure_code", reason.key());
             out.put_text("failure_message", reason.message());
-            out.put_raw("order", "null");
+            out.member("order").null();
             put_reference(out, "customer", past.customer_id.as_ref());
             for name in ["tracking_id", "channel", "related_object_type", "related_object_id"] {
                 out.member(name).value(past.document.get(name).unwrap_or(&Node::Null));

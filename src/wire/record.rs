@@ -296,7 +296,7 @@ pub(super) fn put_reference(out: &mut Writer, name: &'static str, id: Option<&Te
             out.put_text("id", id);
             out.put_word("object", "customer");
         }),
-        None => out.put_raw(name, "null"),
+        None => out.member(name).null(),
     }
 }
 

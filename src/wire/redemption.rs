@@ -103,7 +103,7 @@ fn beside(redeemed: &Redeemed<'_>, context: &Context) -> Vec<(&'static str, Stri
 
 /// Writes the customer inside a redemption as the next value. Pages are told nothing about a person but the id.
 fn put_customer(out: &mut Writer, customer: Option<&Customer>, id: Option<&Text>, client: bool) {
-    let (Some(customer), Some(id)) = (customer, id) else { return out.raw("null") };
+    let (Some(customer), Some(id)) = (customer, id) else { return out.null() };
     out.object(|out| {
         out.put_text("id", id);
         out.put_word("object", "customer");

@@ -54,7 +54,7 @@ pub fn flat(validated: &Validated<'_>, context: &Context) -> Flat {
         let (reason, custom) = reason(step);
         flat.add("reason", |out| match reason {
             Some(reason) => out.text(reason),
-            None => out.raw("null"),
+            None => out.null(),
         });
         if let Some(message) = custom {
             flat.add("error", |out| out.object(|out| out.put_text("message", message)));

@@ -51,6 +51,8 @@ const REQUESTS = {
   "a name that would change what an object inherits": about(named("__proto__")),
   "other names that objects have": about({ ...named("constructor"), ...named("toString"), ...named("hasOwnProperty") }),
   "the name that the library has a use of its own for": about(JSON.parse('{ "$serde_json::private::Number": "12" }')),
+  "a text that is half of a letter": about({ text: "\ud83d" }),
+  "a name that is half of a letter": about({ "\udc4d": 1 }),
   "names like numbers": about({ 2: "two", 1: "one", b: "b", 10: "ten" }),
   "the same object twice": (() => { const shared = { a: [1] }; return about({ one: shared, other: shared }); })(),
   "as deep as may be": about(nested(61)),

@@ -193,3 +193,24 @@ fn numbers_that_a_library_holds_are_read_as_their_digits() {
         assert_eq!(Node::of(&held, usize::MAX).ok(), read_text, "{digits}");
     }
 }
+
+/// Records are equal texts where they are equal, so that their members stand as the library's sorted map has them, whatever
+/// letters their names have.
+#[test]
+fn members_of_records_stand_in_the_order_of_their_names() {
+    let name = proptest::string::string_regex("[\u{1}\"\\\\Zaé]{0,3}").expect("an expression");
+    holds(2_000, proptest::collection::vec((name, 0..9_u8), 0..8), |members| {
+        let map: serde_json::Map<String, Value> =
+            members.iter().map(|(name, value)| (name.clone(), (*value).into())).collect();
+        let mut written = JsonWriter::of_records();
+        written.open_object();
+        // Each name once, and not in order.
+        for (name, value) in map.iter().rev() {
+            written.foreign_name(name);
+            written.count(value.as_u64().expect("a count"));
+        }
+        written.close_object();
+        prop_assert_eq!(String::from_utf8(written.into_bytes()).expect("UTF-8"), Value::Object(map).to_string());
+        Ok(())
+    });
+}

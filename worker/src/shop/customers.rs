@@ -39,11 +39,17 @@ pub const CUSTOMER: Resource = Resource {
     },
 };
 
-/// Customers with what is left on the cards that they hold.
+/// Customers as they are told of.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
-    let ids: Vec<&str> = documents.iter().map(|customer| customer.id.as_str()).collect();
+    let shown = with_purses(call, documents)?.into_iter().map(|customer| Json::Object(customer.body));
+    Ok(shown.collect())
+}
+
+/// Customers with what is left on the cards that they hold.
+pub fn with_purses(call: &Call<'_, '_>, mut customers: Vec<Document>) -> Result<Vec<Document>, CallError> {
+    let ids: Vec<&str> = customers.iter().map(|customer| customer.id.as_str()).collect();
     let held = purses::held(call, &ids)?;
-    let shown = documents.into_iter().map(|mut customer| {
+    for customer in &mut customers {
         let (credits, points) = held.get(&customer.id).copied().unwrap_or_default();
         let mut redemptions = customer.body.get_mut("summary").and_then(|summary| summary.get_mut("redemptions"));
         for (block, name, left) in [("gift", "amount_to_go", credits), ("loyalty_card", "points_to_go", points)] {
@@ -52,9 +58,8 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
                 block.insert(name.into(), left.into());
             }
         }
-        Json::Object(customer.body)
-    });
-    Ok(shown.collect())
+    }
+    Ok(customers)
 }
 
 /// The customer that a sent one means: found by id, else by source_id; updated with what was sent, or created. Gives the document

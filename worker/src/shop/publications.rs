@@ -178,9 +178,10 @@ pub fn show(
     let tracker = Tracker::stored(call.store)?;
     let tracking_id = receiver.source_id.as_deref().map(|source_id| tracker.tracking_id(source_id)).transpose()?;
     let customer = receiver.customer.as_ref();
-    let person = match call.page {
-        Some(_) => customer.map_or(Json::Null, |customer| json!({ "id": customer.id, "object": "customer" })),
-        None => customer.map_or(Json::Null, whole),
+    let person = match (customer, &call.page) {
+        (None, _) => Json::Null,
+        (Some(customer), Some(_)) => json!({ "id": customer.id, "object": "customer" }),
+        (Some(customer), None) => whole(call, customer)?,
     };
     let mut body = json!({
         "id": id, "object": "publication", "created_at": moment::text(call.now_ms()), "customer_id": customer.map(|customer| &customer.id),
@@ -203,15 +204,17 @@ pub fn show(
     Ok(body)
 }
 
-/// A customer as a publication shows one.
-pub fn whole(customer: &Document) -> Json {
+/// A customer as a publication shows one, with what they had before it.
+fn whole(call: &Call<'_, '_>, customer: &Document) -> Result<Json, CallError> {
     let mut shown = customers::reduced(&customer.body);
-    if let Some(shown) = shown.as_object_mut() {
+    if let (Some(shown), Some(mut customer)) =
+        (shown.as_object_mut(), customers::with_purses(call, vec![customer.clone()])?.pop())
+    {
         for name in ["summary", "loyalty", "referrals"] {
-            shown.insert(name.into(), customer.body.get(name).cloned().unwrap_or(Json::Null));
+            shown.insert(name.into(), customer.body.remove(name).unwrap_or(Json::Null));
         }
     }
-    shown
+    Ok(shown)
 }
 
 /// Who is given what is published.

@@ -7,7 +7,7 @@ use scrip::decide::{OrderCount, Tally};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-/// Amounts are minor units. What is left on cards is told when a customer is shown, and is not kept.
+/// Amounts are minor units. What is left on cards (`_to_go`) is nothing here: it is told when a customer is shown.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Summary {

@@ -76,13 +76,10 @@ impl Stored {
     /// The document, to be shown or changed.
     pub fn document(self) -> Result<Document, Fault> {
         let Stored { id, key, parent, holder, created_at, updated_at, text } = self;
-        let body = parsed(&text)?;
+        let body =
+            serde_json::from_str(&text).map_err(|error| Fault(format!("a stored body does not parse: {error}")))?;
         Ok(Document { id, key, parent, holder, created_at, updated_at, body })
     }
-}
-
-fn parsed(text: &str) -> Result<Map<String, Json>, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault(format!("a stored body does not parse: {error}")))
 }
 
 impl Document {
@@ -97,15 +94,7 @@ pub const COLUMNS: &str = "id, key, parent, holder, created_at, updated_at, body
 
 /// A document from a row of [`COLUMNS`].
 pub fn read(row: &Row) -> Result<Document, Fault> {
-    Ok(Document {
-        id: sql::text(row, 0)?.to_owned(),
-        key: sql::text_or_null(row, 1)?.map(str::to_owned),
-        parent: sql::text_or_null(row, 2)?.map(str::to_owned),
-        holder: sql::text_or_null(row, 3)?.map(str::to_owned),
-        created_at: sql::int(row, 4)?,
-        updated_at: sql::int_or_null(row, 5)?,
-        body: parsed(sql::text(row, 6)?)?,
-    })
+    Stored::of(row)?.document()
 }
 
 impl Store<'_> {
