@@ -1,19 +1,7 @@
-//! Any text as the logic of a rule: it is refused or read, its print is read as the same, and evaluating it ends.
+//! The fuzzer's way to `fuzz/targets/logic.rs`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use scrip::rules::Expression;
-use scrip::text::Text;
+#[path = "../targets/logic.rs"]
+mod logic;
 
-fuzz_target!(|text: &str| {
-    let keys: Vec<Text> = ["1", "2", "3", "10", "a"].into_iter().map(Text::from).collect();
-    let Ok(expression) = Expression::parse(text, &keys) else { return };
-    let printed = expression.print(&keys);
-    assert!(text.trim().is_empty() || Expression::parse(&printed, &keys).as_ref() == Ok(&expression), "{printed}");
-    for turn in 0..32_usize {
-        let holds = expression.holds(&mut |place| turn >> place & 1 == 1);
-        let blamed = expression.blame(&mut |place| turn >> place & 1 == 1);
-        assert_eq!(holds, blamed.is_none());
-        assert!(blamed.is_none_or(|place| turn >> place & 1 == 0));
-    }
-});
+libfuzzer_sys::fuzz_target!(|text: &str| logic::run(text));

@@ -1,0 +1,18 @@
+//! Any text as the logic of a rule: it is refused or read, its print is read as the same, and evaluating it ends.
+
+use scrip::rules::Expression;
+use scrip::text::Text;
+
+/// What must hold for it.
+pub fn run(text: &str) {
+    let keys: Vec<Text> = ["1", "2", "3", "10", "a"].into_iter().map(Text::from).collect();
+    let Ok(expression) = Expression::parse(text, &keys) else { return };
+    let printed = expression.print(&keys);
+    assert!(text.trim().is_empty() || Expression::parse(&printed, &keys).as_ref() == Ok(&expression), "{printed}");
+    for turn in 0..32_usize {
+        let holds = expression.holds(&mut |place| turn >> place & 1 == 1);
+        let blamed = expression.blame(&mut |place| turn >> place & 1 == 1);
+        assert_eq!(holds, blamed.is_none());
+        assert!(blamed.is_none_or(|place| turn >> place & 1 == 0));
+    }
+}
