@@ -76,6 +76,17 @@ impl Spent {
     }
 }
 
+/// What a redemption took from a card, or a rollback gave back to it, and how the card stood after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Movement {
+    /// Credits in minor units or points; below zero what was given back.
+    pub taken: i64,
+    /// All that had ever been loaded on the card.
+    pub loaded: i64,
+    /// What was left on it.
+    pub left: i64,
+}
+
 /// What was counted of a voucher when it was redeemed; what was not counted of it is not there.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PastVoucher {

@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
+use crate::json::Node;
 use crate::model::page::{Belief, PublicMetadata, Terms};
 use crate::shape::{Kind, TEXTS, may};
 use crate::shape::{one_of, shape};
-use crate::wire::cursor::{Cursor, Fields, Words};
-use crate::wire::document::read_whole;
+use crate::wire::cursor::{Cursor, Fields, Words, read_node};
 use crate::wire::order::{STATUS, STATUSES};
 use crate::wire::problem::Problem;
 
@@ -67,7 +69,7 @@ pub fn read_terms(at: &Cursor<'_>) -> Arc<Terms> {
     Arc::new(terms)
 }
 
-/// Reads the terms in a text of their own.
-pub fn terms_of(text: &[u8]) -> Result<Arc<Terms>, Problem> {
-    read_whole(text, read_terms)
+/// Reads the terms as a project's settings hold them.
+pub fn terms_of(said: &Value) -> Result<Arc<Terms>, Problem> {
+    read_node(&Node::of(said, usize::MAX)?, read_terms)
 }

@@ -1,10 +1,13 @@
-//! Decides how a redemption that was written down is read again. It must not know whether it may be undone.
+//! Decides how a redemption that was written down is read again. It must not know why: whether it is undone, or only told.
 //!
 //! calculation.md section 15, objects.md section 11.
 
+use serde_json::{Map, Value};
+
 use crate::json::Node;
+use crate::json::service::node;
 use crate::model::order::Metadata;
-use crate::model::redemption::{PastLine, PastOrder, PastRedemption, PastState, PastVoucher, Spent};
+use crate::model::redemption::{Movement, PastLine, PastOrder, PastRedemption, PastState, PastVoucher, Spent};
 use crate::money::Money;
 use crate::text::Text;
 use crate::time::Instant;
@@ -33,6 +36,18 @@ pub fn read_past(document: Metadata) -> PastRedemption {
         spent: spent.map(|spent| if is_card { Spent::Points(spent) } else { Spent::Credits(spent) }),
         voucher: document.get("voucher").filter(|voucher| matches!(voucher, Node::Object(_))).map(read_voucher),
         document,
+    }
+}
+
+/// What the record of a redemption or of a rollback says of the card that it moved.
+pub fn movement_of(record: &Map<String, Value>) -> Movement {
+    let (amount, voucher) = (record.get("amount").map(node), record.get("voucher").map(node));
+    let number = |block: &str, name: &str| voucher.as_ref()?.get(block)?.get(name)?.as_i64();
+    let either = |credits: &str, points: &str| number("gift", credits).or_else(|| number("loyalty_card", points));
+    Movement {
+        taken: amount.as_ref().and_then(Node::as_i64).unwrap_or(0),
+        loaded: either("amount", "points").unwrap_or(0),
+        left: either("balance", "balance").unwrap_or(0),
     }
 }
 

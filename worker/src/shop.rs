@@ -15,6 +15,7 @@ pub mod overrides;
 pub mod products;
 pub mod publications;
 pub mod purses;
+pub mod referrals;
 pub mod reward_assignments;
 pub mod reward_fulfilment;
 pub mod rewards;

@@ -142,7 +142,7 @@ fn tells_no_more(story: &Json, request: &Request, reply: &Reply, body: &Json) ->
     let project = setup["projects"].as_array().unwrap().iter().find(|project| project["id"] == id.as_str()).unwrap();
     let mut client = project["client"].as_object().unwrap().clone();
     client.retain(|name, _| scrip::wire::page::NAMES.contains(&name.as_str()));
-    let terms = scrip::wire::page::terms_of(Json::Object(client).to_string().as_bytes()).unwrap();
+    let terms = scrip::wire::page::terms_of(&Json::Object(client)).unwrap();
     // One that has proven who its customer is is told the most.
     let page = Page { terms, proven: Some("whoever".into()) };
     let mut kept = body.clone();

@@ -232,6 +232,24 @@ fn stacking_rules_that_do_not_read_let_one_redeemable_at_a_time_through() {
     shop.get("/client/v1/bundle");
 }
 
+/// A code whose end does not read is handed to nobody, and the next one is handed over in its place.
+#[test]
+fn the_end_of_a_code_that_could_be_handed_over() {
+    let shop = Shop::new();
+    let voucher = json!({ "discount": { "type": "AMOUNT", "amount_off": 100 }, "code_config": { "pattern": "TWO-#" } });
+    let two = json!({ "name": "Two", "type": "STATIC", "campaign_type": "DISCOUNT_COUPONS", "vouchers_count": 2, "voucher": voucher });
+    shop.post("/v1/campaigns", two);
+    while shop.edge.alarm("proj_dev", shop.at.get()) {}
+    let oldest = "UPDATE document SET body = json_set(body, '$.expiration_date', 'some day') WHERE seq =
+                  (SELECT MIN(seq) FROM document WHERE kind = 'voucher' AND json_extract(body, '$.code') LIKE 'TWO-%')";
+    shop.edge.run("proj_dev", oldest, &[]);
+    let wanted = json!({ "campaign": { "name": "Two" }, "customer": { "source_id": "anna" } });
+    let published = shop.post("/v1/publications", wanted.clone());
+    assert_eq!(published["voucher"]["expiration_date"], Json::Null, "{published}");
+    let (status, refused) = shop.call("POST", "/v1/publications", &wanted);
+    assert_eq!((status, &refused["key"]), (400, &json!("no_voucher_suitable_for_publication")), "{refused}");
+}
+
 /// Whom or what the request is about: nothing can be decided of it, and everything else can.
 #[test]
 fn a_customer_a_product_and_an_order() {

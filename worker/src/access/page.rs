@@ -5,13 +5,14 @@ pub mod shown;
 
 use crate::access::{customer_keys, customer_token};
 use crate::http::caller::{Caller, Class};
-use crate::http::intake::{self, header};
+use crate::http::intake::header;
 use crate::http::reply::{CallError, error};
 use crate::http::request::Request;
 use crate::http::route::{Call, Route};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
+use scrip::json::Node;
 use scrip::model::page::Page;
 use scrip::text::Text;
 use scrip::wire::page::terms_of;
@@ -37,7 +38,7 @@ pub fn asking(
     if !is_asking(route, caller) {
         return Ok(None);
     }
-    let terms = terms_of(caller.settings.client.to_string().as_bytes());
+    let terms = terms_of(&caller.settings.client);
     let terms = terms.map_err(|problem| Fault(format!("the project's terms of pages do not read: {problem}")))?;
     let proven = header(request, TOKEN).map(|token| prove(token, caller, store, now_ms)).transpose()?;
     Ok(Some(Page { terms, proven }))
@@ -62,21 +63,18 @@ const NAMES: [&[&str]; 6] = [
 
 /// Refuses a body that names somebody else than the customer whom a token proves. The engine puts that customer in the place of
 /// whatever is named (`decide::receive`).
-pub fn check_body(call: &Call<'_, '_>, body: &[u8]) -> Result<(), CallError> {
-    if proven(call).is_none() {
-        return Ok(());
-    }
-    check_fields(call, &intake::object(body, call.route.bodiless)?)
-}
-
-/// The same of a body that is read already.
-pub fn check_fields(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<(), CallError> {
-    check_names(call, source).map(drop)
+pub fn check_body(call: &Call<'_, '_>, body: &Node<'_>) -> Result<(), CallError> {
+    let named = |path: &[&str]| path.iter().try_fold(body, |value, name| value.get(name))?.as_str();
+    check_names(call, &named).map(drop)
 }
 
 /// Names in a request the customer whom a token proves. A request that names somebody else is refused.
 pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Result<(), CallError> {
-    let Some([id, source_id]) = check_names(call, source)? else { return Ok(()) };
+    let named = |path: &[&str]| {
+        let (first, rest) = path.split_first()?;
+        rest.iter().try_fold(source.get(*first)?, |value, name| value.get(name))?.as_str()
+    };
+    let Some([id, source_id]) = check_names(call, &named)? else { return Ok(()) };
     let customer = source.entry("customer").or_insert(Json::Null);
     if customer.is_null() {
         *customer = Json::Object(Map::new());
@@ -89,8 +87,11 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
     Ok(())
 }
 
+/// The text at a path of a request, if there is one.
+type Named<'b> = dyn Fn(&[&str]) -> Option<&'b str> + 'b;
+
 /// The id and the source_id of the customer whom a token proves, if one does and the request names nobody else.
-fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option<[Option<String>; 2]>, CallError> {
+fn check_names<'b>(call: &Call<'_, '_>, named: &Named<'b>) -> Result<Option<[Option<String>; 2]>, CallError> {
     let Some(proven) = proven(call) else { return Ok(None) };
     let stored = call.store.document_by_name("customer", proven, proven)?;
     let (id, source_id) = match &stored {
@@ -98,9 +99,7 @@ fn check_names(call: &Call<'_, '_>, source: &Map<String, Json>) -> Result<Option
         None => (None, Some(proven)),
     };
     for path in NAMES {
-        let Some((first, rest)) = path.split_first() else { continue };
-        let named = rest.iter().fold(source.get(*first), |value, name| value?.get(name));
-        let Some(named) = named.and_then(Json::as_str).filter(|named| !named.is_empty()) else { continue };
+        let Some(named) = named(path).filter(|named| !named.is_empty()) else { continue };
         let tracked = Tracker::may_open(named).then(|| Tracker::stored(call.store)).transpose()?;
         let is_tracked = tracked.zip(source_id).map(|(tracker, own)| tracker.is_of(named, own)).transpose()?;
         let is_tracked = is_tracked.unwrap_or(false);

@@ -55,7 +55,7 @@ pub(super) fn take_client(project: &mut Project) -> Result<Client, Fault> {
         said.into_iter().partition(|(name, _)| page::NAMES.contains(&name.as_str()));
     let client = serde_path_to_error::deserialize(Json::Object(switches)).map_err(|error| wrong(error.to_string()))?;
     let terms = Json::Object(terms);
-    page::terms_of(terms.to_string().as_bytes()).map_err(|problem| wrong(problem.to_string()))?;
+    page::terms_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
     project.settings.client = terms;
     Ok(client)
 }

@@ -5,7 +5,7 @@ use crate::access::time_zone;
 use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
-use crate::shop::{customers, summary, vouchers};
+use crate::shop::{customers, referrals, summary, vouchers};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
@@ -18,7 +18,8 @@ use scrip::model::page::Page;
 use scrip::model::request::{Channel, Redeemables};
 use scrip::time::TimeZone;
 use scrip::wire::record::Record;
-use serde_json::{Map, Value as Json, json};
+#[cfg(feature = "rehearsal")]
+use serde_json::Value as Json;
 use std::sync::Arc;
 
 /// The facts for a call's decision.
@@ -111,7 +112,7 @@ pub fn write_customer(
     }
     summary::count(&mut document.body, tally, call.now_ms())?;
     if !referrals.is_empty() {
-        remember(&mut document.body, referrals, call.now_ms());
+        referrals::remember(&mut document.body, referrals, call.now_ms())?;
     }
     if is_new {
         call.store.insert("customer", &document);
@@ -135,40 +136,12 @@ pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Resul
     referrers.dedup();
     for referrer in referrers {
         let Some(mut document) = call.store.document("customer", referrer)? else { continue };
-        for referral in referrals.iter().filter(|referral| referral.referrer_id == referrer) {
-            let loyalty = document.body.entry("loyalty").or_insert_with(|| json!({}));
-            let Some(loyalty) = loyalty.as_object_mut() else { continue };
-            add(loyalty, "referred_customers", 1);
-            let campaigns = loyalty.entry("campaigns").or_insert_with(|| json!({})).as_object_mut();
-            if let (Some(name), Some(campaigns)) = (&referral.campaign_name, campaigns)
-                && let Some(campaign) = campaigns.entry(name.to_string()).or_insert_with(|| json!({})).as_object_mut()
-            {
-                add(campaign, "referred_customers", 1);
-            }
-        }
+        let own = referrals.iter().filter(|referral| referral.referrer_id == referrer);
+        referrals::count(&mut document.body, own)?;
         call.touch(&mut document);
         call.store.update("customer", &document);
     }
     Ok(())
-}
-
-/// What a customer remembers of codes that others passed on to them.
-fn remember(body: &mut Map<String, Json>, referrals: &[Referral], now_ms: i64) {
-    let Some(known) = body.entry("referrals").or_insert_with(|| json!({})).as_object_mut() else { return };
-    for referral in referrals {
-        add(known, "total", 1);
-        if let Some(campaigns) = known.entry("campaigns").or_insert_with(|| json!([])).as_array_mut() {
-            campaigns.push(json!({
-                "campaign_id": referral.campaign_id, "referrer_id": referral.referrer_id,
-                "related_object_id": referral.voucher_id, "related_object_type": "voucher", "date": crate::moment::text(now_ms),
-            }));
-        }
-    }
-}
-
-fn add(holder: &mut Map<String, Json>, name: &str, amount: i64) {
-    let sum = holder.get(name).and_then(Json::as_i64).unwrap_or(0).saturating_add(amount);
-    holder.insert(name.into(), sum.into());
 }
 
 /// The stored customer that a request names, as a decision about it finds it.

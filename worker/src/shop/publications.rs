@@ -188,13 +188,8 @@ pub fn show(
         "tracking_id": tracking_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
         "customer": person, "vouchers_id": named,
     });
-    let mut shown = vouchers::show(call, handed)?;
-    for voucher in &mut shown {
-        // The ledger does not have this publication yet.
-        if let Some(count) = voucher.get_mut("publish").and_then(|publish| publish.get_mut("count")) {
-            *count = count.as_i64().unwrap_or(0).saturating_add(1).into();
-        }
-    }
+    // The ledger does not have this publication yet.
+    let shown = vouchers::show_handed_over(call, handed)?;
     if let Some(body) = body.as_object_mut() {
         match shown.into_iter().next().filter(|_| codes.len() == 1) {
             Some(voucher) => body.insert("voucher".into(), voucher),

@@ -4,6 +4,7 @@
 
 use crate::store::sql::Fault;
 use scrip::decide::{OrderCount, Tally};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -54,23 +55,30 @@ struct Orders {
 
 /// Of somebody who has done nothing.
 pub fn empty() -> Json {
-    printed(&Summary::default())
-}
-
-fn printed(summary: &Summary) -> Json {
-    serde_json::to_value(summary).unwrap_or(Json::Null)
+    serde_json::to_value(Summary::default()).unwrap_or(Json::Null)
 }
 
 /// Adds what happened to the summary in a stored customer.
 pub fn count(customer: &mut Map<String, Json>, tally: &Tally, now_ms: i64) -> Result<(), Fault> {
-    let stored = customer.remove("summary").unwrap_or_else(empty);
-    let mut summary: Summary = serde_json::from_value(stored)
-        .map_err(|error| Fault::new(format!("the stored summary of a customer does not read: {error}")))?;
-    summary.redemptions.add(tally);
-    if let Some(order) = tally.order {
-        summary.orders.add(order, now_ms);
-    }
-    customer.insert("summary".into(), printed(&summary));
+    change(customer, "summary", |summary: &mut Summary| {
+        summary.redemptions.add(tally);
+        if let Some(order) = tally.order {
+            summary.orders.add(order, now_ms);
+        }
+    })
+}
+
+/// Changes counts that are a member of a stored customer; one who has none begins with none.
+pub fn change<T: DeserializeOwned + Serialize + Default>(
+    customer: &mut Map<String, Json>,
+    name: &str,
+    change: impl FnOnce(&mut T),
+) -> Result<(), Fault> {
+    let unread = |error| Fault::new(format!("the stored {name} of a customer does not read: {error}"));
+    let stored = customer.remove(name).filter(|stored| !stored.is_null());
+    let mut counts: T = stored.map(serde_json::from_value).transpose().map_err(unread)?.unwrap_or_default();
+    change(&mut counts);
+    customer.insert(name.into(), serde_json::to_value(&counts).map_err(unread)?);
     Ok(())
 }
 

@@ -96,6 +96,17 @@ pub fn show_given_back(call: &mut Call<'_, '_>, document: Document, spent: Optio
     Ok(shown)
 }
 
+/// Shows vouchers as they stand once each has been handed over.
+pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    let mut standings = standings(call, &documents)?;
+    for document in &documents {
+        let [_, _, _, publications] = accounts(&document.id);
+        let standing = standings.entry(publications).or_default();
+        standing.balance = standing.balance.saturating_sub(1);
+    }
+    show_all(call, documents, &standings)
+}
+
 fn standings(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, Standing>, Fault> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     call.store.standings(&named, call.now_ms(), "")

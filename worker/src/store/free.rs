@@ -3,8 +3,8 @@
 
 use super::Store;
 use super::dates;
-use super::document::Document;
-use super::sql::{self, Fault};
+use super::document::{self, COLUMNS, Document};
+use super::sql::{self, Fault, Row};
 use crate::moment;
 use scrip::model::incentive::Validity;
 use scrip::time::Instant;
@@ -13,12 +13,13 @@ use serde_json::Value as Json;
 /// More than one request can ask for.
 const COUNTED_MAX: i64 = 1_000;
 
-/// Codes that may be handed over, of which the engine says of each whether it can: of the campaign `?1`, at the moment `?2`, none of
-/// those in `?3`; at most `?4`.
-fn free() -> String {
+/// Columns of codes that may be handed over and, last, when each ends, by which the engine says whether it can: of the campaign `?1`,
+/// at the moment `?2`, none of those in `?3`; at most `?4`, after `?5` others.
+fn free(columns: &str) -> String {
     format!(
-        "FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND {} AND {}
-           AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT ?4",
+        "SELECT {columns}, json_extract(body, '$.expiration_date')
+         FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND {} AND {}
+           AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT ?4 OFFSET ?5",
         dates::IS_ACTIVE,
         dates::HAS_NOT_ENDED.replace("{}", "?2")
     )
@@ -33,28 +34,44 @@ impl Store<'_> {
         taken: &[&str],
         limit: i64,
     ) -> Result<Vec<Document>, Fault> {
-        let found = self.documents(
-            &format!("SELECT id, key, parent, holder, created_at, updated_at, body {}", free()),
-            &[
-                campaign_id.into(),
-                moment::text(now_ms).into(),
-                Json::from(taken.to_vec()).to_string().into(),
-                limit.into(),
-            ],
-        )?;
-        let end = |voucher: &Document| voucher.body.get("expiration_date").and_then(Json::as_str).map(str::to_owned);
-        Ok(found.into_iter().filter(|voucher| !is_over(end(voucher).as_deref(), now_ms)).collect())
+        let found = self.free_rows(COLUMNS, (campaign_id, now_ms), taken, limit)?;
+        found.iter().map(document::read).collect()
     }
 
     /// How many there are, as far as a request could ask for them.
     pub fn count_free_codes(&self, campaign_id: &str, now_ms: i64) -> Result<i64, Fault> {
-        let rows = self.rows(
-            &format!("SELECT json_extract(body, '$.expiration_date') {}", free()),
-            &[campaign_id.into(), moment::text(now_ms).into(), "[]".into(), COUNTED_MAX.into()],
-        )?;
-        let ends = rows.iter().map(|row| sql::text_or_null(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
-        let free = ends.into_iter().filter(|end| !is_over(*end, now_ms)).count();
-        Ok(i64::try_from(free).unwrap_or(COUNTED_MAX))
+        let found = self.free_rows("seq", (campaign_id, now_ms), &[], COUNTED_MAX)?;
+        Ok(i64::try_from(found.len()).unwrap_or(COUNTED_MAX))
+    }
+
+    /// Rows of the oldest codes that can be handed over: in the place of those that cannot come later ones.
+    fn free_rows(
+        &self,
+        columns: &str,
+        (campaign_id, now_ms): (&str, i64),
+        taken: &[&str],
+        limit: i64,
+    ) -> Result<Vec<Row>, Fault> {
+        let statement = free(columns);
+        let (now, taken) = (moment::text(now_ms), Json::from(taken.to_vec()).to_string());
+        let most = usize::try_from(limit).unwrap_or(0);
+        let (mut found, mut seen) = (Vec::new(), 0_i64);
+        loop {
+            let params = [campaign_id.into(), now.as_str().into(), taken.as_str().into(), limit.into(), seen.into()];
+            let rows = self.rows(&statement, &params)?;
+            let is_last = rows.len() < most;
+            for mut row in rows {
+                let end = row.split_off(row.len().saturating_sub(1));
+                if !is_over(sql::text_or_null(&end, 0)?, now_ms) {
+                    found.push(row);
+                }
+            }
+            if is_last || found.len() >= most {
+                found.truncate(most);
+                return Ok(found);
+            }
+            seen = seen.saturating_add(limit);
+        }
     }
 
     /// The card that a customer has of a campaign, the first when there are several.

@@ -9,9 +9,12 @@ use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
+use crate::shop::purses::{CARD, GIFT};
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
 use crate::store::sql;
+use scrip::model::redemption::Movement;
+use scrip::wire::past::movement_of;
 use serde_json::{Map, Value as Json, json};
 
 const QUERY: &[Field] =
@@ -109,22 +112,16 @@ fn show(card: &Document, document: Document) -> Json {
     if body.get("details").is_some() {
         return Json::Object(body);
     }
-    let is_gift = card.body.get("gift").is_some_and(Json::is_object);
-    let (unit, kind, moved) =
-        if is_gift { ("CREDITS", "gift_voucher", "amount") } else { ("POINTS", "loyalty_card", "points") };
+    let purse = if card.body.get(GIFT.block).is_some_and(Json::is_object) { GIFT } else { CARD };
     let is_rollback = body.get("object").and_then(Json::as_str) == Some("redemption_rollback");
     let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
-    let amount = body.get("amount").and_then(Json::as_i64).unwrap_or(0);
-    // What the card had been loaded with and what was left on it, as the redemption or the rollback shows them.
-    let purse = body.get("voucher").and_then(|voucher| voucher.get(if is_gift { "gift" } else { "loyalty_card" }));
-    let kept = |name: &str| purse.and_then(|purse| purse.get(name)).cloned().unwrap_or(json!(0));
-    // A redemption takes from the balance, and its rollback, which is written with a minus, gives back.
+    let Movement { taken, loaded, left } = movement_of(&body);
     let mut balance = Map::new();
-    balance.insert("type".into(), kind.into());
-    balance.insert("total".into(), kept(moved));
+    balance.insert("type".into(), purse.kind.into());
+    balance.insert("total".into(), loaded.into());
     balance.insert("object".into(), "balance".into());
-    balance.insert(moved.into(), amount.saturating_neg().into());
-    balance.insert("balance".into(), kept("balance"));
+    balance.insert(purse.total.into(), taken.saturating_neg().into());
+    balance.insert("balance".into(), left.into());
     balance.insert("operation_type".into(), "AUTOMATIC".into());
     balance.insert("related_object".into(), json!({ "type": "voucher", "id": card.id }));
     let order = body.get("order").filter(|order| order.is_object());
@@ -144,7 +141,7 @@ fn show(card: &Document, document: Document) -> Json {
     json!({
         "id": transaction_id(&document.id), "source_id": null, "voucher_id": card.id, "campaign_id": card.parent,
         "source": body.get("channel").and_then(|channel| channel.get("channel_id")), "reason": body.get("reason"),
-        "type": format!("{unit}_{action}"), "details": details, "related_transaction_id": undone.map(transaction_id),
+        "type": format!("{}_{action}", purse.unit), "details": details, "related_transaction_id": undone.map(transaction_id),
         "created_at": crate::moment::text(document.created_at),
     })
 }

@@ -14,9 +14,11 @@ use crate::http::route::{Answer, Call, Outcome, Route, Show, post};
 use crate::http::shape::{Field, INT_MAX, Kind, may};
 use crate::shop::{campaigns, decision, vouchers};
 use scrip::decide;
+use scrip::json::Node;
 use scrip::model::qualification::{CandidateObject, Compare, Field as By, Filter, Qualify, Scenario, SortingRule};
 use scrip::wire::order::ORDER;
-use scrip::wire::qualification::{QUALIFY, read_qualification, write_qualification};
+use scrip::wire::problem::MOST_VALUES;
+use scrip::wire::qualification::{QUALIFY, read_qualification_node, write_qualification};
 use serde_json::Value as Json;
 
 /// The older forms answer documents, not results.
@@ -86,9 +88,11 @@ pub const ROUTES: &[Route] = &[
 
 fn read(call: &Call<'_, '_>) -> Result<Qualify, CallError> {
     let body = &call.request.body;
-    let body = if body.iter().all(u8::is_ascii_whitespace) { b"" } else { body.as_slice() };
-    page::check_body(call, body)?;
-    let mut asked = read_qualification(body)?;
+    // A body that is not there asks for everything.
+    let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body.as_slice() };
+    let body = Node::read_within(body, MOST_VALUES)?;
+    page::check_body(call, &body)?;
+    let mut asked = read_qualification_node(&body)?;
     decide::receive(&mut asked.request, decision::channel(call))?;
     admission::check_profile(call, &asked.request)?;
     Ok(asked)

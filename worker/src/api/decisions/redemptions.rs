@@ -24,7 +24,7 @@ use scrip::wire::failure::write_failure;
 use scrip::wire::problem::MOST_VALUES;
 use scrip::wire::record::{Form, Recorded, Written};
 use scrip::wire::redemption::record;
-use scrip::wire::request::{REDEEMABLES, read_redeemables, read_redeemables_node};
+use scrip::wire::request::{REDEEMABLES, read_redeemables_node};
 use serde_json::{Map, Value as Json, json};
 
 /// A redemption or a rollback.
@@ -140,18 +140,17 @@ pub const ROUTES: &[Route] = &[
 pub(super) fn read(call: &Call<'_, '_>, body: &[u8]) -> Result<Redeemables, CallError> {
     // A body that is not there says nothing, and the first thing that it fails to say is what is wrong with it.
     let body = if body.iter().all(u8::is_ascii_whitespace) { b"{}" } else { body };
-    page::check_body(call, body)?;
-    receive(call, read_redeemables(body)?)
+    receive(call, &Node::read_within(body, MOST_VALUES)?)
 }
 
 /// The same of what was sent in another form.
 pub(super) fn read_fields(call: &Call<'_, '_>, body: &Map<String, Json>) -> Result<Redeemables, CallError> {
-    page::check_fields(call, body)?;
-    let request = Node::of(body, MOST_VALUES).and_then(|body| read_redeemables_node(&body))?;
-    receive(call, request)
+    receive(call, &Node::of(body, MOST_VALUES)?)
 }
 
-fn receive(call: &Call<'_, '_>, mut request: Redeemables) -> Result<Redeemables, CallError> {
+fn receive(call: &Call<'_, '_>, body: &Node<'_>) -> Result<Redeemables, CallError> {
+    page::check_body(call, body)?;
+    let mut request = read_redeemables_node(body)?;
     decide::receive(&mut request, decision::channel(call))?;
     Ok(request)
 }
