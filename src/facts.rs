@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod candidates;
+pub mod cards;
 pub mod known;
 pub mod offer;
 

@@ -18,6 +18,7 @@ pub mod facts;
 pub mod formula;
 pub mod ledger;
 pub mod model;
+pub mod points;
 pub mod pricing;
 pub mod refusal;
 pub mod rules;

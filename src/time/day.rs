@@ -81,6 +81,36 @@ impl Day {
         self.0.with_day(1).map(Day)
     }
 
+    /// The last of its month.
+    pub fn last_of_month(self) -> Option<Day> {
+        self.first_of_month()?.plus_months(1)?.0.pred_opt().map(Day)
+    }
+
+    /// The same day so many months later or, where that month is shorter, its last day.
+    ///
+    /// ```
+    /// use scrip::time::Day;
+    /// let last = Day::parse("2024-01-31").unwrap();
+    /// assert_eq!(last.plus_months(1), Day::parse("2024-02-29"));
+    /// assert_eq!(last.plus_months(13), Day::parse("2025-02-28"));
+    /// ```
+    pub fn plus_months(self, months: u32) -> Option<Day> {
+        self.0.checked_add_months(Months::new(months)).map(Day)
+    }
+
+    /// A date of a year or, where its month is shorter, the last day of that.
+    ///
+    /// ```
+    /// use scrip::time::Day;
+    /// assert_eq!(Day::of(2026, 2, 31), Day::parse("2026-02-28"));
+    /// assert_eq!(Day::of(2026, 13, 1), None);
+    /// ```
+    pub fn of(year: i64, month: u32, day: u32) -> Option<Day> {
+        let first = NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, 1).map(Day)?;
+        let last = first.last_of_month()?;
+        if day >= last.date().2 { Some(last) } else { first.0.with_day(day).map(Day) }
+    }
+
     /// As ISO 8601.
     pub fn text(self) -> String {
         self.0.to_string()

@@ -27,6 +27,11 @@ impl Duration {
         Duration { months: 0, millis }
     }
 
+    /// So many months of the calendar.
+    pub fn of_months(months: u32) -> Duration {
+        Duration { months, millis: 0 }
+    }
+
     /// Reads a duration that is longer than nothing.
     ///
     /// ```

@@ -17,6 +17,9 @@ const LATEST_MILLIS: i64 = 253_402_300_799_999;
 pub struct Instant(i64);
 
 impl Instant {
+    /// The last moment that there is.
+    pub const LATEST: Instant = Instant(LATEST_MILLIS);
+
     /// The moment, when it lies within the years 1970 to 9999.
     pub fn from_millis(millis: i64) -> Option<Instant> {
         (0..=LATEST_MILLIS).contains(&millis).then_some(Instant(millis))

@@ -1,7 +1,7 @@
 //! Decides what a clock on the wall of a zone shows, and when it shows that. It must not know where a zone's transitions come
 //! from.
 
-use chrono::{DateTime, Months, NaiveDateTime, NaiveTime, Timelike};
+use chrono::{DateTime, Days, Months, NaiveDateTime, NaiveTime, Timelike};
 
 use super::{Day, Duration, Instant};
 use crate::text::Text;
@@ -82,5 +82,10 @@ impl Instant {
             moment = zone.moment_of(shown)?;
         }
         Instant::from_millis(moment.millis().checked_add(duration.millis)?)
+    }
+
+    /// The moment so many days later at which a clock on the wall shows the same: a day is not always 24 hours.
+    pub fn days_later(self, days: u32, zone: &TimeZone) -> Option<Instant> {
+        zone.moment_of(zone.wall_clock(self)?.checked_add_days(Days::new(days.into()))?)
     }
 }

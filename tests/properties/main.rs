@@ -27,6 +27,7 @@ mod json;
 mod ledger;
 mod model;
 mod money;
+mod points;
 mod pricing;
 mod qualifying;
 mod ratios;

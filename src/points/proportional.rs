@@ -1,0 +1,34 @@
+//! Decides how many points a number is worth: `value` for every whole `every` in it. It must not know what the number says.
+//!
+//! loyalty-v2.md section 4.1: `floor(base / every) * value`, in integers.
+
+use super::card::MOST;
+use crate::text::Decimal;
+
+/// The points of a number, each effect rounded down on its own. Nothing when `every` is 0, or when there were more points than
+/// [`MOST`]: who asks refuses then, and nobody gets fewer in silence.
+///
+/// ```
+/// use scrip::points::proportional::points;
+/// assert_eq!(points(2_599, 1_000, 5), Some(10));
+/// assert_eq!(points(9_007_199_254_740_991, 1, 2), None);
+/// ```
+pub fn points(base: u64, every: u64, value: u64) -> Option<u64> {
+    base.checked_div(every)?.checked_mul(value).filter(|points| *points <= MOST)
+}
+
+/// The whole part of a number of somebody's own, such as metadata: what is below 0 is worth nothing, and what is beyond
+/// [`MOST`] is no number. A fraction is less than any `every`, so that it is worth nothing either.
+///
+/// ```
+/// use scrip::points::proportional::whole;
+/// use scrip::text::Decimal;
+/// let of = |text| whole(&Decimal::read(text).unwrap());
+/// assert_eq!([of("12.9"), of("-3"), of("1.25e1"), of("9007199254740992")], [Some(12), Some(0), Some(12), None]);
+/// ```
+pub fn whole(number: &Decimal<'_>) -> Option<u64> {
+    if number.negative {
+        return Some(0);
+    }
+    u64::try_from(number.times_ten_to(0)?).ok().filter(|whole| *whole <= MOST)
+}
