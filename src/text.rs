@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 mod number;
 pub use number::{Decimal, are_digits, decimal};
 
-/// A short text; up to 24 bytes are held without an allocation, which is every id of this API but the longest.
+/// A short text: one pointer to letters that are shared by counting, so that a clone copies none of them.
 pub type Text = arcstr::ArcStr;
 
 /// Letters of a text, at most, wherever one is read: a description, a formula, a value of custom data.

@@ -137,9 +137,9 @@ impl<'a> Items<'a> {
                 Contents::Listed(goods) if case.work.takes(goods.len()) => {
                     let basket = self.basket().with(index.as_ref());
                     for goods in goods {
-                        for place in basket.places(goods) {
+                        basket.each_place(goods, &mut |place| {
                             is_in.get_mut(place).into_iter().for_each(|is_in| *is_in = true);
-                        }
+                        });
                     }
                 }
                 Contents::Listed(_) => return,

@@ -282,16 +282,16 @@ impl<'a> Case<'a> {
             })
         };
         offers().any(|(named, offer)| offer.incentive.code != named.id)
-            && any_twice(&mut offers().map(|(_, offer)| ("", offer.incentive.id.as_str())))
+            && any_twice(&mut offers().map(|(_, offer)| (offer.incentive.id.as_str(), "")))
     }
 }
 
 fn named_twice(redeemables: &[Redeemable]) -> bool {
-    any_twice(&mut redeemables.iter().map(|named| (named.object.name(), named.id.as_str())))
+    any_twice(&mut redeemables.iter().map(|named| (named.id.as_str(), named.object.name())))
 }
 
 /// Whether a name is there twice, of those of one kind.
-fn any_twice(names: &mut dyn Iterator<Item = (&'static str, &str)>) -> bool {
+fn any_twice(names: &mut dyn Iterator<Item = (&str, &'static str)>) -> bool {
     let mut seen = BTreeSet::new();
     for name in names {
         if !seen.insert(name) {

@@ -1,6 +1,7 @@
 //! Decides how an answer is put down as JSON text: value by value, in the order in which they come. It must not know what it
 //! says. Names and words of ours are plain; what others wrote is escaped by the JSON library.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::ser::{Error, Serialize, Serializer};
@@ -19,7 +20,7 @@ pub struct JsonWriter {
 /// The members of the objects that are open: their names, and where they begin.
 #[derive(Debug, Default)]
 struct Opened {
-    members: Vec<(String, usize)>,
+    members: Vec<(Cow<'static, str>, usize)>,
     /// How many of the members are those of the objects around, for each object that is open.
     around: Vec<usize>,
 }
@@ -91,23 +92,23 @@ impl JsonWriter {
         self.text.push(b']');
     }
 
-    fn begin_member(&mut self, name: &str) {
+    fn begin_member(&mut self, name: impl FnOnce() -> Cow<'static, str>) {
         self.separate();
         if let Some(opened) = &mut self.records {
-            opened.members.push((name.to_owned(), self.text.len()));
+            opened.members.push((name(), self.text.len()));
         }
     }
 
     /// A name of ours; its value comes next.
     pub fn name(&mut self, name: &'static str) {
-        self.begin_member(name);
+        self.begin_member(|| Cow::Borrowed(name));
         self.quote(name);
         self.text.push(b':');
     }
 
     /// A name of somebody else's; its value comes next.
     pub fn foreign_name(&mut self, name: &str) {
-        self.begin_member(name);
+        self.begin_member(|| Cow::Owned(name.to_owned()));
         self.print(name);
         self.text.push(b':');
     }
@@ -181,14 +182,14 @@ impl JsonWriter {
 }
 
 /// Puts the members of the last object, which begin at these places of what was written, in the order of their names.
-fn sort_members(text: &mut Vec<u8>, members: Vec<(String, usize)>) {
+fn sort_members(text: &mut Vec<u8>, members: Vec<(Cow<'static, str>, usize)>) {
     if members.is_sorted() {
         return;
     }
     let Some(first) = members.first().map(|(_, begin)| *begin) else { return };
     // Between two of them there is a comma.
     let ends: Vec<usize> = members.iter().skip(1).map(|(_, next)| next.saturating_sub(1)).chain([text.len()]).collect();
-    let mut written: Vec<(String, &[u8])> =
+    let mut written: Vec<(Cow<'static, str>, &[u8])> =
         members.into_iter().zip(ends).filter_map(|((name, begin), end)| Some((name, text.get(begin..end)?))).collect();
     written.sort_by(|(one, _), (other, _)| one.cmp(other));
     let sorted = written.into_iter().map(|(_, member)| member).collect::<Vec<_>>().join(&b',');

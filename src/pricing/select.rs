@@ -46,7 +46,7 @@ pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
     let mut covers = vec![open; items.len()];
     let object = |place: usize| scope.included.get(place).map(|entry| entry.goods.object);
     for (place, entry) in scope.included.iter().enumerate() {
-        for line in items.places(&entry.goods) {
+        items.each_place(&entry.goods, &mut |line| {
             if let Some(cover) = covers.get_mut(line) {
                 let is_more = match cover {
                     Cover::Entry(known) => Some(entry.goods.object) > object(*known),
@@ -56,14 +56,14 @@ pub fn covers(scope: &Scope, items: Basket<'_>) -> Vec<Cover> {
                     *cover = Cover::Entry(place);
                 }
             }
-        }
+        });
     }
     for (place, entry) in scope.excluded.iter().enumerate() {
-        for line in items.places(&entry.goods) {
+        items.each_place(&entry.goods, &mut |line| {
             if let Some(cover) = covers.get_mut(line).filter(|cover| !matches!(cover, Cover::Not(Some(_)))) {
                 *cover = Cover::Not(Some(place));
             }
-        }
+        });
     }
     covers
 }
@@ -105,7 +105,7 @@ pub fn select(
         }
         Some(Some(goods)) => {
             let covered = |place: usize| cart.lines.get(place).and_then(|line| whole(place, line, Some(0), once));
-            found.extend(items.places(goods).into_iter().filter_map(covered));
+            items.each_place(goods, &mut |place| found.extend(covered(place)));
         }
         None => {
             for (place, (cover, line)) in covers(scope, items).into_iter().zip(&cart.lines).enumerate() {

@@ -50,12 +50,12 @@ impl<'a> Basket<'a> {
         if self.index.is_some() { 1 } else { self.lines.len() }
     }
 
-    /// The places of the lines of these goods, in order.
-    pub fn places(self, goods: &GoodsRef) -> Vec<usize> {
-        if let Some(index) = self.index {
-            return index.places(goods);
+    /// Shows the places of the lines of these goods, in order.
+    pub fn each_place(self, goods: &GoodsRef, see: &mut dyn FnMut(usize)) {
+        match self.index {
+            Some(index) => index.places(goods).into_iter().for_each(see),
+            None => self.lines.iter().enumerate().filter(|(_, item)| item.is(goods)).for_each(|(place, _)| see(place)),
         }
-        self.lines.iter().enumerate().filter(|(_, item)| item.is(goods)).map(|(place, _)| place).collect()
     }
 
     /// The first line of these goods.
@@ -120,13 +120,13 @@ impl<'a> ResolvedLine<'a> {
 
     /// Whether the line is this product or SKU, or in this collection. A product is also each of its SKUs.
     pub fn is(&self, goods: &GoodsRef) -> bool {
-        let names = match goods.object {
+        let [id, source_id] = match goods.object {
             GoodsObject::Product => self.product,
             GoodsObject::Sku => self.sku,
             GoodsObject::Collection => return self.collections.contains(&goods.id),
         };
         let is_name = |name: &Text| *name == goods.id || goods.source_id.as_ref() == Some(name);
-        names.into_iter().flatten().any(is_name)
+        id.is_some_and(is_name) || source_id.is_some_and(is_name)
     }
 }
 
@@ -163,7 +163,7 @@ impl GoodsIndex {
         }
     }
 
-    /// As [`Basket::places`].
+    /// The places of the lines of these goods, in order.
     fn places(&self, goods: &GoodsRef) -> Vec<usize> {
         let (lines, source_id) = match goods.object {
             GoodsObject::Product => (&self.products, goods.source_id.as_ref()),

@@ -66,7 +66,7 @@ pub fn write_failure(
             out.put_text("failure_message", reason.message());
             if let Some(asked) = asked {
                 out.member("redeemable").object(|out| {
-                    out.put_text("object", asked.object.name());
+                    out.put_word("object", asked.object.name());
                     out.put_text("id", &asked.id);
                 });
             }

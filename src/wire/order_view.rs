@@ -178,9 +178,9 @@ impl OrderView<'_> {
     fn put_items(&self, out: &mut Writer, seen: &mut Vec<Shown>) {
         let cart = self.cart;
         // What unit effects do to lines is not among what is compared.
-        if !cart.changed().is_empty() || !self.applied.replaced(cart).is_empty() {
-            seen.clear();
-        }
+        let mut nothing = Vec::new();
+        let is_moved = !cart.changed().is_empty() || !self.applied.replaced(cart).is_empty();
+        let seen = if is_moved { &mut nothing } else { seen };
         if seen.is_empty() {
             seen.reserve(cart.lines.len());
         }

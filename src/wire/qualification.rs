@@ -171,11 +171,12 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
     let evaluated = &qualified.evaluated;
     Writer::object_of(|out| {
         out.member("redeemables").object(|out| {
-            out.put_text("object", "list");
-            out.put_text("data_ref", "data");
+            out.put_word("object", "list");
+            out.put_word("data_ref", "data");
+            let mut seen = Seen::default();
             out.member("data").list(|out| {
                 for (step, shown) in evaluated.walk.steps.iter().zip(&qualified.shown) {
-                    out.item().object(|out| Qualifying { qualified, step, shown, context }.put(out));
+                    out.item().object(|out| Qualifying { qualified, step, shown, context }.put(out, &mut seen));
                 }
             });
             out.put_number("total", u64::try_from(qualified.total).unwrap_or(0));
@@ -202,13 +203,13 @@ struct Qualifying<'a> {
 }
 
 impl Qualifying<'_> {
-    fn put(&self, out: &mut Writer) {
+    fn put(&self, out: &mut Writer, seen: &mut Seen) {
         let evaluated = &self.qualified.evaluated;
         let steps = Steps::new(evaluated, self.context);
         let candidate = &self.shown.candidate;
         // What is used as a redeemable's id: of a voucher the code.
         out.put_text("id", if candidate.code.is_empty() { &candidate.id } else { &candidate.code });
-        out.put_text("object", candidate.object.name());
+        out.put_word("object", candidate.object.name());
         if candidate.created_at > Instant::default() {
             out.put_text("created_at", &candidate.created_at.text());
         }
@@ -223,7 +224,8 @@ impl Qualifying<'_> {
         if let Some(order) = &evaluated.shown_order() {
             let (priced, applied) = (&evaluated.priced, Applied::Gain(gain));
             let view = OrderView::new(order, priced, &cart, applied);
-            OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }.put(out.member("order"));
+            OrderView { people: evaluated.people(), public: evaluated.public_goods(), ..view }
+                .put_again(out.member("order"), seen);
         }
         steps.put_scope(out, self.step, gain, &cart);
         let Some(Resolved::Offer(offer)) = evaluated.resolved.get(self.step.place) else { return };
@@ -265,8 +267,8 @@ impl Qualifying<'_> {
         let asked = self.qualified.asked.scenario.facts();
         let mut total = 0;
         out.member("validation_rules_assignments").object(|out| {
-            out.put_text("object", "list");
-            out.put_text("data_ref", "data");
+            out.put_word("object", "list");
+            out.put_word("data_ref", "data");
             out.member("data").list(|out| {
                 for given in &self.qualified.assignments {
                     let rule = offer.rules.iter().find(|rule| rule.id == given.rule_id);
@@ -283,8 +285,8 @@ impl Qualifying<'_> {
                         out.put_text("rule_id", &given.rule_id);
                         out.put_text("related_object_id", &given.related_object_id);
                         out.put_text("related_object_type", &given.related_object_type);
-                        out.put_text("object", "validation_rules_assignment");
-                        out.put_text("validation_status", status);
+                        out.put_word("object", "validation_rules_assignment");
+                        out.put_word("validation_status", status);
                         out.member("validation_omitted_rules").list(|out| {
                             left_out.iter().for_each(|name| out.item().text(name));
                         });
@@ -314,12 +316,12 @@ fn put_sent(out: &mut Writer, order: &Order) {
             });
         }
         put_metadata(out, &order.metadata);
-        out.put_text("object", "order");
+        out.put_word("object", "order");
     });
 }
 
 fn put_item(out: &mut Writer, item: &Item) {
-    out.put_text("object", "order_item");
+    out.put_word("object", "order_item");
     out.text_if("source_id", item.source_id.as_ref());
     out.text_if("related_object", item.related_object.map(related_name));
     out.text_if("product_id", item.product_id.as_ref());

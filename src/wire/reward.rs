@@ -125,7 +125,7 @@ pub(crate) fn put_reward(out: &mut Writer, reward: &Reward, assignment: &RewardA
 pub(crate) fn put_reward_members(out: &mut Writer, reward: &Reward, assignment: &RewardAssignment, points: u64) {
     out.put_text("id", &reward.id);
     out.put_text("assignment_id", &assignment.id);
-    out.put_text("object", "reward");
+    out.put_word("object", "reward");
     out.put_text("name", &reward.name);
     let kind = match &reward.kind {
         RewardKind::Material { .. } => "MATERIAL",

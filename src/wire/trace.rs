@@ -93,7 +93,7 @@ pub fn put_trace(out: &mut Writer, evaluated: &Evaluated<'_>, level: Level) {
             out.item().object(|out| {
                 if let Some(redeemable) = evaluated.redeemable(step) {
                     out.put_text("id", &redeemable.id);
-                    out.put_text("object", redeemable.object.name());
+                    out.put_word("object", redeemable.object.name());
                 }
                 match &step.outcome {
                     Outcome::Applied(gain) => put_applied(out, gain),
@@ -106,7 +106,7 @@ pub fn put_trace(out: &mut Writer, evaluated: &Evaluated<'_>, level: Level) {
 }
 
 fn put_applied(out: &mut Writer, gain: &Gain) {
-    out.put_text("verdict", "APPLIED");
+    out.put_word("verdict", "APPLIED");
     out.money_if("amount", gain.total());
     out.money_if("order_amount", gain.order);
     out.member("lines").list(|out| {
@@ -120,7 +120,7 @@ fn put_applied(out: &mut Writer, gain: &Gain) {
 }
 
 fn put_skipped(out: &mut Writer, skip: Skip, rules: &StackingRules) {
-    out.put_text("verdict", "SKIPPED");
+    out.put_word("verdict", "SKIPPED");
     put_reason(out, skip.key(), skip.message());
     out.number_if("limit", limit_of(skip, rules));
 }
@@ -138,7 +138,7 @@ fn limit_of(skip: Skip, rules: &StackingRules) -> Option<u64> {
 }
 
 fn put_refused(out: &mut Writer, refusal: &Refusal, level: Level) {
-    out.put_text("verdict", "REFUSED");
+    out.put_word("verdict", "REFUSED");
     let why = refusal.why();
     if level == Level::Full {
         put_reason(out, refusal.reason.key(), refusal.reason.message());
@@ -189,7 +189,7 @@ fn put_why(out: &mut Writer, why: &Why) {
 
 fn put_change(out: &mut Writer, change: &Change) {
     out.object(|out| {
-        out.put_text("act", change.act.name());
+        out.put_word("act", change.act.name());
         out.number_if("by", change.by);
         out.text_if("of", change.of.as_ref());
         out.put_text("text", &change.text());

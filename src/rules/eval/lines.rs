@@ -23,7 +23,7 @@ impl Condition {
         let mut lines = Lines::NONE;
         if input.clock.takes(input.items.looks().saturating_mul(self.goods.len())) {
             for goods in &self.goods {
-                input.items.places(goods).into_iter().for_each(|line| lines.add(line));
+                input.items.each_place(goods, &mut |line| lines.add(line));
             }
         }
         lines
