@@ -1,6 +1,7 @@
 //! The shapes of documents that no decision reads, as answers show them; those that one reads stand beside the engine's readers. It
 //! must not know how a document comes about.
 
+pub mod activities;
 pub mod bundle;
 pub mod catalogue;
 pub mod codes;
