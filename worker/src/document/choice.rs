@@ -58,10 +58,7 @@ impl Choice {
         let all = || self.cases.iter().flat_map(|(_, members)| members.iter());
         let named = object.get(self.by).and_then(Json::as_str).map(str::to_owned);
         let inferred = || {
-            let mut fitting = self
-                .cases
-                .iter()
-                .filter(|(_, members)| !members.is_empty() && members.iter().all(|member| has(member)));
+            let mut fitting = self.cases.iter().filter(|(_, members)| !members.is_empty() && members.iter().all(&has));
             fitting.next().filter(|_| fitting.next().is_none()).map(|(word, _)| (*word).to_owned())
         };
         let word = named.or_else(inferred).ok_or_else(|| Problem::missing(path, self.by))?;

@@ -3,11 +3,15 @@
 
 pub mod activities;
 pub mod bundle;
+pub mod cards;
 pub mod catalogue;
 pub mod codes;
 pub mod customers;
+pub mod earnings;
 pub mod loyalty;
 pub mod older;
+pub mod points;
+pub mod programs;
 pub mod project;
 pub mod promotions;
 pub mod rules;

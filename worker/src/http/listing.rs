@@ -1,7 +1,6 @@
 //! How documents are listed, as data: what by, and in which order. It must not know how a list is read from the store.
 
 use crate::http::shape::{Field, Kind, may, must};
-use scrip::shape::TEXTS;
 
 /// What a list says that is gone through by cursors, beside what it lists.
 pub const CURSOR: &[Field] = &[must(
@@ -17,8 +16,13 @@ pub const CURSOR: &[Field] = &[must(
 /// The parameter that asks for the page of a cursor.
 pub const CURSOR_ASKED: Field = may("cursor", Kind::Text).says("Goes on where a page ended");
 
-/// The parameter that asks for one or more orders.
-pub const ORDERS_ASKED: Field = may("order", TEXTS);
+/// The parameter that asks for one or more orders, which are of these words.
+pub const fn orders_asked(words: &'static Kind) -> Field {
+    may("order", Kind::List(words, 0, usize::MAX))
+}
+
+/// The parameter of a list that has no order but the age.
+pub const BY_AGE_ASKED: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at"]));
 
 /// How a kind of document is listed.
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,7 @@ use crate::http::life::Life;
 use crate::http::listing::List;
 use crate::http::route::{Call, Outcome};
 use crate::moment;
-use crate::shop::lives::find;
+use crate::shop::lives::{PROGRAM, find};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -52,14 +52,28 @@ pub fn note_change(call: &mut Call<'_, '_>, life: &Life, document: &Document, wh
     note(call, life, &document.id, what, Json::Object(data));
 }
 
+/// Writes down on both sides that a document entered a program or left it.
+pub fn note_assignment(
+    call: &mut Call<'_, '_>,
+    life: &Life,
+    program: &Document,
+    document: &Document,
+    row: &Document,
+    what: &str,
+) {
+    let mut data = Map::new();
+    data.insert(PROGRAM.object.into(), Json::Object(program.body.clone()));
+    data.insert(life.object.into(), Json::Object(document.body.clone()));
+    data.insert(life.assigned.unwrap_or_default().into(), Json::Object(row.body.clone()));
+    let data = Json::Object(data);
+    note(call, &PROGRAM, &program.id, &format!("{}.{what}", life.object), data.clone());
+    note(call, life, &document.id, what, data);
+}
+
 /// Through whom it happened.
 fn source(call: &Call<'_, '_>) -> Json {
-    let key = call.caller.key_id.as_str();
-    let (channel, api_key) = match call.caller.class {
-        Class::Client => ("CLIENT_API", json!({ "client_app_id": key })),
-        Class::Server | Class::OAuth | Class::Management => ("API", json!({ "app_id": key })),
-    };
-    let mut source = json!({ "channel": channel, "api_key": api_key });
+    let channel = if call.caller.class == Class::Client { "CLIENT_API" } else { "API" };
+    let mut source = json!({ "channel": channel, "api_key": { "app_id": call.caller.key_id } });
     if let (Some(source), Some(login)) = (source.as_object_mut(), &call.caller.user) {
         source.insert("user".into(), json!({ "id": login }));
     }

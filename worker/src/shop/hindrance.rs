@@ -127,7 +127,7 @@ fn named_by(store: &Store<'_>, body: &Map<String, Json>) -> Result<Vec<Assigned>
 }
 
 /// What names a document: where its id stands in a text is looked for, and what is found is read.
-fn naming(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
+pub fn naming(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
     let mut found = Vec::new();
     for life in NAMING {
         let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND instr(body, ?2) > 0";

@@ -1,15 +1,18 @@
 //! The one way of every document with states through its life: made, found, listed, edited, led from state to state, and gone. It must
 //! not know any kind, nor which state leads where; the engine's tables say that.
 
+use crate::document::choice::prune;
 use crate::document::clause::Clause;
 use crate::document::cursors;
+use crate::document::merge::merge;
 use crate::http::life::Life;
 use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Answer, Call, Outcome, Route};
+use crate::http::shape::Nulls;
 use crate::moment;
 use crate::shop::activities;
 use crate::shop::hindrance::{self, Asked, Assigned};
-use crate::shop::lives::{find, state_of};
+use crate::shop::lives::{ASSIGNABLE, find, named, state_of};
 use crate::shop::metadata_schemas;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
@@ -54,7 +57,7 @@ pub fn advance(call: &mut Call<'_, '_>) -> Outcome {
     document.body.insert("status".into(), row.to.word().into());
     call.touch(&mut document);
     match row.to {
-        State::Deleted => retire(call, life, &mut document),
+        State::Deleted => retire(call, life, &mut document)?,
         State::Draft | State::Active | State::Inactive => call.store.update(life.stored, &document),
     }
     activities::note_change(call, life, &document, verb.past());
@@ -86,12 +89,31 @@ fn denied(asked: &Asked<'_>, need: Need, doing: &str, by: Vec<(String, String)>)
 }
 
 /// Takes a document away at the commit, with what belongs to it: what happened before still names its rows, and nothing finds them.
-fn retire(call: &mut Call<'_, '_>, life: &Life, document: &mut Document) {
+fn retire(call: &mut Call<'_, '_>, life: &Life, document: &mut Document) -> Result<(), Fault> {
     document.key = None;
     call.store.retire(life.stored, document);
     for kind in life.owned {
+        if let Some(assigned) = ASSIGNABLE.iter().find(|other| other.assigned == Some(*kind)) {
+            note_left(call, assigned, document)?;
+        }
         call.store.retire_owned(kind, &document.id);
     }
+    Ok(())
+}
+
+/// Writes down what leaves a program that is gone.
+fn note_left(call: &mut Call<'_, '_>, life: &Life, program: &Document) -> Result<(), Fault> {
+    let kind = life.assigned.unwrap_or_default();
+    let rows = call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        &[kind.into(), program.id.as_str().into()],
+    )?;
+    for row in rows {
+        if let Some(document) = named(call.store, life, row.holder.as_deref().unwrap_or_default())? {
+            activities::note_assignment(call, life, program, &document, &row, "unassigned");
+        }
+    }
+    Ok(())
 }
 
 /// A document that begins now, from what it says of itself: what every document with states says is added.
@@ -125,7 +147,7 @@ pub fn create(
 }
 
 /// Refuses fields that may not be edited as the document stands.
-pub fn check_edits(
+fn check_edits(
     call: &Call<'_, '_>,
     life: &'static Life,
     document: &Document,
@@ -161,6 +183,19 @@ pub fn check_edits(
 /// The article of what refusals call it.
 fn article(life: &Life) -> &'static str {
     if life.kind.thing().starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+/// The document that the path names, with what the request sends over it. What is null goes back to its default, but for members that
+/// must be there, where it says nothing; in custom data and tests it says something of its own.
+pub fn edited(call: &mut Call<'_, '_>, required: &[&str]) -> Result<Document, CallError> {
+    let life = call.life()?;
+    let mut sent = call.body(Nulls::Kept)?;
+    let mut document = find(call)?;
+    sent.retain(|name, value| !value.is_null() || !required.contains(&name.as_str()));
+    check_edits(call, life, &document, &sent)?;
+    prune(&mut sent, &["metadata", "rules"]);
+    merge(&mut document.body, sent);
+    Ok(document)
 }
 
 /// Writes an edited document at the commit. One that is ACTIVE must still hold what activating it asks for.

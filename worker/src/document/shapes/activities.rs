@@ -1,15 +1,20 @@
 //! The shapes of what happened to documents with states. It must not know when anything is written down.
 
 use crate::document::fields::KEY;
+use scrip::shape;
 use scrip::shape::{Field, Kind, may, must};
 
 /// Through whom it happened.
-const SOURCE: Kind = Kind::Object(&[
-    must("channel", Kind::OneOf(&["USER_PORTAL", "API", "CLIENT_API", "INTERNAL"])),
-    may("user", Kind::Object(&[must("id", Kind::Text).says("The login")])).says("Whose key it was"),
-    may("api_key", Kind::Object(&[may("app_id", Kind::Text).says("The public id of a server's key")]))
-        .says("With which key"),
-]);
+const SOURCE: Kind = shape!(
+    "ActivitySource",
+    "Through whom something happened",
+    &[
+        must("channel", Kind::OneOf(&["USER_PORTAL", "API", "CLIENT_API", "INTERNAL"])),
+        may("user", Kind::Object(&[must("id", Kind::Text).says("The login")])).says("Whose key it was"),
+        may("api_key", Kind::Object(&[must("app_id", Kind::Text).says("The public id of the key")]))
+            .says("With which key"),
+    ]
+);
 
 /// What every activity says, beside the id of what it is about.
 pub const ACTIVITY: &[Field] = &[
