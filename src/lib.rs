@@ -17,6 +17,7 @@ pub mod decide;
 pub mod facts;
 pub mod formula;
 pub mod ledger;
+pub mod lifecycle;
 pub mod model;
 pub mod points;
 pub mod pricing;

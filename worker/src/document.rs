@@ -1,6 +1,8 @@
 //! Documents: how they are found, listed, filtered and shown, and what their metadata may be. It must not know any kind of document.
 
+pub mod choice;
 pub mod clause;
+pub mod cursors;
 pub mod fields;
 pub mod filter;
 pub mod list;

@@ -4,6 +4,7 @@
 pub mod caller;
 pub mod health;
 pub mod intake;
+pub mod life;
 pub mod listing;
 pub mod names;
 pub mod public;

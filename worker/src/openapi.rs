@@ -64,7 +64,8 @@ fn schemes() -> Json {
 
 /// What an operation is about, as its path says it.
 fn tag(route: &Route) -> &'static str {
-    let named = |segment: &&str| !matches!(*segment, "" | "v1" | "client" | "management" | "projects" | "{projectId}");
+    let named =
+        |segment: &&str| !matches!(*segment, "" | "v1" | "v2" | "client" | "management" | "projects" | "{projectId}");
     match route.classes {
         [] => "service",
         _ => route.path.split('/').find(named).unwrap_or("service"),
@@ -136,7 +137,7 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json 
                 Some(told) => schemas.told(&route.answers, told),
                 None => schemas.of(&route.answers, Way::Answered),
             };
-            envelope(data_ref, items, beside, schemas)
+            envelope((data_ref, !route.by_cursor), items, beside, schemas)
         }
         // A server that calls a page's route is told all.
         (None, Some(told)) if route.classes.contains(&Class::Server) => {
@@ -148,8 +149,8 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json 
     answered(route.success, false, schema, example)
 }
 
-/// The schema of a page of a list.
-fn envelope(data_ref: &str, items: Json, beside: &[Field], schemas: &mut Schemas) -> Json {
+/// The schema of a page of a list, which says in which member it lists unless it goes by cursors.
+fn envelope((data_ref, is_named): (&str, bool), items: Json, beside: &[Field], schemas: &mut Schemas) -> Json {
     let mut schema = schemas.object(beside, Way::Answered);
     let own = [
         ("object", json!({ "type": "string", "enum": ["list"], "description": "What it is" })),
@@ -159,7 +160,7 @@ fn envelope(data_ref: &str, items: Json, beside: &[Field], schemas: &mut Schemas
         ),
         (data_ref, json!({ "type": "array", "items": items, "description": "What is listed" })),
     ];
-    for (name, property) in own {
+    for (name, property) in own.into_iter().filter(|(name, _)| is_named || *name != "data_ref") {
         if let Some(properties) = schema.get_mut("properties").and_then(Json::as_object_mut) {
             properties.insert(name.into(), property);
         }

@@ -1,5 +1,6 @@
 //! What several areas do to documents: who belongs to a set, what a voucher grants, how an order is priced. It must not know any route.
 
+pub mod activities;
 pub mod assignments;
 pub mod balances;
 pub mod campaigns;
@@ -8,6 +9,9 @@ pub mod codes;
 pub mod customers;
 pub mod decision;
 pub mod generation;
+pub mod hindrance;
+pub mod lifecycle;
+pub mod lives;
 pub mod membership;
 pub mod metadata_schemas;
 pub mod orders_pricing;

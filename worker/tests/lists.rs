@@ -36,6 +36,17 @@ const SHOP: &[(&str, &str, &str)] = &[
         r#"{"name":"cards","campaign_type":"LOYALTY_PROGRAM","voucher":{"type":"LOYALTY_CARD","loyalty_card":{"points":1}}}"#,
     ),
     ("/members/{memberId}", "/v1/campaigns/cards/vouchers/card", "{}"),
+    ("/v2/loyalties/programs/{programId}", "/v2/loyalties/programs", r#"{"name":"thing"}"#),
+    (
+        "/v2/loyalties/card-definitions/{cardDefinitionId}",
+        "/v2/loyalties/card-definitions",
+        r#"{"name":"thing","type":"INDIVIDUAL"}"#,
+    ),
+    (
+        "/v2/loyalties/earning-rules/{earningRuleId}",
+        "/v2/loyalties/earning-rules",
+        r#"{"name":"thing","trigger":{"event":"customer.order.paid"},"earnings":[{"effects":[{"incentive":{"id":"linc_1"}}]}]}"#,
+    ),
     (
         "/v1/product-collections/{productCollectionId}",
         "/v1/product-collections",
@@ -63,6 +74,7 @@ fn words_of(route: &Route) -> Option<&'static [&'static str]> {
     let is_order = |field: &&Field| field.name == "order";
     route.query.iter().find(is_order).and_then(|field| match field.kind {
         Kind::OneOf(words) => Some(words),
+        Kind::List(Kind::OneOf(words), ..) => Some(*words),
         _ => None,
     })
 }

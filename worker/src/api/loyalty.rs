@@ -1,4 +1,10 @@
-//! Rewards and what they cost the members of a program. No area imports another's handlers.
+//! Loyalty programs with what is in them, rewards, and what they cost the members of a program. No area imports another's handlers.
 
+pub mod card_definitions;
+mod checks;
+pub mod earning_rules;
+mod program_assignments;
+pub mod program_batches;
+pub mod programs;
 pub mod reward_assignments;
 pub mod rewards;

@@ -116,7 +116,7 @@ impl List {
     }
 
     /// Narrows a clause by the parameters and deep filters of a query.
-    fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
+    pub(super) fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
         let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) =
             self.filters.iter().partition(|filter| filter.is_indexed());
         for filter in indexed {

@@ -25,3 +25,23 @@ pub fn merge(body: &mut Map<String, Json>, sent: Map<String, Json>) {
         }
     }
 }
+
+/// Puts what is said by default where a body says nothing, at any depth.
+pub fn fill(body: &mut Map<String, Json>, defaults: &Json) {
+    for (name, default) in defaults.as_object().into_iter().flatten() {
+        match body.get_mut(name) {
+            Some(Json::Object(inner)) => fill(inner, default),
+            None | Some(Json::Null) => drop(body.insert(name.clone(), default.clone())),
+            Some(_) => {}
+        }
+    }
+}
+
+/// The same for what a body says itself, and not within it.
+pub fn fill_top(body: &mut Map<String, Json>, defaults: &Json) {
+    for (name, default) in defaults.as_object().into_iter().flatten() {
+        if body.get(name).is_none_or(Json::is_null) {
+            body.insert(name.clone(), default.clone());
+        }
+    }
+}

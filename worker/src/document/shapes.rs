@@ -1,12 +1,17 @@
 //! The shapes of documents that no decision reads, as answers show them; those that one reads stand beside the engine's readers. It
 //! must not know how a document comes about.
 
+pub mod activities;
 pub mod bundle;
+pub mod cards;
 pub mod catalogue;
 pub mod codes;
 pub mod customers;
+pub mod earnings;
 pub mod loyalty;
 pub mod older;
+pub mod points;
+pub mod programs;
 pub mod project;
 pub mod promotions;
 pub mod rules;

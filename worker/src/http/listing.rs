@@ -1,5 +1,29 @@
 //! How documents are listed, as data: what by, and in which order. It must not know how a list is read from the store.
 
+use crate::http::shape::{Field, Kind, may, must};
+
+/// What a list says that is gone through by cursors, beside what it lists.
+pub const CURSOR: &[Field] = &[must(
+    "cursor",
+    Kind::Object(&[
+        must("next", Kind::Text).says("What the next page is asked for with"),
+        must("expires_at", Kind::DateTime).says("Until when it can be asked for so"),
+    ]),
+)
+.or_null()
+.says("The way to the next page, where there is one")];
+
+/// The parameter that asks for the page of a cursor.
+pub const CURSOR_ASKED: Field = may("cursor", Kind::Text).says("Goes on where a page ended");
+
+/// The parameter that asks for one or more orders, which are of these words.
+pub const fn orders_asked(words: &'static Kind) -> Field {
+    may("order", Kind::List(words, 0, usize::MAX))
+}
+
+/// The parameter of a list that has no order but the age.
+pub const BY_AGE_ASKED: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at"]));
+
 /// How a kind of document is listed.
 #[derive(Debug, Clone, Copy)]
 pub struct List {

@@ -158,6 +158,12 @@ impl From<scrip::refusal::Refusal> for CallError {
     }
 }
 
+impl From<scrip::lifecycle::Denial> for ErrorBody {
+    fn from(denial: scrip::lifecycle::Denial) -> ErrorBody {
+        error(denial.code, denial.key, denial.message, denial.details)
+    }
+}
+
 /// A request that would read more of what is stored than one may.
 pub fn reads_too_much() -> ErrorBody {
     let told = format!(

@@ -3,7 +3,8 @@
 
 use crate::http::caller::{Caller, Class};
 use crate::http::intake;
-use crate::http::listing::List;
+use crate::http::life::Life;
+use crate::http::listing::{CURSOR, List};
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, error_reply};
 use crate::http::request::Request;
@@ -50,10 +51,14 @@ pub struct Route {
     pub answers: Kind,
     /// Where that is a list: the member that holds what is listed, and what else the list says.
     pub list: Option<(&'static str, &'static [Field])>,
+    /// Whether that list is gone through by cursors, and has no total.
+    pub by_cursor: bool,
     /// What it answers beside that, where there is more than one success.
     pub also: Option<(u16, Kind)>,
     /// The resource that the patterns work on.
     pub resource: Option<&'static Resource>,
+    /// The names of that resource, where it has states.
+    pub life: Option<&'static Life>,
     /// Whether its answer is kept under an Idempotency-Key.
     pub remembered: bool,
     /// Whether its caller names codes, so that a page that calls it can guess them.
@@ -92,8 +97,10 @@ const fn route(
         success: 200,
         answers: EMPTY,
         list: None,
+        by_cursor: false,
         also: None,
         resource: None,
+        life: None,
         remembered: true,
         names_codes: false,
         run,
@@ -126,6 +133,11 @@ impl Route {
         self.resource = Some(resource);
         self.answers = resource.shape;
         self
+    }
+    /// Works on a resource that has states.
+    pub const fn of_life(mut self, resource: &'static Resource, life: &'static Life) -> Route {
+        self.life = Some(life);
+        self.of(resource)
     }
     /// Is opened by an OAuth scope.
     pub const fn scope(mut self, scope: &'static str) -> Route {
@@ -187,6 +199,11 @@ impl Route {
         self.answers = of;
         self.list = Some((data_ref, beside));
         self
+    }
+    /// Answers a list of these that is gone through by cursors.
+    pub const fn pages(mut self, of: Kind) -> Route {
+        self.by_cursor = true;
+        self.lists("data", of, CURSOR)
     }
     /// Answers this status and this object in some cases.
     pub const fn or_answers(mut self, success: u16, answers: Kind) -> Route {
@@ -296,6 +313,11 @@ impl Call<'_, '_> {
     /// The resource of the route.
     pub fn resource(&self) -> Result<&'static Resource, Fault> {
         self.route.resource.ok_or_else(|| Fault(format!("the route {} has no resource", self.route.path)))
+    }
+
+    /// The names of the resource of the route, which has states.
+    pub fn life(&self) -> Result<&'static Life, Fault> {
+        self.route.life.ok_or_else(|| Fault(format!("what the route {} is about has no states", self.route.path)))
     }
 
     /// The moment of the event.

@@ -62,6 +62,11 @@ fn writes(route: &Route) -> bool {
     route.method != "GET"
 }
 
+/// Whether it is about what has states, or belongs to such a thing.
+fn has_states(route: &Route) -> bool {
+    writes(route) && route.life.is_some()
+}
+
 /// Whether it names something that may not be there.
 fn names(route: &Route) -> bool {
     route.path.contains('{') || writes(route) || !route.query.is_empty()
@@ -87,6 +92,7 @@ const REFUSALS: &[Refusal] = &[
     refusal(413, "TooLarge", "The body is larger than 10 MiB, or the answer would be larger than 32 MiB", always),
     refusal(415, "UnsupportedMediaType", "The body is not in the form that is read", has_body),
     refusal(422, "Unprocessable", "The same Idempotency-Key was sent with another request", writes),
+    refusal(423, "Locked", "How something stands forbids it", has_states),
     refusal(429, "TooManyRequests", "Too many wrong codes, or more than the share of whoever asks", is_bounded),
     refusal(500, "InternalError", "The service failed; nothing was done", always),
 ];

@@ -195,6 +195,22 @@ impl Store<'_> {
         self.write_document(PUT, params, PLACES);
     }
 
+    /// Takes a document out of the way at the commit, as it stands now: no look-up of its kind finds it any more, and its row stays.
+    pub fn retire(&mut self, kind: &str, document: &Document) {
+        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?9 AND id = ?2";
+        let mut params = columns(&retired(kind), Stored::printed(document, printed(&document.body)));
+        params.push(kind.into());
+        self.write_document(RETIRE, params, PLACES);
+    }
+
+    /// The same of every document of a kind that belongs to another.
+    pub fn retire_owned(&mut self, kind: &str, parent: &str) {
+        self.write(
+            "UPDATE document SET kind = ?1, key = NULL WHERE kind = ?2 AND parent = ?3",
+            vec![retired(kind).into(), kind.into(), parent.into()],
+        );
+    }
+
     /// Removes a document at the commit.
     pub fn remove(&mut self, kind: &str, id: &str) {
         self.write("DELETE FROM document WHERE kind = ?1 AND id = ?2", vec![kind.into(), id.into()]);
@@ -233,6 +249,11 @@ fn columns(kind: &str, stored: Stored) -> Vec<Value> {
         stored.updated_at.into(),
         stored.text.into(),
     ]
+}
+
+/// The kind of rows that were of another and are out of the way.
+fn retired(kind: &str) -> String {
+    format!("deleted.{kind}")
 }
 
 /// Why something that is stored is no fact.

@@ -1,0 +1,124 @@
+//! Blocks that are chosen by a word beside them, as data: `type: ROLLING_EXPIRATION` with `rolling_expiration`, and no other. It must
+//! not know what is chosen.
+//!
+//! Where the word is left out and exactly one choice has its blocks, that is the one: older clients send none.
+
+use scrip::wire::Problem;
+use serde_json::{Map, Value as Json};
+
+/// A choice: where it stands, the member that makes it, and for each word the members that come with it, `order.amount` for one that
+/// lies deeper.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice {
+    /// The path of the object: `earnings[].effects[]`; empty for the body.
+    pub at: &'static str,
+    /// The member with the word.
+    pub by: &'static str,
+    /// The words, with their members.
+    pub cases: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// A choice.
+pub const fn choice(
+    at: &'static str,
+    by: &'static str,
+    cases: &'static [(&'static str, &'static [&'static str])],
+) -> Choice {
+    Choice { at, by, cases }
+}
+
+/// Holds a body against its choices, in their order: what a word asks for must be there, and what belongs to other words must not. What
+/// is null or empty is as what is not there, and leaves.
+pub fn settle(body: &mut Map<String, Json>, choices: &[Choice]) -> Result<(), Problem> {
+    choices.iter().try_for_each(|choice| descend(body, choice.at, String::new(), choice))
+}
+
+/// Goes down the path of a choice, through lists, with the path that a refusal names.
+fn descend(object: &mut Map<String, Json>, rest: &str, path: String, choice: &Choice) -> Result<(), Problem> {
+    if rest.is_empty() {
+        return choice.hold(object, &path);
+    }
+    let (step, rest) = rest.split_once('.').unwrap_or((rest, ""));
+    let name = step.trim_end_matches("[]");
+    let path = crate::http::shape::below(&path, name);
+    match object.get_mut(name) {
+        Some(Json::Object(inner)) => descend(inner, rest, path, choice),
+        Some(Json::Array(items)) => {
+            let objects = items.iter_mut().enumerate();
+            let mut objects = objects.filter_map(|(place, item)| Some((place, item.as_object_mut()?)));
+            objects.try_for_each(|(place, item)| descend(item, rest, format!("{path}[{place}]"), choice))
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Choice {
+    fn hold(&self, object: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
+        let has = |member: &&str| look(object, member).is_some();
+        let all = || self.cases.iter().flat_map(|(_, members)| members.iter());
+        let named = object.get(self.by).and_then(Json::as_str).map(str::to_owned);
+        let inferred = || {
+            let mut fitting = self.cases.iter().filter(|(_, members)| !members.is_empty() && members.iter().all(&has));
+            fitting.next().filter(|_| fitting.next().is_none()).map(|(word, _)| (*word).to_owned())
+        };
+        let word = named.or_else(inferred).ok_or_else(|| Problem::missing(path, self.by))?;
+        let wanted = self.cases.iter().find(|(known, _)| *known == word).map_or(&[][..], |(_, members)| members);
+        if let Some(lacking) = wanted.iter().find(|member| !has(member)) {
+            let (inner, name) = lacking.rsplit_once('.').unwrap_or(("", lacking));
+            let place = if inner.is_empty() { path.to_owned() } else { crate::http::shape::below(path, inner) };
+            return Err(Problem::missing(place, name));
+        }
+        if let Some(other) = all().find(|member| has(member) && !wanted.contains(member)) {
+            let told = format!("must NOT be present where {} is {word}", self.by);
+            return Err(Problem::at(crate::http::shape::below(path, other), told));
+        }
+        let unwanted: Vec<&str> = all().filter(|member| !wanted.contains(member)).copied().collect();
+        unwanted.into_iter().for_each(|member| drop_empty(object, member));
+        object.insert(self.by.into(), word.into());
+        Ok(())
+    }
+}
+
+/// What stands at a path of members, unless it is null or empty.
+fn look<'j>(object: &'j Map<String, Json>, member: &str) -> Option<&'j Json> {
+    let (name, rest) = member.split_once('.').unwrap_or((member, ""));
+    let found = object.get(name).filter(|value| !is_empty(value))?;
+    if rest.is_empty() { Some(found) } else { look(found.as_object()?, rest) }
+}
+
+/// Takes away what is null or empty on a path of members.
+fn drop_empty(object: &mut Map<String, Json>, member: &str) {
+    let (name, rest) = member.split_once('.').unwrap_or((member, ""));
+    if let Some(inner) = object.get_mut(name).and_then(Json::as_object_mut).filter(|_| !rest.is_empty()) {
+        drop_empty(inner, rest);
+    }
+    if object.get(name).is_some_and(is_empty) {
+        object.remove(name);
+    }
+}
+
+fn is_empty(value: &Json) -> bool {
+    match value {
+        Json::Null => true,
+        Json::Array(items) => items.is_empty(),
+        Json::Object(members) => members.is_empty(),
+        Json::Bool(_) | Json::Number(_) | Json::String(_) => false,
+    }
+}
+
+/// Takes away every member that is null, at any depth, but for those of the members named, which say something of their own there.
+pub fn prune(body: &mut Map<String, Json>, but: &[&str]) {
+    let members = body.iter_mut().filter(|(name, _)| !but.contains(&name.as_str()));
+    members.for_each(|(_, value)| prune_value(value, but));
+}
+
+fn prune_value(value: &mut Json, but: &[&str]) {
+    match value {
+        Json::Object(members) => {
+            members.retain(|_, value| !value.is_null());
+            prune(members, but);
+        }
+        Json::Array(items) => items.iter_mut().for_each(|item| prune_value(item, but)),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
+    }
+}

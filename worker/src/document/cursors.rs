@@ -1,0 +1,176 @@
+//! Lists that are gone through by cursors: a limit, one or more orders, filters, and where the page before ended. It must not know
+//! what is listed.
+//!
+//! A cursor is the place of the last document of a page in the order of the list, with a keyed digest of the list, its filters and
+//! its order, so that it leads on in the list alone that it came from, and with the moment until which it does.
+
+use crate::document::clause::Clause;
+use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::http::listing::List;
+use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
+use crate::http::route::{Answer, Call, Outcome, Show};
+use crate::moment;
+use crate::store::document;
+use crate::store::sql::{Fault, Row, Value};
+use crate::store::tracking::Tracker;
+use scrip::text::hex;
+use serde_json::{Map, Value as Json, json};
+
+/// How long a cursor leads on.
+const CURSOR_MS: i64 = 24 * 60 * 60 * 1_000;
+/// Letters of the digest at the end of a cursor.
+const DIGEST: usize = 64;
+/// The columns of a document, in the order in which they are read.
+const COLUMNS: usize = 7;
+
+/// An order: the name on the wire, the column, and whether it falls.
+type Order = (&'static str, &'static str, bool);
+
+/// Answers the page that a query asks for of the documents of a clause. The cursors of the list begin with `prefix`.
+pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, mut clause: Clause, show: Show) -> Outcome {
+    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+    let orders = orders(call, list)?;
+    list.narrow(call.store, &call.query, &mut clause)?;
+    let is_by_age = orders.iter().all(|(name, ..)| *name == "created_at");
+    clause.check_looks(call.store, if is_by_age { "created_at " } else { "" })?;
+    let scope = scope(call, prefix, &orders);
+    if let Some(cursor) = call.query.get("cursor").map(str::to_owned) {
+        let place = open(call, prefix, &scope, &cursor, orders.len())?;
+        clause.and_group("OR", beyond(&orders, &place));
+    }
+    let rows = call.store.rows(&statement(&orders, &clause, limit), &clause.params)?;
+    let size = usize::try_from(limit).unwrap_or(0);
+    let next = match rows.get(size) {
+        Some(_) => rows.get(size.saturating_sub(1)).map(|last| seal(call, prefix, &scope, last)).transpose()?,
+        None => None,
+    };
+    let documents: Result<Vec<_>, Fault> = rows.iter().take(size).map(document::read).collect();
+    let shown = show(call, documents?)?;
+    let mut answer = Map::new();
+    answer.insert("object".into(), "list".into());
+    answer.insert("data".into(), Json::Array(shown));
+    answer.insert("cursor".into(), next.unwrap_or(Json::Null));
+    Ok(Answer::json(Json::Object(answer)))
+}
+
+/// The orders that a query asks for, one or more; the newest first where it asks for none.
+fn orders(call: &Call<'_, '_>, list: &List) -> Result<Vec<Order>, ErrorBody> {
+    let mut orders: Vec<Order> = Vec::new();
+    for text in call.query.listed("order") {
+        let (name, falls) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
+        let Some((name, column)) = list.orders.iter().find(|(known, _)| *known == name) else {
+            let known: Vec<String> = list.orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
+            let told = format!("Property .order must be one of {} (actual value is `{text}`)", known.join(", "));
+            return Err(invalid_query(told));
+        };
+        match orders.iter().find(|(known, ..)| known == name) {
+            Some((.., other)) if *other != falls => {
+                let told = format!("Property .order must NOT ask for both directions of `{name}`");
+                return Err(invalid_query(told));
+            }
+            Some(_) => {}
+            None => orders.push((name, column, falls)),
+        }
+    }
+    if orders.is_empty() {
+        orders.push(("created_at", "created_at", true));
+    }
+    Ok(orders)
+}
+
+/// The statement of a page and one document more, which says whether there is another page.
+fn statement(orders: &[Order], clause: &Clause, limit: i64) -> String {
+    let direction = |falls: bool| if falls { "DESC" } else { "ASC" };
+    let columns: Vec<&str> = orders.iter().map(|(_, column, _)| *column).collect();
+    let sorted: Vec<String> =
+        orders.iter().map(|(_, column, falls)| format!("{column} {}", direction(*falls))).collect();
+    let last = direction(orders.last().is_some_and(|(.., falls)| *falls));
+    format!(
+        "SELECT id, key, parent, holder, created_at, updated_at, body, seq, {} FROM document WHERE {} ORDER BY {}, seq {last} LIMIT {}",
+        columns.join(", "),
+        clause.text,
+        sorted.join(", "),
+        limit.saturating_add(1)
+    )
+}
+
+/// What a cursor is bound to: the list, its filters and its order.
+fn scope(call: &Call<'_, '_>, prefix: &str, orders: &[Order]) -> String {
+    let mut filters: Vec<(&[String], &str)> = call.query.below("filters").collect();
+    filters.sort_unstable();
+    let orders: Vec<(&str, bool)> = orders.iter().map(|(name, _, falls)| (*name, *falls)).collect();
+    json!([prefix, call.request.path.trim_end_matches('/'), filters, orders]).to_string()
+}
+
+/// The cursor behind a row, and until when it leads on.
+fn seal(call: &Call<'_, '_>, prefix: &str, scope: &str, row: &Row) -> Result<Json, Fault> {
+    let expires_at = call.now_ms().saturating_add(CURSOR_MS);
+    let mut place: Vec<Json> = vec![expires_at.into()];
+    place.extend(row.iter().skip(COLUMNS).map(|value| match value {
+        Value::Null => Json::Null,
+        Value::Int(number) => (*number).into(),
+        Value::Text(text) => text.as_str().into(),
+    }));
+    let place = hex(Json::from(place).to_string().as_bytes());
+    let digest = digest(call, scope, &place)?;
+    Ok(json!({ "next": format!("{prefix}{place}{digest}"), "expires_at": moment::text(expires_at) }))
+}
+
+fn digest(call: &Call<'_, '_>, scope: &str, place: &str) -> Result<String, Fault> {
+    Tracker::stored(call.store)?.counted_as("cursors", &format!("{scope}\0{place}"))
+}
+
+/// The place that a cursor leads on from: `seq` and the values of the orders.
+fn open(call: &Call<'_, '_>, prefix: &str, scope: &str, cursor: &str, orders: usize) -> Result<Vec<Value>, CallError> {
+    let told = |what: &str| {
+        error(400, "invalid_or_expired_cursor", "Invalid or expired cursor", format!("Property .cursor {what}"))
+    };
+    let wrong = || told("must be the `next` of a page of this list, with the same filters and order");
+    let sealed = cursor.strip_prefix(prefix).ok_or_else(wrong)?;
+    let (place, found) = sealed.split_at_checked(sealed.len().saturating_sub(DIGEST)).ok_or_else(wrong)?;
+    if !crate::digest::equal_in_constant_time(&digest(call, scope, place)?, found) {
+        return Err(wrong().into());
+    }
+    let text = unhexed(place).ok_or_else(wrong)?;
+    let place: Vec<Json> = serde_json::from_slice(&text).map_err(|_| wrong())?;
+    let (expires_at, place) = place.split_first().ok_or_else(wrong)?;
+    if expires_at.as_i64().is_none_or(|end| end <= call.now_ms()) {
+        return Err(told("has expired: begin again with the first page").into());
+    }
+    let values: Option<Vec<Value>> = place
+        .iter()
+        .map(|value| match value {
+            Json::Number(number) => number.as_i64().map(Value::Int),
+            Json::String(text) => Some(Value::Text(text.clone())),
+            _ => Some(Value::Null),
+        })
+        .collect();
+    Ok(values.filter(|values| values.len() == orders.saturating_add(1)).ok_or_else(wrong)?)
+}
+
+/// Bytes from their hexadecimal digits.
+fn unhexed(digits: &str) -> Option<Vec<u8>> {
+    let digits: Option<Vec<u8>> =
+        digits.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
+    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
+    Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte: u8, digit| (byte << 4) | digit)).collect())
+}
+
+/// What lies behind a place: equal in the first orders, and beyond it in the next; `seq` decides last.
+fn beyond(orders: &[Order], place: &[Value]) -> Vec<(String, Vec<Value>)> {
+    let falls_last = orders.last().is_some_and(|(.., falls)| *falls);
+    let Some((seq, values)) = place.split_first() else { return Vec::new() };
+    let columns = orders.iter().map(|(_, column, falls)| (*column, *falls)).chain([("seq", falls_last)]);
+    let mut equal: Vec<(String, Value)> = Vec::new();
+    let mut ways = Vec::new();
+    for ((column, falls), value) in columns.zip(values.iter().chain([seq])) {
+        let sign = if falls { "<" } else { ">" };
+        let way: Vec<&str> = equal.iter().map(|(text, _)| text.as_str()).collect();
+        let last = format!("{column} {sign} {{}}");
+        let text = format!("({})", way.into_iter().chain([last.as_str()]).collect::<Vec<_>>().join(" AND "));
+        let bound = equal.iter().map(|(_, value)| value.clone()).chain([value.clone()]).collect();
+        ways.push((text, bound));
+        equal.push((format!("{column} = {{}}"), value.clone()));
+    }
+    ways
+}
