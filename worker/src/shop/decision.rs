@@ -10,15 +10,15 @@ use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
+use scrip::decide::Tally;
 use scrip::decide::case::stored::customer_key;
-use scrip::decide::{Referral, Tally};
 use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
 use scrip::model::request::{Channel, Redeemables};
 use scrip::time::TimeZone;
 use scrip::wire::record::Record;
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 use std::sync::Arc;
 
 /// The facts for a call's decision.
@@ -64,15 +64,15 @@ pub fn put(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
 }
 
 /// Brings a customer up to date at the commit: what the request sent, and the counts. One that is not stored yet is created
-/// under the id that the answer shows.
+/// under the id that the answer shows. Gives the customer as they will be after it.
 pub fn write_customer(
     call: &mut Call<'_, '_>,
     seen: &ById,
     sent: Option<&Customer>,
     id: Option<&str>,
-    (tally, referrals): (&Tally, &[Referral]),
-) -> Result<(), CallError> {
-    let Some(id) = id else { return Ok(()) };
+    tally: &Tally,
+) -> Result<Option<Document>, CallError> {
+    let Some(id) = id else { return Ok(None) };
     let known = match seen.get(id) {
         Some(document) => Some(document.clone()),
         None => call.store.document("customer", id)?,
@@ -81,7 +81,7 @@ pub fn write_customer(
     let mut document = match known {
         Some(document) => document,
         None => {
-            let Some(sent) = sent else { return Ok(()) };
+            let Some(sent) = sent else { return Ok(None) };
             let source_id = sent.source_id.as_deref().map(|name| unsealed(call, name)).transpose()?;
             if let Some(taken) = source_id.as_deref()
                 && call.store.document_by_name("customer", taken, "")?.is_some()
@@ -110,65 +110,19 @@ pub fn write_customer(
         }
     }
     summary::count(&mut document.body, tally, call.now_ms())?;
-    if !referrals.is_empty() {
-        remember(&mut document.body, referrals, call.now_ms());
-    }
     if is_new {
         call.store.insert("customer", &document);
     } else {
         call.touch(&mut document);
         call.store.update("customer", &document);
     }
-    Ok(())
+    Ok(Some(document))
 }
 
 /// The `source_id` that a customer is named by, also where the name is a tracking id.
 fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
     let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
     Ok(opened.unwrap_or_else(|| name.to_owned()))
-}
-
-/// Counts, for those who passed codes on, the customers who redeemed them.
-pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Result<(), CallError> {
-    let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
-    referrers.sort_unstable();
-    referrers.dedup();
-    for referrer in referrers {
-        let Some(mut document) = call.store.document("customer", referrer)? else { continue };
-        for referral in referrals.iter().filter(|referral| referral.referrer_id == referrer) {
-            let loyalty = document.body.entry("loyalty").or_insert_with(|| json!({}));
-            let Some(loyalty) = loyalty.as_object_mut() else { continue };
-            add(loyalty, "referred_customers", 1);
-            let campaigns = loyalty.entry("campaigns").or_insert_with(|| json!({})).as_object_mut();
-            if let (Some(name), Some(campaigns)) = (&referral.campaign_name, campaigns)
-                && let Some(campaign) = campaigns.entry(name.to_string()).or_insert_with(|| json!({})).as_object_mut()
-            {
-                add(campaign, "referred_customers", 1);
-            }
-        }
-        call.touch(&mut document);
-        call.store.update("customer", &document);
-    }
-    Ok(())
-}
-
-/// What a customer remembers of codes that others passed on to them.
-fn remember(body: &mut Map<String, Json>, referrals: &[Referral], now_ms: i64) {
-    let Some(known) = body.entry("referrals").or_insert_with(|| json!({})).as_object_mut() else { return };
-    for referral in referrals {
-        add(known, "total", 1);
-        if let Some(campaigns) = known.entry("campaigns").or_insert_with(|| json!([])).as_array_mut() {
-            campaigns.push(json!({
-                "campaign_id": referral.campaign_id, "referrer_id": referral.referrer_id,
-                "related_object_id": referral.voucher_id, "related_object_type": "voucher", "date": crate::moment::text(now_ms),
-            }));
-        }
-    }
-}
-
-fn add(holder: &mut Map<String, Json>, name: &str, amount: i64) {
-    let sum = holder.get(name).and_then(Json::as_i64).unwrap_or(0).saturating_add(amount);
-    holder.insert(name.into(), sum.into());
 }
 
 /// The stored customer that a request names, as a decision about it finds it.
