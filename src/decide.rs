@@ -16,6 +16,7 @@ pub mod loyalty;
 pub mod postings;
 pub mod qualify;
 pub mod redeem;
+pub mod referral;
 mod resolve;
 pub mod rollback;
 pub mod rule_input;
@@ -29,6 +30,7 @@ pub use belief::receive;
 pub use case::Case;
 pub use qualify::{Qualified, qualify};
 pub use redeem::{Redeemed, RedeemedPart, promised, redeem};
+pub use referral::Referral;
 pub use rollback::{RollBack, RolledBack, rollback};
 pub use tally::{OrderCount, Tally};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};
@@ -74,17 +76,4 @@ pub struct RewardGrant {
     pub balance: Option<u64>,
     /// Who gets it: the holder of the card.
     pub customer_id: Option<Text>,
-}
-
-/// That a code was redeemed by somebody else than the customer who passes it on (objects.md section 4).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Referral {
-    /// Who passed it on.
-    pub referrer_id: Text,
-    /// The code's id.
-    pub voucher_id: Text,
-    /// Its campaign.
-    pub campaign_id: Option<Text>,
-    /// Its campaign's name.
-    pub campaign_name: Option<Text>,
 }

@@ -8,6 +8,7 @@ pub mod page;
 pub mod promotion;
 pub mod qualification;
 pub mod redemption;
+pub mod referral;
 pub mod request;
 pub mod reward;
 pub mod scope;

@@ -19,6 +19,7 @@ pub mod problem;
 pub mod qualification;
 pub mod record;
 pub mod redemption;
+pub mod referral;
 pub mod request;
 pub mod reward;
 pub mod rollback;

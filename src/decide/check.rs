@@ -15,6 +15,7 @@ use crate::pricing::{Cart, bundles, count_bundles};
 use crate::refusal::{Reason, Refusal};
 use crate::rules::Needs;
 use crate::text::{Text, joined};
+use crate::time::{Instant, TimeZone};
 
 /// Checks a voucher against the running order. What it found is told even when it refuses.
 #[inline]
@@ -58,7 +59,7 @@ pub fn check_terms(
     if asks_nothing && offer.terms.plain && offer.terms.cover(case.context.now) {
         return Ok(());
     }
-    check_validity(case, offer)?;
+    check_validity(offer, case.context.now, &case.zone)?;
     check_referrer(case, offer, found)?;
     check_quantity(case, offer, running_order, found)?;
     check_gift(case, redeemable, offer, running_order, found)?;
@@ -124,7 +125,7 @@ fn refuse_time(reason: Reason, offer: &Offer<'_>) -> Result<(), Refusal> {
 }
 
 /// Switches first, then beginnings, then ends, then recurring windows; the incentive's before the campaign's.
-fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
+pub fn check_validity(offer: &Offer<'_>, now: Instant, zone: &TimeZone) -> Result<(), Refusal> {
     let incentive = &offer.incentive;
     let campaign = offer.campaign.as_deref();
     if !incentive.active || campaign.is_some_and(|campaign| !campaign.active) {
@@ -137,14 +138,13 @@ fn check_validity(case: &Case<'_>, offer: &Offer<'_>) -> Result<(), Refusal> {
         .map(|campaign| &campaign.validity);
     let windows = [Some(&incentive.validity), campaign];
     let windows = || windows.iter().flatten();
-    let now = case.context.now;
     if windows().any(|validity| !validity.has_begun(now)) {
         return refuse_time(Reason::VoucherNotActive, offer);
     }
     if windows().any(|validity| validity.has_ended(now)) {
         return refuse_time(Reason::VoucherExpired, offer);
     }
-    if windows().any(|validity| !validity.recurs(now, &case.zone)) {
+    if windows().any(|validity| !validity.recurs(now, zone)) {
         return refuse_time(Reason::VoucherNotActiveNow, offer);
     }
     Ok(())

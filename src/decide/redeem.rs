@@ -8,9 +8,10 @@ use std::sync::Arc;
 use crate::decide::caps::cap_postings;
 use crate::decide::case::{Case, Offer};
 use crate::decide::postings::{counted, reserved, spent};
+use crate::decide::referral;
 use crate::decide::tally::sum;
 use crate::decide::validate::{Evaluated, exceeded};
-use crate::decide::{Changes, Decision, OrderCount, Referral, RewardGrant, Tally};
+use crate::decide::{Changes, Decision, OrderCount, RewardGrant, Tally};
 use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
@@ -113,7 +114,7 @@ pub fn redeem<'a>(
         book.release(own);
     }
     let grants = grants(case, &parts);
-    let referrals = referrals(case, &parts);
+    let referrals = referral::by_redemption(case, parts.iter().map(|part| part.place));
     let order = evaluated.case.order.take().map(|order| {
         let order = close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids);
         let referrer_id = referrals.first().map(|referral| referral.referrer_id.clone());
@@ -247,20 +248,6 @@ fn grant(case: &Case<'_>, place: usize, redemption_id: &Text) -> Option<RewardGr
         balance: *balance,
         customer_id: offer.incentive.holder_id.clone(),
     })
-}
-
-/// The codes among the parts that somebody passed on.
-fn referrals(case: &Case<'_>, parts: &[RedeemedPart]) -> Vec<Referral> {
-    let referral = |part: &RedeemedPart| {
-        let offer = case.offer(part.place)?;
-        Some(Referral {
-            referrer_id: offer.referrer()?.clone(),
-            voucher_id: offer.incentive.id.clone(),
-            campaign_id: offer.incentive.campaign_id.clone(),
-            campaign_name: offer.campaign.as_ref().map(|campaign| campaign.name.clone()),
-        })
-    };
-    parts.iter().filter_map(referral).collect()
 }
 
 fn fail<'a>(evaluated: Box<Evaluated<'a>>, now: Instant, ids: &mut Ids) -> Decision<Redeemed<'a>> {

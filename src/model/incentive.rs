@@ -5,6 +5,7 @@
 
 use crate::model::discount::{Discount, Gift};
 use crate::model::order::Metadata;
+use crate::model::referral::ReferralProgram;
 use crate::text::Text;
 use crate::time::{DailyHours, Instant, TimeZone, Timeframe};
 
@@ -193,6 +194,8 @@ pub struct Campaign {
     pub makes_codes: bool,
     /// Whether a voucher's own window, made when it was published, stands in place of this one's.
     pub activity_after_publishing: bool,
+    /// What counts as a referral and what comes of it, where it says so.
+    pub referral: Option<Box<ReferralProgram>>,
 }
 
 /// A group of campaigns for stacking.

@@ -162,6 +162,8 @@ pub struct Candidate {
     pub holder_id: Option<Text>,
     /// The customer who may pass it on.
     pub referrer_id: Option<Text>,
+    /// Whether it was passed on to the customer whom it is sought for.
+    pub passed_on: bool,
     /// Whether anybody may be told of it.
     pub public: bool,
 }

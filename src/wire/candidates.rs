@@ -94,6 +94,7 @@ pub fn read_candidate(at: &Cursor<'_>, object: CandidateObject) -> Candidate {
         voucher_type,
         holder_id: text("holder_id"),
         referrer_id: text("referrer_id"),
+        passed_on: false,
     }
 }
 

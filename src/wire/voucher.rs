@@ -23,6 +23,7 @@ use crate::wire::cursor::{Cursor, Read, Words, read};
 use crate::wire::document::{read_fields, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
 use crate::wire::problem::Problem;
+use crate::wire::referral::read_referral_program;
 
 /// Every day, 0 for Sunday to 6 for Saturday.
 const ALL_DAYS: [u8; 7] = [0, 1, 2, 3, 4, 5, 6];
@@ -267,6 +268,7 @@ pub fn read_campaign(at: &Cursor<'_>) -> Campaign {
         public: kind.as_deref() == Some("STANDALONE"),
         makes_codes: makes_codes && campaign_type != CampaignType::Promotion,
         activity_after_publishing: at.get("activity_duration_after_publishing").is_some(),
+        referral: at.option("referral_program", |program| Box::new(read_referral_program(program))),
     }
 }
 

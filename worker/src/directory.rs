@@ -88,6 +88,7 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
                 origins: client.origins.clone(),
                 redeem: client.redeem,
                 publish: client.publish.clone(),
+                events: client.events,
                 expires_at: None,
                 settings: project.settings.clone(),
             };

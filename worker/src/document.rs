@@ -8,5 +8,6 @@ pub mod filter;
 pub mod list;
 pub mod merge;
 pub mod metadata;
+pub mod onward;
 pub mod resource;
 pub mod shapes;

@@ -45,6 +45,7 @@ pub const AREAS: &[&[Route]] = &[
     people::segments::ROUTES,
     orders::ROUTES,
     people::customers::ROUTES,
+    people::events::ROUTES,
     project::customer_tokens::ROUTES,
     codes::publications::ROUTES,
     decisions::qualifications::ROUTES,
@@ -52,6 +53,7 @@ pub const AREAS: &[&[Route]] = &[
     decisions::older_requests::ROUTES,
     decisions::rollbacks::ROUTES,
     decisions::older_operations::ROUTES,
+    codes::holders::ROUTES,
     codes::balances::ROUTES,
     codes::transactions::ROUTES,
     codes::voucher_changes::ROUTES,
@@ -70,6 +72,7 @@ pub const AREAS: &[&[Route]] = &[
     project::bundle::ROUTES,
     rules::stacking_rules::ROUTES,
     project::metadata_schemas::ROUTES,
+    project::custom_event_schemas::ROUTES,
     project::async_actions::ROUTES,
     project::oauth::ROUTES,
     #[cfg(feature = "rehearsal")]

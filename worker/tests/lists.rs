@@ -35,6 +35,12 @@ const SHOP: &[(&str, &str, &str)] = &[
         "/v1/campaigns",
         r#"{"name":"cards","campaign_type":"LOYALTY_PROGRAM","voucher":{"type":"LOYALTY_CARD","loyalty_card":{"points":1}}}"#,
     ),
+    (
+        "/v1/referrals/{campaignId}",
+        "/v1/campaigns",
+        r#"{"name":"friends","campaign_type":"REFERRAL_PROGRAM","voucher":{"discount":{"type":"AMOUNT","amount_off":1}}}"#,
+    ),
+    ("/v1/referrals/members/{memberId}", "/v1/campaigns/friends/vouchers/code", "{}"),
     ("/members/{memberId}", "/v1/campaigns/cards/vouchers/card", "{}"),
     ("/v2/loyalties/programs/{programId}", "/v2/loyalties/programs", r#"{"name":"thing"}"#),
     (
@@ -82,7 +88,9 @@ fn words_of(route: &Route) -> Option<&'static [&'static str]> {
 #[test]
 fn an_order_is_one_of_those_that_a_list_publishes() {
     let edge = Edge::new();
-    let mut named: Vec<(&str, String)> = Vec::new();
+    // A code of a program is no card.
+    let of_program = "/v1/referrals/{campaignId}/members/{memberId}";
+    let mut named: Vec<(&str, String)> = vec![(of_program, "/v1/referrals/friends/members/code".into())];
     for (place, path, body) in SHOP {
         let reply = send(&edge, "POST", path, "", body);
         let made: Json = serde_json::from_slice(&reply.body).unwrap();

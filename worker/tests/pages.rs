@@ -107,6 +107,7 @@ routes! {
     redeem "/client/v1/redeem"
     validate "/client/v1/validate"
     publish "/client/v1/publish"
+    events "/client/v1/events"
     promotion_tiers "/client/v1/promotions/tiers"
     bundle "/client/v1/bundle"
 }

@@ -1,4 +1,4 @@
-//! How often a page can publish: its key is public, and whoever has it could otherwise mint gift cards in a loop.
+//! How often a page can publish, and tell of events: its key is public, and whoever has it could otherwise mint gift cards in a loop.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -113,4 +113,38 @@ fn a_publication_that_fails_is_not_counted() {
     assert_eq!(shop.post("/v1/campaigns/Two/vouchers/ONE", &keys, &more).status, 200);
     assert_eq!(shop.publish("Two", "192.0.2.7", "anna").status, 200);
     assert_eq!(shop.publish("Two", "192.0.2.7", "anna").status, 429);
+}
+
+#[test]
+fn events_of_pages_have_a_share() {
+    let mut shop = Shop::open();
+    let management = [("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")];
+    let schema = json!({ "name": "looked", "schema": { "properties": {} } });
+    let path = "/management/v1/projects/proj_dev/custom-event-schemas";
+    assert_eq!(shop.post(path, &management, &schema).status, 200);
+    let server = [("x-app-id", "dev-app"), ("x-app-token", "dev-token")];
+    let proof = json!({ "customer": { "source_id": "anna" }, "ttl": 3600 });
+    let proof: Json = serde_json::from_slice(&shop.post("/v1/customer-tokens", &server, &proof).body).unwrap();
+    let page = [
+        ("x-client-application-id", "dev-client"),
+        ("x-client-token", "dev-client-token"),
+        ("origin", "http://localhost:3000"),
+    ];
+    let proven = [page.as_slice(), &[("x-customer-token", proof["token"].as_str().unwrap())]].concat();
+    let event = json!({ "event": "looked", "customer": { "source_id": "anna" } });
+    let tell = |shop: &Shop| shop.post("/client/v1/events", &page, &event);
+    let wrong = json!({ "event": "unknown", "customer": { "source_id": "anna" } });
+    assert_eq!(shop.post("/client/v1/events", &page, &wrong).status, 400, "what is refused takes nothing");
+    let told = (0..601).filter(|_| tell(&shop).status == 200).count();
+    assert_eq!(told, 600, "events of one minute");
+    let before = shop.edge.rows("proj_dev");
+    let refused = tell(&shop);
+    let body: Json = serde_json::from_slice(&refused.body).unwrap();
+    assert_eq!((refused.status, &body["key"]), (429, &json!("too_many_events")));
+    assert_eq!(retry_after(&refused), "60");
+    assert_eq!(shop.edge.rows("proj_dev"), before, "a refused event writes nothing");
+    assert_eq!(shop.post("/client/v1/events", &proven, &event).status, 200, "a proven customer has another share");
+    assert_eq!(shop.post("/v1/events", &server, &event).status, 200, "a server has none");
+    shop.now_ms += 60_000;
+    assert_eq!(tell(&shop).status, 200, "and so has the next minute");
 }

@@ -103,6 +103,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         origins: vec![],
         redeem: true,
         publish: scrip_worker::http::publishing::Publishing::Any(true),
+        events: true,
         settings,
     }
 }

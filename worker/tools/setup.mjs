@@ -15,7 +15,7 @@ const development = {
       time_zone: "UTC",
       currency: "EUR",
       case_sensitive_codes: true,
-      client: { origins: ["http://127.0.0.1:*", "http://localhost:*"], redeem: true, publish: true },
+      client: { origins: ["http://127.0.0.1:*", "http://localhost:*"], redeem: true, publish: true, events: true },
       keys: Object.entries(credentials).map(([kind, key]) => ({ class: kind, ...key })),
     },
   ],

@@ -65,7 +65,7 @@ impl Scenario {
     /// else, and of a campaign with a code for each customer the campaign is told. A page is told only the codes of its
     /// customer: whoever opens it could list all others (errors-and-auth.md, client-side keys are public).
     pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, page: bool) -> bool {
-        let theirs = customer.is_some() && candidate.holder_id.as_deref() == customer;
+        let theirs = customer.is_some() && (candidate.passed_on || candidate.holder_id.as_deref() == customer);
         let public = candidate.public && !(page && candidate.object == CandidateObject::Voucher);
         match self {
             Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack,
@@ -120,6 +120,9 @@ fn role(candidate: &Candidate, customer: Option<&str>) -> Option<&'static str> {
     let is_referral = candidate.campaign_type.as_deref() == Some("REFERRAL_PROGRAM");
     if candidate.referrer_id.as_deref() == Some(customer) {
         return Some("REFERRER");
+    }
+    if candidate.passed_on {
+        return Some("REFEREE");
     }
     (candidate.holder_id.as_deref() == Some(customer)).then_some(if is_referral { "REFEREE" } else { "OWNER" })
 }

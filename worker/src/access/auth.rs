@@ -46,6 +46,9 @@ pub struct Record {
     /// What pages may publish.
     #[serde(default)]
     pub publish: Publishing,
+    /// Whether pages may tell of events.
+    #[serde(default)]
+    pub events: bool,
     /// When a token ends, in milliseconds.
     #[serde(default)]
     pub expires_at: Option<i64>,
@@ -184,6 +187,7 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         origins: record.origins,
         redeem: record.redeem,
         publish: record.publish,
+        events: record.events,
         settings: record.settings,
     })
 }
@@ -243,6 +247,9 @@ fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
         }
         Some(Switch::Publish) if record.publish.is_off() => {
             Err(forbidden("the project does not allow publications from the client side"))
+        }
+        Some(Switch::Events) if !record.events => {
+            Err(forbidden("the project does not allow events from the client side"))
         }
         _ => Ok(()),
     }

@@ -13,7 +13,7 @@ use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::json::Node;
-use scrip::model::page::Page;
+use scrip::model::page::{Belief, Page};
 use scrip::text::Text;
 use scrip::wire::page::terms_of;
 use scrip::wire::problem::shortened;
@@ -85,6 +85,13 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
         }
     }
     Ok(())
+}
+
+/// Leaves out a customer whom nobody proves where only proof counts.
+pub fn settle_customer(page: Option<&Page>, source: &mut Map<String, Json>) {
+    if page.is_some_and(|page| page.proven.is_none() && page.terms.customers == Belief::Proven) {
+        source.remove("customer");
+    }
 }
 
 /// The text at a path of a request, if there is one.

@@ -1,6 +1,7 @@
 //! Vouchers: made, changed, imported, handed out, and what lies on them. No area imports another's handlers.
 
 pub mod balances;
+pub mod holders;
 pub mod publications;
 pub mod publishing;
 pub mod transactions;

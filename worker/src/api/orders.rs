@@ -207,7 +207,7 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     let counted = OrderCount::of(stored.as_ref().and_then(paid_total), order.status, total);
     if counted.is_some() {
         let tally = Tally { order: counted, ..Tally::default() };
-        decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), (&tally, &[]))?;
+        decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), &tally)?;
     }
     Ok(text)
 }

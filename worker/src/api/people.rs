@@ -1,4 +1,5 @@
 //! Whom a shop knows: customers, and segments of them. No area imports another's handlers.
 
 pub mod customers;
+pub mod events;
 pub mod segments;

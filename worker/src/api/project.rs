@@ -2,6 +2,7 @@
 
 pub mod async_actions;
 pub mod bundle;
+pub mod custom_event_schemas;
 pub mod customer_tokens;
 pub mod metadata_schemas;
 pub mod oauth;

@@ -31,6 +31,7 @@ pub(super) struct Client {
     pub(super) origins: Vec<String>,
     pub(super) redeem: bool,
     pub(super) publish: Publishing,
+    pub(super) events: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

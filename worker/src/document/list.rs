@@ -115,6 +115,14 @@ impl List {
         Ok(store.documents(&statement, &clause.params)?)
     }
 
+    /// How many documents a clause selects that a query narrows.
+    pub fn count(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<i64, CallError> {
+        self.narrow(store, query, &mut clause)?;
+        clause.check_looks(store, BY_CREATION)?;
+        let row = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
+        Ok(row.map_or(Ok(0), |row| sql::int(&row, 0))?)
+    }
+
     /// Narrows a clause by the parameters and deep filters of a query.
     pub(super) fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
         let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) =

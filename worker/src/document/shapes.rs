@@ -23,5 +23,8 @@ use scrip::shape::{COUNT, Field, Kind, may, must};
 pub const TOTAL: &[Field] = &[must("total", COUNT)];
 /// What a list says that tells whether there is more as well.
 pub const TOTAL_AND_MORE: &[Field] = &[must("total", COUNT), must("has_more", Kind::Bool)];
+/// What a list says that goes on from a document, and is counted.
+pub const TOTAL_MORE_AND_NEXT: &[Field] =
+    &[must("total", COUNT), must("has_more", Kind::Bool), may("more_starting_after", Kind::Text)];
 /// What a list says that is not counted.
 pub const MORE: &[Field] = &[must("has_more", Kind::Bool), may("more_starting_after", Kind::Text)];

@@ -84,6 +84,9 @@ pub struct Caller {
     /// What pages may publish.
     #[serde(default)]
     pub publish: Publishing,
+    /// Whether pages may tell of events.
+    #[serde(default)]
+    pub events: bool,
     /// The project's settings.
     pub settings: Settings,
 }

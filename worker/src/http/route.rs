@@ -74,6 +74,8 @@ pub enum Switch {
     Redeem,
     /// Publishing from a page.
     Publish,
+    /// Telling of events from a page.
+    Events,
 }
 
 const fn route(

@@ -7,16 +7,18 @@ use crate::moment;
 use crate::shop::decision;
 use crate::shop::purses::{Loaded, PURSES, Purse};
 use crate::store::document::Document;
+use scrip::ledger::{Entry, Transfer};
 use serde_json::{Value as Json, json};
 
 /// Loads a card with what a reward adds, and writes it down; the card itself is left to the caller. What has no balance is
-/// left as it is.
-pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<(), CallError> {
+/// left as it is. The ledger does not have yet what the same request moves.
+pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64, moved: &[Entry]) -> Result<(), CallError> {
     let purse = PURSES.iter().find(|purse| card.body.get(purse.block).is_some_and(Json::is_object));
     let (Some(purse), true) = (purse, added > 0) else { return Ok(()) };
     let field = if purse.block == "gift" { "amount" } else { "points" };
     let added = i64::try_from(added).unwrap_or(i64::MAX);
     let (total, balance) = move_balance(call, card, purse, added, field)?;
+    let balance = balance.saturating_sub(taken(moved, (purse.account)(&card.id).as_str()));
     let mut told = json!({
         "total": total, "balance": balance, "type": purse.kind, "operation_type": "AUTOMATIC", "object": "balance",
         "related_object": { "type": "voucher", "id": card.id },
@@ -26,6 +28,17 @@ pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64) -> Result<
     }
     note(call, card, format!("{}_ADDITION", purse.unit), [Json::Null, Json::Null], &told);
     Ok(())
+}
+
+/// How much of an account some lines of the ledger take.
+fn taken(moved: &[Entry], account: &str) -> i64 {
+    let amount = |transfer: &Transfer| i64::try_from(transfer.amount).unwrap_or(i64::MAX);
+    let of = |entry: &Entry| match entry {
+        Entry::Post(transfer) if transfer.debit.as_str() == account => amount(transfer),
+        Entry::Post(transfer) if transfer.credit.as_str() == account => amount(transfer).saturating_neg(),
+        Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => 0,
+    };
+    moved.iter().map(of).fold(0, i64::saturating_add)
 }
 
 /// Writes a change of a balance down; `said` is the caller's own identifier and reason.

@@ -9,7 +9,7 @@ use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{self, Nulls};
 use crate::moment;
-use crate::shop::{metadata_schemas, purses, referrals, summary};
+use crate::shop::{metadata_schemas, purses, referral_counts, summary};
 use crate::store::document::Document;
 use scrip::model::customer::Customer;
 use serde_json::{Map, Value as Json, json};
@@ -142,8 +142,8 @@ pub fn template(id: &str, source_id: Option<&str>, now_ms: i64) -> Map<String, J
         "id": id, "source_id": source_id, "name": null, "description": null, "email": null, "phone": null, "birthday": null, "birthdate": null,
         "address": null, "metadata": {}, "system_metadata": {},
         "summary": summary::empty(),
-        "loyalty": referrals::empty_loyalty(),
-        "referrals": referrals::empty(),
+        "loyalty": referral_counts::empty_loyalty(),
+        "referrals": referral_counts::empty(),
         "created_at": moment::text(now_ms), "object": "customer",
     });
     body.as_object().cloned().unwrap_or_default()

@@ -5,13 +5,13 @@ use crate::access::time_zone;
 use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
-use crate::shop::{customers, referrals, summary, vouchers};
+use crate::shop::{customers, summary, vouchers};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
+use scrip::decide::Tally;
 use scrip::decide::case::stored::customer_key;
-use scrip::decide::{Referral, Tally};
 use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
@@ -65,15 +65,15 @@ pub fn put(call: &mut Call<'_, '_>, vouchers: Vec<&str>, records: Vec<Record>) {
 }
 
 /// Brings a customer up to date at the commit: what the request sent, and the counts. One that is not stored yet is created
-/// under the id that the answer shows.
+/// under the id that the answer shows. Gives the customer as they will be after it.
 pub fn write_customer(
     call: &mut Call<'_, '_>,
     seen: &ById,
     sent: Option<&Customer>,
     id: Option<&str>,
-    (tally, referrals): (&Tally, &[Referral]),
-) -> Result<(), CallError> {
-    let Some(id) = id else { return Ok(()) };
+    tally: &Tally,
+) -> Result<Option<Document>, CallError> {
+    let Some(id) = id else { return Ok(None) };
     let known = match seen.get(id) {
         Some(document) => Some(document.clone()),
         None => call.store.document("customer", id)?,
@@ -82,7 +82,7 @@ pub fn write_customer(
     let mut document = match known {
         Some(document) => document,
         None => {
-            let Some(sent) = sent else { return Ok(()) };
+            let Some(sent) = sent else { return Ok(None) };
             let source_id = sent.source_id.as_deref().map(|name| unsealed(call, name)).transpose()?;
             if let Some(taken) = source_id.as_deref()
                 && call.store.document_by_name("customer", taken, "")?.is_some()
@@ -111,37 +111,19 @@ pub fn write_customer(
         }
     }
     summary::count(&mut document.body, tally, call.now_ms())?;
-    if !referrals.is_empty() {
-        referrals::remember(&mut document.body, referrals, call.now_ms())?;
-    }
     if is_new {
         call.store.insert("customer", &document);
     } else {
         call.touch(&mut document);
         call.store.update("customer", &document);
     }
-    Ok(())
+    Ok(Some(document))
 }
 
 /// The `source_id` that a customer is named by, also where the name is a tracking id.
 fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
     let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
     Ok(opened.unwrap_or_else(|| name.to_owned()))
-}
-
-/// Counts, for those who passed codes on, the customers who redeemed them.
-pub fn write_referrers(call: &mut Call<'_, '_>, referrals: &[Referral]) -> Result<(), CallError> {
-    let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
-    referrers.sort_unstable();
-    referrers.dedup();
-    for referrer in referrers {
-        let Some(mut document) = call.store.document("customer", referrer)? else { continue };
-        let own = referrals.iter().filter(|referral| referral.referrer_id == referrer);
-        referrals::count(&mut document.body, own)?;
-        call.touch(&mut document);
-        call.store.update("customer", &document);
-    }
-    Ok(())
 }
 
 /// The stored customer that a request names, as a decision about it finds it.

@@ -3,7 +3,8 @@
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::Call;
 use crate::moment;
-use crate::shop::{balances, customers, decision, generation, vouchers};
+use crate::shop::holders::Role;
+use crate::shop::{balances, customers, decision, generation, holders, vouchers};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
 use crate::store::tracking::Tracker;
@@ -66,7 +67,7 @@ pub fn hand_reward(
 ) -> Result<Document, CallError> {
     let mut chosen = choose(call, campaign, 1, taken)?;
     for (voucher, _) in &mut chosen {
-        balances::load(call, voucher, added)?;
+        balances::load(call, voucher, added, &[])?;
     }
     let wanted = Wanted {
         voucher: None,
@@ -106,6 +107,7 @@ pub fn hand_over(
                 voucher.body.insert("holder_id".into(), holder.into());
                 if campaign.is_some_and(generation::is_referral) {
                     voucher.body.insert("referrer_id".into(), holder.into());
+                    holders::add(call, &voucher, holder, Role::Referrer, &wanted.metadata);
                 }
             }
             start_activity(call, campaign, &mut voucher)?;

@@ -1,82 +1,127 @@
-//! Who passed codes on and who redeemed them, as customers remember it. It must not know what was decided.
-//!
-//! objects.md section 4.
+//! What comes of it that somebody was referred, each once: they are a holder of the code, both are counted, and they get what the
+//! program gives. It must not know what made it a referral.
 
-use crate::shop::summary::change;
+use crate::http::reply::CallError;
+use crate::http::route::Call;
+use crate::shop::holders::{self, Role};
+use crate::shop::referral_counts;
+use crate::shop::reward_fulfilment::Handed;
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::Referral;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value as Json};
-use std::collections::BTreeMap;
+use scrip::decide::RewardGrant;
+use scrip::model::referral::RefereeReward;
+use serde_json::{Value as Json, json};
 
-/// What the codes of one who passes them on led to. Points are nothing here: cards have them.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Loyalty {
-    points: i64,
-    referred_customers: i64,
-    /// By the names of the campaigns.
-    campaigns: BTreeMap<String, Program>,
+/// Settles the referrals of a customer at the commit, and gives what they get. The customer is as they will be after it, and is
+/// brought up to date: a code counts once for each customer, whatever becomes of its redemptions, and a program gives once.
+pub fn settle(
+    call: &mut Call<'_, '_>,
+    customer: &mut Document,
+    referrals: &[Referral],
+) -> Result<Vec<RewardGrant>, CallError> {
+    // Whoever has no name of their own would be somebody else each time.
+    let is_somebody = |call: &Call<'_, '_>, customer: &Document| -> Result<bool, Fault> {
+        Ok(customer.key.is_some() || call.store.document("customer", &customer.id)?.is_some())
+    };
+    if referrals.is_empty() || !is_somebody(call, customer)? {
+        return Ok(Vec::new());
+    }
+    let mut counted: Vec<&Referral> = Vec::new();
+    let mut grants = Vec::new();
+    for referral in referrals {
+        hold(call, customer, referral)?;
+        if !referral.counts || has(customer, "related_object_id", &referral.voucher_id) {
+            continue;
+        }
+        let is_first = !referral.campaign_id.as_ref().is_some_and(|campaign| has(customer, "campaign_id", campaign));
+        if let Some(reward) = referral.reward.as_ref().filter(|_| is_first) {
+            grants.extend(grant(call, customer, reward)?);
+        }
+        referral_counts::remember(&mut customer.body, referral, call.now_ms())?;
+        counted.push(referral);
+    }
+    if !counted.is_empty() {
+        call.store.update("customer", customer);
+        count(call, &counted)?;
+    }
+    Ok(grants)
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Program {
-    referred_customers: i64,
-}
-
-/// The codes of others that a customer redeemed.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct Referrals {
-    total: i64,
-    campaigns: Vec<Referred>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Referred {
-    campaign_id: Option<String>,
-    referrer_id: String,
-    related_object_id: String,
-    related_object_type: String,
-    date: String,
-}
-
-/// Of somebody whose codes nobody redeemed.
-pub fn empty_loyalty() -> Json {
-    serde_json::to_value(Loyalty::default()).unwrap_or(Json::Null)
-}
-
-/// Of somebody who redeemed nobody's code.
-pub fn empty() -> Json {
-    serde_json::to_value(Referrals::default()).unwrap_or(Json::Null)
-}
-
-/// Counts, in the stored customer who passed codes on, those who redeemed them.
-pub fn count<'r>(referrer: &mut Map<String, Json>, referrals: impl Iterator<Item = &'r Referral>) -> Result<(), Fault> {
-    change(referrer, "loyalty", |loyalty: &mut Loyalty| {
-        for referral in referrals {
-            loyalty.referred_customers = loyalty.referred_customers.saturating_add(1);
-            if let Some(name) = &referral.campaign_name {
-                let program = loyalty.campaigns.entry(name.to_string()).or_default();
-                program.referred_customers = program.referred_customers.saturating_add(1);
+/// Hands over at the commit what a program gives. What cannot be handed over, because there is no code left or no such campaign,
+/// stops nobody from being referred: whoever keeps the service finds it in the log.
+pub fn hand_over<'g>(
+    call: &mut Call<'_, '_>,
+    grants: &'g [RewardGrant],
+    handed: &mut Handed<'g>,
+) -> Result<(), CallError> {
+    for grant in grants {
+        let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
+        match handed.hand(call, grant) {
+            Ok(_) => {}
+            Err(CallError::Refused(why)) => {
+                call.store.forget_since(mark);
+                (call.store.drawn, call.ids) = (drawn, ids);
+                let why = why.details.as_deref().unwrap_or_default();
+                note(call, grant.customer_id.as_deref().unwrap_or_default(), &grant.campaign_id, why);
             }
+            Err(CallError::Fault(fault)) => return Err(fault.into()),
         }
-    })
+    }
+    Ok(())
 }
 
-/// Writes into a stored customer the codes of others that they redeemed.
-pub fn remember(customer: &mut Map<String, Json>, referrals: &[Referral], now_ms: i64) -> Result<(), Fault> {
-    change(customer, "referrals", |known: &mut Referrals| {
-        for referral in referrals {
-            known.total = known.total.saturating_add(1);
-            known.campaigns.push(Referred {
-                campaign_id: referral.campaign_id.as_ref().map(ToString::to_string),
-                referrer_id: referral.referrer_id.to_string(),
-                related_object_id: referral.voucher_id.to_string(),
-                related_object_type: "voucher".to_owned(),
-                date: crate::moment::text(now_ms),
-            });
-        }
-    })
+/// Makes the customer a holder of the code, if they are none yet.
+fn hold(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Result<(), CallError> {
+    let Some(code) = call.store.document("voucher", &referral.voucher_id)? else { return Ok(()) };
+    if code.parent.is_some() && holders::among(call, &code, &[&customer.id])?.is_empty() {
+        holders::add(call, &code, &customer.id, Role::Referee, &json!({}));
+    }
+    Ok(())
+}
+
+/// What a reward is: more on a card. A campaign without cards gives nothing.
+fn grant(call: &Call<'_, '_>, customer: &Document, reward: &RefereeReward) -> Result<Option<RewardGrant>, Fault> {
+    let campaign = call.store.document_by_name("campaign", &reward.campaign, &reward.campaign)?;
+    let has_cards = |campaign: &Document| {
+        let kind = campaign.body.get("campaign_type").and_then(Json::as_str);
+        matches!(kind, Some("GIFT_VOUCHERS" | "LOYALTY_PROGRAM"))
+    };
+    let Some(campaign) = campaign.filter(has_cards) else {
+        note(call, &customer.id, &reward.campaign, "there is no such campaign of cards");
+        return Ok(None);
+    };
+    Ok(Some(RewardGrant {
+        redemption_id: Default::default(),
+        reward_id: Default::default(),
+        campaign_id: campaign.id.into(),
+        balance: Some(reward.amount),
+        customer_id: Some(customer.id.as_str().into()),
+    }))
+}
+
+fn note(call: &Call<'_, '_>, customer_id: &str, campaign: &str, why: &str) {
+    call.store.note(format!("`{customer_id}` was referred and does not get what `{campaign}` gives: {why}"));
+}
+
+/// Whether a customer remembers a referral with a member of this value.
+fn has(customer: &Document, name: &str, value: &str) -> bool {
+    let known =
+        customer.body.get("referrals").and_then(|referrals| referrals.get("campaigns")).and_then(Json::as_array);
+    known.into_iter().flatten().any(|known| known.get(name).and_then(Json::as_str) == Some(value))
+}
+
+/// Counts, for those who passed codes on, the customers who got them.
+fn count(call: &mut Call<'_, '_>, referrals: &[&Referral]) -> Result<(), CallError> {
+    let mut referrers: Vec<&str> = referrals.iter().map(|referral| referral.referrer_id.as_str()).collect();
+    referrers.sort_unstable();
+    referrers.dedup();
+    for referrer in referrers {
+        let Some(mut document) = call.store.document("customer", referrer)? else { continue };
+        let own = referrals.iter().copied().filter(|referral| referral.referrer_id == referrer);
+        referral_counts::count(&mut document.body, own)?;
+        call.touch(&mut document);
+        call.store.update("customer", &document);
+    }
+    Ok(())
 }

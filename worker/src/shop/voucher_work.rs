@@ -177,7 +177,7 @@ pub fn remove(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Re
     let mut job: Removal = piece.read()?;
     let params = [job.campaign_id.as_str().into(), i64::try_from(rows).unwrap_or(1).into()];
     store.write_now(
-        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
+        "DELETE FROM document WHERE kind IN ('validation_rules_assignment', 'redeemable_holder') AND parent IN
            (SELECT id FROM document WHERE kind = 'voucher' AND parent = ?1 ORDER BY seq LIMIT ?2)",
         &params,
     )?;

@@ -213,20 +213,26 @@ pub fn check_metadata(
     metadata_schemas::check(call.store, &[(schema, metadata)])
 }
 
-/// The loyalty card that a path names, within the program when it names one.
-pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
+/// The code that a path names as a member, within the campaign when it names one.
+pub fn find_member(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let name = call.param("memberId");
-    let card = find_named(call, name)?;
+    let code = find_named(call, name)?;
     let campaign = call.param(CAMPAIGN.parameter);
     if !campaign.is_empty() {
         let found = call.store.document_by_name(CAMPAIGN.object, campaign, campaign)?;
         let found = found.ok_or_else(|| not_found(CAMPAIGN.object, campaign))?;
-        if card.parent.as_ref() != Some(&found.id) {
+        if code.parent.as_ref() != Some(&found.id) {
             return Err(not_found(VOUCHER.object, name).into());
         }
     }
+    Ok(code)
+}
+
+/// The loyalty card that a path names, within the program when it names one.
+pub fn find_card(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let card = find_member(call)?;
     if card.body.get("loyalty_card").is_none_or(|block| !block.is_object()) {
-        return Err(not_found("loyalty_card", name).into());
+        return Err(not_found("loyalty_card", call.param("memberId")).into());
     }
     Ok(card)
 }

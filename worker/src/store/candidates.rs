@@ -60,7 +60,8 @@ impl Offered {
             if !seek.wallet {
                 list.extend(offered.read_campaigns(store, &mut programs, None)?);
             }
-            let vouchers = voucher_rows(store, seek, &programs)?;
+            let passed_on = passed_on(store, seek)?;
+            let vouchers = voucher_rows(store, seek, &programs, &passed_on)?;
             let tiers = if seek.wallet { Vec::new() } else { newest(store, "promotion_tier")? };
             let missing = parents(vouchers.iter().chain(&tiers))?;
             let missing: Vec<&str> = missing.into_iter().filter(|id| !programs.contains_key(*id)).collect();
@@ -69,6 +70,9 @@ impl Offered {
                 offered.read_campaigns(store, &mut programs, Some(&missing))?;
             }
             list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
+            for candidate in &mut list {
+                candidate.passed_on = passed_on.contains(candidate.id.as_str());
+            }
             list.extend(offered.read_incentives(store, &tiers, CandidateObject::PromotionTier, &programs)?);
         }
         offered.read_rules(store, &list)?;
@@ -261,13 +265,34 @@ fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<Row>, Fault> {
     Ok(rows)
 }
 
-/// The customer's vouchers and, unless only those are sought, the ones that anybody may use.
-fn voucher_rows(store: &Store<'_>, seek: &Seek<'_>, programs: &BTreeMap<Text, Program>) -> Result<Vec<Row>, Fault> {
+/// The codes that somebody has passed on to the customer, by id.
+fn passed_on(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fault> {
+    let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
+    let rows = store.rows(
+        "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = ?1
+           AND json_extract(body, '$.holder_role') = 'REFEREE' ORDER BY seq DESC LIMIT ?2",
+        &[customer.into(), CANDIDATES_MAX.into()],
+    )?;
+    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
+/// The customer's vouchers, those that were passed on to them and, unless only those are sought, the ones that anybody may use.
+fn voucher_rows(
+    store: &Store<'_>,
+    seek: &Seek<'_>,
+    programs: &BTreeMap<Text, Program>,
+    passed_on: &BTreeSet<String>,
+) -> Result<Vec<Row>, Fault> {
     let mut rows = Vec::new();
     if let Some(customer) = seek.customer {
         rows.extend(store.rows(
             "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = ?1 ORDER BY seq DESC LIMIT ?2",
             &[customer.into(), CANDIDATES_MAX.into()],
+        )?);
+        let passed_on: Vec<&str> = passed_on.iter().map(String::as_str).collect();
+        rows.extend(store.rows_among(
+            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
+            &passed_on,
         )?);
     }
     if !seek.wallet {

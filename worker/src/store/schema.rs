@@ -75,6 +75,19 @@ const STEPS: &[&[&str]] = &[&[
     // What is in a category: asked before it is deleted, among all codes.
     "CREATE INDEX document_category ON document (json_extract(body, '$.category_id'))
      WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') IS NOT NULL",
+], &[
+    // Whom referral codes were published to before holders had rows of their own.
+    "INSERT INTO document (kind, id, key, parent, holder, created_at, body)
+     SELECT 'redeemable_holder', 'rh_' || lower(hex(substr(code.id, 3, 9))), code.id || '/' || code.holder, code.id, code.holder,
+       COALESCE(code.updated_at, code.created_at), json_object(
+         'id', 'rh_' || lower(hex(substr(code.id, 3, 9))),
+         'created_at', COALESCE(json_extract(code.body, '$.updated_at'), json_extract(code.body, '$.created_at')),
+         'redeemable_id', code.id, 'redeemable_object', 'voucher', 'customer_id', code.holder, 'holder_role', 'REFERRER',
+         'campaign_id', campaign.id, 'campaign_type', 'REFERRAL_PROGRAM', 'voucher_type', json_extract(code.body, '$.type'),
+         'metadata', json('{}'), 'object', 'redeemable_holder')
+     FROM document AS campaign JOIN document AS code ON code.kind = 'voucher' AND code.parent = campaign.id
+     WHERE campaign.kind = 'campaign' AND json_extract(campaign.body, '$.campaign_type') = 'REFERRAL_PROGRAM'
+       AND json_extract(code.body, '$.referrer_id') = code.holder",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
@@ -96,6 +109,48 @@ mod tests {
     use super::*;
     use crate::store::sql::Value;
     use crate::store::sqlite::Sqlite;
+
+    #[test]
+    fn whoever_had_a_referral_code_before_passes_it_on() {
+        let sql = Sqlite::memory().unwrap();
+        sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+        for (statement, version) in STEPS.iter().take(6).zip(1_i64..) {
+            statement.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+            sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+        }
+        let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
+            let parent = parent.map(str::to_owned).into();
+            let holder = holder.map(str::to_owned).into();
+            let row = [kind.into(), id.into(), parent, holder, body.into()];
+            let statement =
+                "INSERT INTO document (kind, id, parent, holder, created_at, body) VALUES (?1, ?2, ?3, ?4, 5, ?5)";
+            sql.run(statement, &row).unwrap();
+        };
+        insert("campaign", "camp_r", None, None, r#"{"campaign_type":"REFERRAL_PROGRAM"}"#);
+        insert("campaign", "camp_d", None, None, r#"{"campaign_type":"DISCOUNT_COUPONS"}"#);
+        let code = r#"{"type":"DISCOUNT_VOUCHER","referrer_id":"cust_a","created_at":"2026-03-01T00:00:00.000Z","updated_at":null}"#;
+        insert("voucher", "v_ABCDEFGHIJKL", Some("camp_r"), Some("cust_a"), code);
+        insert("voucher", "v_free", Some("camp_r"), None, r#"{"type":"DISCOUNT_VOUCHER"}"#);
+        insert("voucher", "v_coupon", Some("camp_d"), Some("cust_a"), r#"{"type":"DISCOUNT_VOUCHER"}"#);
+        migrate(&sql, 0).unwrap();
+        let found = sql
+            .run("SELECT id, key, parent, holder, created_at, body FROM document WHERE kind = 'redeemable_holder'", &[])
+            .unwrap();
+        let body = concat!(
+            r#"{"id":"rh_414243444546474849","created_at":"2026-03-01T00:00:00.000Z","redeemable_id":"v_ABCDEFGHIJKL","#,
+            r#""redeemable_object":"voucher","customer_id":"cust_a","holder_role":"REFERRER","campaign_id":"camp_r","#,
+            r#""campaign_type":"REFERRAL_PROGRAM","voucher_type":"DISCOUNT_VOUCHER","metadata":{},"object":"redeemable_holder"}"#
+        );
+        let row: Vec<Value> = vec![
+            "rh_414243444546474849".into(),
+            "v_ABCDEFGHIJKL/cust_a".into(),
+            "v_ABCDEFGHIJKL".into(),
+            "cust_a".into(),
+            5.into(),
+            body.into(),
+        ];
+        assert_eq!(found, [row]);
+    }
 
     #[test]
     fn holds_of_before_are_the_servers() {

@@ -51,6 +51,9 @@ fn bases(route: &Route) -> Vec<(String, Option<Json>)> {
                 Some(json!({ "campaign": { "name": "News" }, "customer": { "source_id": "guest" } })),
             ),
         ],
+        "/client/v1/events" => {
+            vec![(String::new(), Some(json!({ "event": "looked", "customer": { "source_id": "guest" } })))]
+        }
         "/client/v1/promotions/tiers" | "/client/v1/bundle" => vec![(String::new(), None)],
         path => panic!("a page reaches {path}: say here how it is asked"),
     }

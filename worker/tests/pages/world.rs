@@ -94,6 +94,7 @@ impl World {
             let path = format!("/v1/validation-rules/{}/assignments", rule["id"].as_str().unwrap());
             world.post(&path, &json!({ "voucher": code }));
         }
+        world.tell_of_events();
         // The first code of a campaign begins the series of all that follow.
         for campaign in ["Private", "News"] {
             world.post(
@@ -108,6 +109,22 @@ impl World {
         }
         world.settle(who);
         world
+    }
+
+    /// There are events that a page may tell of.
+    fn tell_of_events(&self) {
+        let request = Request {
+            method: "POST".into(),
+            path: "/management/v1/projects/proj_dev/custom-event-schemas".into(),
+            headers: pair(&[
+                ("x-management-id", "dev-management"),
+                ("x-management-token", "dev-management-token"),
+                ("content-type", "application/json"),
+            ]),
+            body: json!({ "name": "looked", "schema": { "properties": {} } }).to_string().into_bytes(),
+            ..Request::default()
+        };
+        assert_eq!(self.edge.send(request, NOW, None).status, 200);
     }
 
     /// Those who try: a page, a holder of a page's token, and a page whose customer is proven to be somebody.

@@ -24,6 +24,7 @@ pub fn server() -> (String, String) {
         origins: vec![],
         redeem: true,
         publish: scrip_worker::http::publishing::Publishing::Any(true),
+        events: true,
         settings,
     };
     ("scrip-caller".to_owned(), caller.header())

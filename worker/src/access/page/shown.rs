@@ -55,6 +55,7 @@ const SHOWN: &[Shown] = &[
     Shown { path: "/client/v1/redeem", keeper: Keeper::Here, told: &trees::REDEMPTION },
     Shown { path: "/client/v1/promotions/tiers", keeper: Keeper::Here, told: &trees::TIERS },
     Shown { path: "/client/v1/publish", keeper: Keeper::Here, told: &trees::PUBLICATION },
+    Shown { path: "/client/v1/events", keeper: Keeper::Here, told: &trees::EVENT },
     Shown { path: "/client/v1/bundle", keeper: Keeper::Verb, told: &bundle::BUNDLE },
 ];
 

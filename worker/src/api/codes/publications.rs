@@ -1,5 +1,6 @@
 //! Publications: a voucher, or codes of a campaign, are handed to a customer. It must not know what a voucher grants.
 
+use crate::access::page;
 use crate::api::codes::publishing;
 use crate::document::fields::{BUYER, KEY};
 use crate::document::shapes;
@@ -53,8 +54,8 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, CallError> {
     if let Some(name) = source.get("campaign").filter(|campaign| campaign.is_string()).cloned() {
         source.insert("campaign".into(), json!({ "name": name }));
     }
-    crate::access::page::name_proven(call, &mut source)?;
-    publishing::settle_customer(call.page.as_ref(), &mut source);
+    page::name_proven(call, &mut source)?;
+    page::settle_customer(call.page.as_ref(), &mut source);
     let body = crate::http::shape::read(BODY, source, Nulls::Dropped)?;
     let text = |value: Option<&Json>| value.and_then(Json::as_str).map(str::to_owned);
     let campaign = body.get("campaign");

@@ -13,7 +13,6 @@ use crate::shop::publications::Receiver;
 use crate::store::document::Document;
 use crate::store::sql;
 use crate::store::tracking::Tracker;
-use scrip::model::page::{Belief, Page};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
@@ -32,13 +31,6 @@ pub fn allows(call: &Call<'_, '_>, campaign: Option<&Document>) -> bool {
     let names: Vec<&str> = campaign.map(|campaign| campaign.id.as_str()).into_iter().chain(name).collect();
     let publishing: &Publishing = &call.caller.publish;
     call.page.is_none() || publishing.allows(&names)
-}
-
-/// Leaves out a customer whom nobody proves where only proof counts.
-pub fn settle_customer(page: Option<&Page>, source: &mut Map<String, Json>) {
-    if page.is_some_and(|page| page.proven.is_none() && page.terms.customers == Belief::Proven) {
-        source.remove("customer");
-    }
 }
 
 /// A page publishes one code at a time.

@@ -3,16 +3,15 @@
 
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT};
-use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::onward;
 use crate::document::shapes;
 use crate::http::listing::List;
-use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
 use crate::shop::purses::{CARD, GIFT};
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
-use crate::store::sql;
+use crate::store::sql::{Fault, Row};
 use scrip::model::redemption::Movement;
 use scrip::wire::past::movement_of;
 use serde_json::{Map, Value as Json, json};
@@ -59,51 +58,22 @@ fn of_card(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
-    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-    let newest_first = read_order(call)?;
-    let (sign, direction) = if newest_first { ("<", "DESC") } else { (">", "ASC") };
-    let after = match call.query.get("starting_after_id") {
-        Some(id) => Some(place(call, card, id)?),
-        None => None,
-    };
     let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
     clause.and("parent = {} AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'", card.id.as_str());
-    if let Some(seq) = after {
-        clause.and(&format!("seq {sign} {{}}"), seq);
-    }
-    let tail = format!("ORDER BY seq {direction} LIMIT {}", limit.saturating_add(1));
-    let mut found = TRANSACTIONS.narrowed(call.store, &call.query, clause, &tail)?;
-    let limit = usize::try_from(limit).unwrap_or(0);
-    let has_more = found.len() > limit;
-    found.truncate(limit);
-    let shown: Vec<Json> = found.into_iter().map(|document| show(card, document)).collect();
-    let last = shown.last().and_then(|transaction| transaction.get("id")).cloned();
-    let mut answer = json!({ "object": "list", "data_ref": "data", "data": shown, "has_more": has_more });
-    if let (Some(answer), Some(last), true) = (answer.as_object_mut(), last, has_more) {
-        answer.insert("more_starting_after".into(), last);
-    }
-    Ok(Answer::json(answer))
-}
-
-fn read_order(call: &Call<'_, '_>) -> Result<bool, ErrorBody> {
-    match call.query.get("order") {
-        None | Some("-id") => Ok(true),
-        Some("id") => Ok(false),
-        Some(text) => Err(invalid_query(format!("Property .order must be one of id, -id (actual value is `{text}`)"))),
-    }
+    let place = |id: &str| place(call, card, id);
+    let found = onward::select(&TRANSACTIONS, call.store, &call.query, clause, ("a transaction", &place))?;
+    let shown: Vec<Json> = found.documents.into_iter().map(|document| show(card, document)).collect();
+    Ok(Answer::json(Json::Object(onward::envelope(shown, found.has_more))))
 }
 
 /// Where a transaction stands among all documents.
-fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<i64, CallError> {
+fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<Option<Row>, Fault> {
     let own = id.strip_prefix("vtx_").unwrap_or(id);
-    let row = call.store.row(
+    call.store.row(
         "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND parent = ?1
            AND id IN (?2, 'r_' || ?3, 'rr_' || ?3) ORDER BY seq LIMIT 1",
         &[card.id.as_str().into(), id.into(), own.into()],
-    )?;
-    let unknown =
-        || invalid_query(format!("Property .starting_after_id must be a transaction (actual value is `{id}`)"));
-    Ok(sql::int(&row.ok_or_else(unknown)?, 0)?)
+    )
 }
 
 /// A change by hand as it is stored; a redemption or a rollback as the transaction that it was.

@@ -11,7 +11,9 @@ use crate::http::listing::{Filter, List};
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, Switch, get, post};
 use crate::http::shape::{INT_MAX, Kind, may};
-use crate::shop::{decision, overrides, reward_fulfilment};
+use crate::shop::reward_fulfilment::{self, Handed};
+use crate::shop::{decision, overrides, referrals};
+use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use scrip::Context;
 use scrip::decide::{self, Changes, Evaluated, Tally, Validated};
@@ -231,15 +233,16 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     });
     let customers = facts.finish()?;
     let (outcome, customer_id, changes) = decided?;
-    let written = match outcome {
+    let recorded = match outcome {
         Redeemed::Failed(written) => return fail(call, written, (&customers, customer_id.as_deref())),
-        Redeemed::Done(recorded) => commit(call, *recorded, &changes, form)?,
+        Redeemed::Done(recorded) => recorded,
     };
+    let customer = changes.customer.as_deref();
+    let mut customer = decision::write_customer(call, &customers, customer, customer_id.as_deref(), &changes.tally)?;
+    let written = commit(call, *recorded, &changes, (customer.as_mut(), form))?;
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
-    let counts = (&changes.tally, changes.referrals.as_slice());
-    decision::write_customer(call, &customers, changes.customer.as_deref(), customer_id.as_deref(), counts)?;
     Ok(Answer::written(written.status, written.answer))
 }
 
@@ -259,24 +262,27 @@ fn is_named(call: &Call<'_, '_>, facts: &StoreFacts<'_, '_>, order: &Order) -> R
     }
 }
 
-/// Writes down what was redeemed: the ledger, the rewards, the records.
+/// Writes down what was redeemed: the ledger, what comes of a referral, the rewards, the records.
 fn commit(
     call: &mut Call<'_, '_>,
     mut recorded: Recorded,
     changes: &Changes,
-    form: Form,
+    (mut customer, form): (Option<&mut Document>, Form),
 ) -> Result<Written, CallError> {
     call.store.apply(&changes.entries, None, call.now_ms());
-    if !changes.grants.is_empty() {
-        let vouchers = reward_fulfilment::hand_over(call, &changes.grants)?;
-        for (grant, voucher) in changes.grants.iter().zip(&vouchers) {
-            recorded.hand_over(&grant.redemption_id, voucher);
-        }
+    let referred = match customer.as_deref_mut() {
+        Some(customer) => referrals::settle(call, customer, &changes.referrals)?,
+        None => Vec::new(),
+    };
+    let mut handed = Handed::to(customer.as_deref(), &changes.entries);
+    for grant in &changes.grants {
+        let voucher = handed.hand(call, grant)?;
+        recorded.hand_over(&grant.redemption_id, &voucher);
     }
     let vouchers = recorded.vouchers();
     let mut written = recorded.print(form);
     decision::put(call, vouchers.iter().map(|id| id.as_str()).collect(), std::mem::take(&mut written.records));
-    decision::write_referrers(call, &changes.referrals)?;
+    referrals::hand_over(call, &referred, &mut handed)?;
     Ok(written)
 }
 
@@ -287,7 +293,7 @@ fn fail(call: &mut Call<'_, '_>, written: Written, (customers, customer_id): (&B
     }
     if decision::is_believed(call) {
         let tally = Tally { failed: 1, ..Tally::default() };
-        decision::write_customer(call, customers, None, customer_id, (&tally, &[]))?;
+        decision::write_customer(call, customers, None, customer_id, &tally)?;
     }
     Ok(Answer::written(written.status, written.answer))
 }

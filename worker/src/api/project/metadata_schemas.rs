@@ -43,6 +43,8 @@ const DEFINITION: &[Field] = &[
     may("gte", LIMIT),
 ];
 
+const DEFINITIONS: Definitions = Definitions { path: "properties", fields: DEFINITION, flags: &["optional", "array"] };
+
 /// The names that the older description gives to the fields of a definition.
 const OLDER: &[(&str, &str)] = &[
     ("object_type", "objectType"),
@@ -136,7 +138,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     let mut body = call.body(Nulls::Dropped)?;
     let related = body.remove("related_object").and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
-    let properties = read_definitions(body.remove("properties"))?;
+    let properties = DEFINITIONS.read(body.remove("properties"))?;
     if call.store.document_by_name(MANAGED.object, &related, "")?.is_some() {
         let refusal = duplicate("metadata schema", "related_object", &related);
         return Err(refusal.about(MANAGED.object, &related).into());
@@ -159,7 +161,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     let mut body = call.body(Nulls::Dropped)?;
     let mut schema = MANAGED.find(call)?;
-    let changed = read_definitions(body.remove("properties"))?;
+    let changed = DEFINITIONS.read(body.remove("properties"))?;
     if let Some(known) = schema.body.get_mut("properties").and_then(Json::as_object_mut) {
         known.extend(changed);
     }
@@ -172,35 +174,54 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Checks what holds of a whole schema.
 fn check_count(schema: &Document) -> Result<(), ErrorBody> {
-    let count = schema.body.get("properties").and_then(Json::as_object).map_or(0, Map::len);
-    if count > DEFINITIONS_MAX {
-        let told = format!(
-            "Property .properties must NOT have more than {DEFINITIONS_MAX} definitions (actual number is `{count}`)"
-        );
-        return Err(invalid_payload(told));
-    }
-    Ok(())
+    DEFINITIONS.check_count(schema.body.get("properties").and_then(Json::as_object).map_or(0, Map::len))
 }
 
-fn read_definitions(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> {
-    let mut definitions = Map::new();
-    let Some(Json::Object(sent)) = sent else { return Ok(definitions) };
-    for (key, definition) in sent {
-        let place = shape::below("properties", &key);
-        let Json::Object(mut definition) = definition else {
-            let told = format!("must be an object (actual value is `{}`)", shape::shown(&definition));
-            return Err(Problem::at(place, told).into());
-        };
-        for (name, older) in OLDER {
-            if let Some(value) = definition.remove(*older) {
-                definition.entry(*name).or_insert(value);
-            }
+/// What the definitions of a kind of schema may say.
+pub(super) struct Definitions {
+    /// Where they stand in what is sent.
+    pub path: &'static str,
+    /// The fields of one.
+    pub fields: &'static [Field],
+    /// Those that are down where they are not sent.
+    pub flags: &'static [&'static str],
+}
+
+impl Definitions {
+    /// Bounds how many a schema has.
+    pub fn check_count(&self, count: usize) -> Result<(), ErrorBody> {
+        if count > DEFINITIONS_MAX {
+            let path = self.path;
+            let told = format!(
+                "Property .{path} must NOT have more than {DEFINITIONS_MAX} definitions (actual number is `{count}`)"
+            );
+            return Err(invalid_payload(told));
         }
-        let mut read = shape::read(DEFINITION, definition, Nulls::Dropped).map_err(|problem| problem.within(&place))?;
-        for flag in ["optional", "array"] {
-            read.entry(flag).or_insert(Json::Bool(false));
-        }
-        definitions.insert(key, Json::Object(read));
+        Ok(())
     }
-    Ok(definitions)
+
+    /// Reads those that are sent.
+    pub fn read(&self, sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> {
+        let mut definitions = Map::new();
+        let Some(Json::Object(sent)) = sent else { return Ok(definitions) };
+        for (key, definition) in sent {
+            let place = shape::below(self.path, &key);
+            let Json::Object(mut definition) = definition else {
+                let told = format!("must be an object (actual value is `{}`)", shape::shown(&definition));
+                return Err(Problem::at(place, told).into());
+            };
+            for (name, older) in OLDER {
+                if let Some(value) = definition.remove(*older) {
+                    definition.entry(*name).or_insert(value);
+                }
+            }
+            let read = shape::read(self.fields, definition, Nulls::Dropped);
+            let mut read = read.map_err(|problem| problem.within(&place))?;
+            for flag in self.flags {
+                read.entry(*flag).or_insert(Json::Bool(false));
+            }
+            definitions.insert(key, Json::Object(read));
+        }
+        Ok(definitions)
+    }
 }

@@ -131,6 +131,7 @@ fn record(caller: &Caller, token: &str, scopes: &[String], expires_at: i64) -> R
         origins: caller.origins.clone(),
         redeem: caller.redeem,
         publish: caller.publish.clone(),
+        events: caller.events,
         expires_at: Some(expires_at),
         settings: caller.settings.clone(),
     }

@@ -1,6 +1,6 @@
 //! The shapes of publications, balances, transactions and locks. It must not know what a code is worth.
 
-use crate::document::fields::KEY;
+use crate::document::fields::{KEY, VOUCHER_TYPE};
 use crate::document::shapes::customers::CUSTOMER;
 use scrip::shape;
 use scrip::shape::{CHANGE, COUNT, KEYS, Kind, may, must, object};
@@ -25,6 +25,32 @@ pub const PUBLICATION: Kind = shape!(
         must("created_at", Kind::DateTime),
         object(&["publication"]),
     ]
+);
+
+/// A holder of a referral code.
+pub const HOLDER: Kind = shape!(
+    "RedeemableHolder",
+    "A customer who has a referral code",
+    &[
+        must("id", KEY),
+        must("redeemable_id", KEY).says("The code's own id"),
+        must("redeemable_object", Kind::OneOf(&["voucher"])).says("What it is that they have"),
+        must("customer_id", KEY),
+        must("holder_role", Kind::OneOf(&["REFERRER", "REFEREE"])).says("Whether they pass it on or got it"),
+        must("campaign_id", KEY),
+        must("campaign_type", Kind::OneOf(&["REFERRAL_PROGRAM"])),
+        must("voucher_type", VOUCHER_TYPE).says("What kind of voucher the code is"),
+        must("metadata", Kind::Map),
+        must("created_at", Kind::DateTime),
+        object(&["redeemable_holder"]),
+    ]
+);
+
+/// Holders that were added.
+pub const HOLDERS: Kind = shape!(
+    "RedeemableHolders",
+    "The holders of a referral code that were added",
+    &[must("holders", Kind::List(&HOLDER, 0, usize::MAX)).says("One for each customer that was sent, in their order")]
 );
 
 /// What moved the balance of a card.

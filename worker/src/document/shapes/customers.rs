@@ -99,6 +99,31 @@ pub const CUSTOMER: Kind = shape!(
     ]
 );
 
+/// A custom event.
+pub const EVENT: Kind = shape!(
+    "Event",
+    "A custom event that was told of",
+    &[
+        must("type", Kind::Text).says("The name of its schema"),
+        must(
+            "customer",
+            Kind::Object(&[
+                must("id", KEY),
+                must("source_id", KEY).or_null(),
+                must("name", Kind::Text).or_null(),
+                must("email", Kind::Text).or_null().says("The e-mail address; it names nobody"),
+                must("metadata", Kind::Map),
+                object(&["customer"]),
+            ])
+        )
+        .says("Who did it"),
+        must("referral", Kind::Map).or_null().says("Nothing; existing clients look for it"),
+        must("loyalty", Kind::Map).or_null().says("Nothing; existing clients look for it"),
+        must("metadata", Kind::Map),
+        object(&["event"]),
+    ]
+);
+
 /// A segment.
 pub const SEGMENT: Kind = shape!(
     "Segment",

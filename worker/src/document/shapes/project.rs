@@ -80,6 +80,20 @@ pub const METADATA_SCHEMA: Kind = shape!(
     ]
 );
 
+/// A schema of custom events.
+pub const CUSTOM_EVENT_SCHEMA: Kind = shape!(
+    "CustomEventSchema",
+    "A kind of custom events, and what the custom data of one may hold",
+    &[
+        must("id", KEY),
+        must("name", KEY),
+        must("schema", Kind::Object(&[must("properties", Kind::Map)])).says("What is said with each"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["custom-event-schema"]),
+    ]
+);
+
 /// A token that proves a customer.
 pub const CUSTOMER_TOKEN: Kind = shape!(
     "CustomerToken",

@@ -327,6 +327,16 @@ pub const FLAT: Disclosure = These(&[
     ("gift", These(&[("amount", All), ("balance", All), ("effect", All), ("credits", All)])),
 ]);
 
+/// A custom event: its custom data is what the page sent of it.
+pub const EVENT: Disclosure = These(&[
+    ("object", All),
+    ("type", All),
+    ("customer", CUSTOMER),
+    ("referral", All),
+    ("loyalty", All),
+    ("metadata", All),
+]);
+
 /// A publication: its custom data is what the page sent of it.
 pub const PUBLICATION: Disclosure = These(&[
     ("id", All),

@@ -1,0 +1,88 @@
+//! Decides whether somebody was referred: who passed the code on that they redeemed or that a custom event names, whether that is
+//! what their program counts, and what they get for it. It must not know how often they were referred before.
+//!
+//! objects.md sections 4, 5 and 9.
+
+use crate::decide::case::{Case, Offer};
+use crate::decide::check::check_validity;
+use crate::facts::{Facts, Known};
+use crate::id::Context;
+use crate::model::incentive::Campaign;
+use crate::model::referral::{Conversion, RefereeReward};
+use crate::refusal::{Reason, Refusal};
+use crate::text::Text;
+
+/// That a code was used by somebody else than the customer who passes it on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Referral {
+    /// Who passed it on.
+    pub referrer_id: Text,
+    /// The code's id.
+    pub voucher_id: Text,
+    /// Its campaign.
+    pub campaign_id: Option<Text>,
+    /// Its campaign's name.
+    pub campaign_name: Option<Text>,
+    /// Whether this is what its program counts.
+    pub counts: bool,
+    /// What its program gives whoever was referred.
+    pub reward: Option<RefereeReward>,
+}
+
+/// A custom event that names a code.
+pub struct CustomEvent<'e> {
+    /// The id of its schema.
+    pub schema_id: &'e str,
+    /// Its name.
+    pub name: &'e str,
+    /// The customer who did it.
+    pub customer_id: &'e str,
+}
+
+/// The codes that somebody passed on among what is redeemed at these places of the request.
+pub(super) fn by_redemption(case: &Case<'_>, places: impl Iterator<Item = usize>) -> Vec<Referral> {
+    let counts = |conversion: &Conversion| matches!(conversion, Conversion::Redemption);
+    places.filter_map(|place| referral(case.offer(place)?, counts)).collect()
+}
+
+/// What a custom event makes of a code. One that cannot be used now is not passed on either; nothing where nobody passes it on.
+pub fn by_event(
+    facts: &dyn Facts,
+    code: &str,
+    event: &CustomEvent<'_>,
+    context: &Context,
+) -> Result<Option<Referral>, Refusal> {
+    let incentive = match facts.voucher(code) {
+        Known::Is(incentive) => incentive,
+        Known::Unreadable => return Err(Refusal::unreadable("voucher", code)),
+        Known::Absent | Known::Unknown => return Err(Refusal::not_found("voucher", code)),
+    };
+    let campaign = match incentive.campaign_id.as_deref().map(|id| facts.campaign(id)) {
+        Some(Known::Is(campaign)) => Some(campaign),
+        Some(Known::Unreadable) => return Err(Refusal::unreadable("voucher", code)),
+        Some(Known::Absent | Known::Unknown) | None => None,
+    };
+    let offer = Offer::new(incentive, (campaign, None), Vec::new(), None);
+    check_validity(&offer, context.now, &facts.time_zone())?;
+    if offer.referrer().is_some_and(|referrer| referrer == event.customer_id) {
+        return Err(Refusal::new(Reason::ReferrerNotPermittedToRedeem, offer.incentive.code.as_str()));
+    }
+    Ok(referral(&offer, |conversion| match conversion {
+        Conversion::Redemption => false,
+        Conversion::Event(name) => name.is_of(event.schema_id, event.name),
+    }))
+}
+
+fn referral(offer: &Offer<'_>, counts: impl FnOnce(&Conversion) -> bool) -> Option<Referral> {
+    let campaign: Option<&Campaign> = offer.campaign.as_deref();
+    let program = campaign.and_then(|campaign| campaign.referral.as_deref());
+    let usual = Conversion::default();
+    Some(Referral {
+        referrer_id: offer.referrer()?.clone(),
+        voucher_id: offer.incentive.id.clone(),
+        campaign_id: offer.incentive.campaign_id.clone(),
+        campaign_name: campaign.map(|campaign| campaign.name.clone()),
+        counts: counts(program.map_or(&usual, |program| &program.conversion)),
+        reward: program.and_then(|program| program.reward.clone()),
+    })
+}

@@ -1,0 +1,33 @@
+//! Decides how a referral program is read from its campaign. It must not know who was referred.
+
+use crate::model::referral::{Conversion, EventName, RefereeReward, ReferralProgram};
+use crate::wire::cursor::{Cursor, Words, read};
+
+/// Whether an event, and not a redemption, counts.
+const CONVERSIONS: Words<bool> = &[("redemption", false), ("custom_event", true)];
+
+/// Reads a referral program; one that does not say what counts goes by redemptions.
+pub fn read_referral_program(at: &Cursor<'_>) -> ReferralProgram {
+    at.object();
+    let by_event = at.option("conversion_event_type", |word| word.one_of(CONVERSIONS)).unwrap_or_default();
+    let event = at.option("custom_event", read_event).unwrap_or_default();
+    ReferralProgram {
+        conversion: if by_event { Conversion::Event(event) } else { Conversion::Redemption },
+        reward: at.option("referee_reward", read_reward).flatten(),
+    }
+}
+
+fn read_event(at: &Cursor<'_>) -> EventName {
+    at.object();
+    EventName { id: at.option("id", read::name), name: at.option("name", read::name) }
+}
+
+/// A reward that no campaign is named for is none.
+fn read_reward(at: &Cursor<'_>) -> Option<RefereeReward> {
+    at.object();
+    let campaign = at.option("related_object_parent", |parent| {
+        parent.object();
+        parent.option("id", read::name).or_else(|| parent.option("name", read::name))
+    });
+    Some(RefereeReward { campaign: campaign.flatten()?, amount: at.option("amount", read::whole_number).unwrap_or(0) })
+}
