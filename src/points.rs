@@ -10,13 +10,13 @@
 
 pub mod calendar;
 pub mod card;
-pub mod draft;
+mod draft;
 pub mod expiry;
 pub mod limits;
 pub mod lots;
 pub mod pending;
 pub mod proportional;
-pub mod settle;
+mod settle;
 
 pub use calendar::{CurrentPeriod, DateOfYear, Period, Unit};
 pub use card::{
