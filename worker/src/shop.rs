@@ -10,6 +10,7 @@ pub mod customers;
 pub mod decision;
 pub mod generation;
 pub mod hindrance;
+pub mod incentives;
 pub mod lifecycle;
 pub mod lives;
 pub mod membership;
