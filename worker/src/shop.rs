@@ -12,6 +12,7 @@ pub mod event_schemas;
 pub mod generation;
 pub mod hindrance;
 pub mod holders;
+pub mod incentives;
 pub mod lifecycle;
 pub mod lives;
 pub mod membership;

@@ -54,6 +54,26 @@ const SHOP: &[(&str, &str, &str)] = &[
         r#"{"name":"thing","trigger":{"event":"customer.order.paid"},"earnings":[{"effects":[{"incentive":{"id":"linc_1"}}]}]}"#,
     ),
     (
+        "/v2/loyalties/incentives/{incentiveId}",
+        "/v2/loyalties/incentives",
+        r#"{"name":"thing","type":"MATERIAL","stock":1,"material":{"product":{"id":"thing"}}}"#,
+    ),
+    (
+        "/v2/loyalties/benefits/{benefitId}",
+        "/v2/loyalties/benefits",
+        r#"{"name":"other","type":"MATERIAL","material":{"product":{"id":"thing"}}}"#,
+    ),
+    (
+        "/v2/loyalties/tier-structures/{tierStructureId}",
+        "/v2/loyalties/tier-structures",
+        r#"{"name":"thing","type":"POINT_BALANCE","card_definition_id":"$card"}"#,
+    ),
+    (
+        "/v2/loyalties/rewards/{rewardId}",
+        "/v2/loyalties/rewards",
+        r#"{"name":"thing","type":"MATERIAL","material":{"product":{"id":"thing"}},"costs":[{"spending":[{"points":1,"card_definition_id":"$card"}]}]}"#,
+    ),
+    (
         "/v1/product-collections/{productCollectionId}",
         "/v1/product-collections",
         r#"{"type":"STATIC","name":"thing","products":[{"id":"thing","object":"product"}]}"#,
@@ -92,7 +112,8 @@ fn an_order_is_one_of_those_that_a_list_publishes() {
     let of_program = "/v1/referrals/{campaignId}/members/{memberId}";
     let mut named: Vec<(&str, String)> = vec![(of_program, "/v1/referrals/friends/members/code".into())];
     for (place, path, body) in SHOP {
-        let reply = send(&edge, "POST", path, "", body);
+        let card = named.iter().find_map(|(_, with)| with.strip_prefix("/v2/loyalties/card-definitions/"));
+        let reply = send(&edge, "POST", path, "", &body.replace("$card", card.unwrap_or_default()));
         let made: Json = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(reply.status, 200, "{path}: {made}");
         let (before, _) = place.split_once('{').unwrap();

@@ -3,8 +3,13 @@
 pub mod card_definitions;
 mod checks;
 pub mod earning_rules;
+mod given;
+pub mod incentives;
+pub mod loyalty_rewards;
+pub mod loyalty_tiers;
 mod program_assignments;
 pub mod program_batches;
 pub mod programs;
 pub mod reward_assignments;
 pub mod rewards;
+pub mod tier_structures;

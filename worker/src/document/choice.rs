@@ -53,6 +53,14 @@ fn descend(object: &mut Map<String, Json>, rest: &str, path: String, choice: &Ch
 }
 
 impl Choice {
+    /// Takes out of a body what belongs to the word that a change replaces: it stands there from before.
+    pub fn release(&self, body: &mut Map<String, Json>, sent: &Map<String, Json>) {
+        if sent.get(self.by).is_some_and(|word| body.get(self.by) != Some(word)) {
+            let members = self.cases.iter().flat_map(|(_, members)| members.iter());
+            members.for_each(|member| drop(body.remove(*member)));
+        }
+    }
+
     fn hold(&self, object: &mut Map<String, Json>, path: &str) -> Result<(), Problem> {
         let has = |member: &&str| look(object, member).is_some();
         let all = || self.cases.iter().flat_map(|(_, members)| members.iter());

@@ -1,5 +1,6 @@
 //! What is sent over what is stored. It must not know any kind of document.
 
+use crate::document::choice::prune;
 use serde_json::{Map, Value as Json, json};
 
 /// Puts what was sent into a body: a null clears a field, metadata and address are merged key by key.
@@ -43,5 +44,15 @@ pub fn fill_top(body: &mut Map<String, Json>, defaults: &Json) {
         if body.get(name).is_none_or(Json::is_null) {
             body.insert(name.clone(), default.clone());
         }
+    }
+}
+
+/// What a null says in a change: a field that has a default goes back to it, and any other is as if it were not sent, at any depth.
+/// Metadata is left to be merged.
+pub fn reset_nulls(sent: &mut Map<String, Json>, defaults: &Map<String, Json>) {
+    prune(sent, &["metadata"]);
+    sent.retain(|name, value| !value.is_null() || defaults.contains_key(name));
+    for (name, value) in sent.iter_mut().filter(|(name, value)| value.is_null() && *name != "metadata") {
+        *value = defaults.get(name).cloned().unwrap_or_default();
     }
 }

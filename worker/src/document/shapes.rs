@@ -9,12 +9,15 @@ pub mod codes;
 pub mod customers;
 pub mod earnings;
 pub mod loyalty;
+pub mod loyalty_gifts;
+pub mod loyalty_rewards;
 pub mod older;
 pub mod points;
 pub mod programs;
 pub mod project;
 pub mod promotions;
 pub mod rules;
+pub mod tiers;
 
 pub use scrip::shape::EMPTY;
 use scrip::shape::{COUNT, Field, Kind, may, must};

@@ -117,13 +117,16 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
     }
 }
 
-/// Reads what any of the kinds takes; what none takes is refused as the first does.
+/// Reads what any of the kinds takes; what none takes is refused as by the one that gets furthest into it, else as by the first.
 fn read_either(kinds: &[Kind], value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
-    let mut refused = None;
+    let mut refused: Option<Problem> = None;
     for kind in kinds {
         match read_value(kind, value.clone(), nulls, path) {
             Ok(read) => return Ok(read),
-            Err(problem) => drop(refused.get_or_insert(problem)),
+            Err(problem) if refused.as_ref().is_none_or(|known| known.path.len() < problem.path.len()) => {
+                refused = Some(problem);
+            }
+            Err(_) => {}
         }
     }
     refused.map_or(Ok(value), Err)

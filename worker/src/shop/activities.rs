@@ -7,10 +7,12 @@ use crate::document::resource::show_body;
 use crate::http::caller::Class;
 use crate::http::life::Life;
 use crate::http::listing::List;
+use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome};
 use crate::moment;
-use crate::shop::lives::{PROGRAM, find};
+use crate::shop::lives::{INCENTIVE, PROGRAM, find};
 use crate::store::document::Document;
+use scrip::lifecycle::Kind;
 use serde_json::{Map, Value as Json, json};
 
 /// The kind of its rows, whose parent is what it is about.
@@ -31,6 +33,7 @@ const LIST: List = List {
 
 /// Writes down at the commit what happened to a document: `created`, `card_definition.assigned`; `data` says with what.
 pub fn note(call: &mut Call<'_, '_>, life: &Life, id: &str, what: &str, data: Json) {
+    let life = written(life);
     let own = call.ids.hex18(life.activity).to_string();
     let mut body = Map::new();
     body.insert("id".into(), own.clone().into());
@@ -45,10 +48,15 @@ pub fn note(call: &mut Call<'_, '_>, life: &Life, id: &str, what: &str, data: Js
     call.store.insert(KIND, &row);
 }
 
+/// What happened to a benefit is written down as what happened to the incentive that it is.
+fn written(life: &Life) -> &Life {
+    if life.kind == Kind::Benefit { &INCENTIVE } else { life }
+}
+
 /// The same of a document that changed itself.
 pub fn note_change(call: &mut Call<'_, '_>, life: &Life, document: &Document, what: &str) {
     let mut data = Map::new();
-    data.insert(life.object.into(), Json::Object(document.body.clone()));
+    data.insert(written(life).object.into(), Json::Object(document.body.clone()));
     note(call, life, &document.id, what, Json::Object(data));
 }
 
@@ -83,8 +91,14 @@ fn source(call: &Call<'_, '_>) -> Json {
 /// The verb of a route that lists what happened to one document.
 pub fn list(call: &mut Call<'_, '_>) -> Outcome {
     let life = call.life()?;
+    let clause = of(call)?;
+    cursors::page(call, &LIST, life.activities, clause, show_body)
+}
+
+/// What happened to the document that the path names.
+pub fn of(call: &Call<'_, '_>) -> Result<Clause, CallError> {
     let document = find(call)?;
     let mut clause = Clause::of_kind(KIND).at(call.now_ms());
     clause.and("parent = {}", document.id);
-    cursors::page(call, &LIST, life.activities, clause, show_body)
+    Ok(clause)
 }

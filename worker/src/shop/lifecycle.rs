@@ -147,7 +147,7 @@ pub fn create(
 }
 
 /// Refuses fields that may not be edited as the document stands.
-fn check_edits(
+pub fn check_edits(
     call: &Call<'_, '_>,
     life: &'static Life,
     document: &Document,

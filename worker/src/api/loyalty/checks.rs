@@ -1,5 +1,5 @@
 //! Rules between fields that several documents of a loyalty program share: days that there are, windows that do not end before they
-//! begin, hours in the older and the later form, names of incentives. It must not know any document.
+//! begin, hours in the older and the later form. It must not know any document.
 
 use crate::http::shape::below;
 use crate::moment;
@@ -61,9 +61,4 @@ pub fn settle_older_hours(body: &mut Map<String, Json>) {
     let daily = body.get("validity_hours").and_then(|hours| hours.get("daily")).cloned();
     let hours = daily.map_or(Json::Null, |daily| serde_json::json!({ "daily": daily }));
     body.insert("validity_hours".into(), hours);
-}
-
-/// The id under which an incentive is stored, which its later name may have.
-pub fn incentive_id(id: &str) -> String {
-    id.strip_prefix("lben_").map_or_else(|| id.to_owned(), |rest| format!("linc_{rest}"))
 }

@@ -1,7 +1,7 @@
 //! Earning rules: what points and incentives are earned for. Created, read, listed, updated, and led from state to state. What is sent
 //! in the later form is kept and answered in the older. It must not know who earns what, nor whether a test holds.
 
-use crate::api::loyalty::checks::{check_expiration, incentive_id, settle_older_hours, settle_window};
+use crate::api::loyalty::checks::{check_expiration, settle_older_hours, settle_window};
 use crate::document::choice;
 use crate::document::fields::LIMIT;
 use crate::document::merge::{fill, fill_top};
@@ -13,6 +13,7 @@ use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::activities;
+use crate::shop::incentives::incentive_id;
 use crate::shop::lifecycle;
 use crate::shop::lives::{EARNING_RULE, find};
 use scrip::wire::Problem;

@@ -12,11 +12,12 @@ use crate::document::fields::LIMIT;
 use crate::document::resource::show_body;
 use crate::document::shapes::programs as shapes;
 use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List};
-use crate::http::reply::{CallError, ErrorBody, error};
-use crate::http::route::{Answer, Call, Outcome, Route, get, post};
+use crate::http::reply::{CallError, ErrorBody, error, not_found};
+use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::http::shape::{Field, Nulls};
+use crate::shop::activities;
 use crate::shop::hindrance::{Assigned, assigned_as, naming};
-use crate::shop::lives::{PROGRAM, find, state_of};
+use crate::shop::lives::{PROGRAM, find, named, state_of};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::lifecycle::{Kind, Need, State};
@@ -49,6 +50,29 @@ pub const ROUTES: &[Route] = &[
     ))
     .body(shapes::BATCH)
     .answers(200, shapes::EARNING_RULES),
+    ours(get("/v2/loyalties/programs/{programId}/tier-structures", "List the tier structure of a program", list))
+        .pages(shapes::TIER_STRUCTURE)
+        .query(LISTED),
+    ours(post(
+        "/v2/loyalties/programs/{programId}/tier-structures/batch",
+        "Assign and unassign a tier structure, all or none",
+        batch,
+    ))
+    .body(shapes::BATCH)
+    .answers(200, shapes::TIER_STRUCTURES),
+    ours(get("/v2/loyalties/programs/{programId}/rewards", "List the rewards of a program", list))
+        .pages(shapes::REWARD)
+        .query(LISTED),
+    ours(post("/v2/loyalties/programs/{programId}/rewards/batch", "Assign and unassign rewards, all or none", batch))
+        .body(shapes::REWARD_BATCH)
+        .answers(200, shapes::REWARDS),
+    ours(put(
+        "/v2/loyalties/programs/{programId}/rewards/{rewardId}",
+        "Say how many there are of a reward for a program",
+        restock,
+    ))
+    .body(shapes::RESTOCK)
+    .answers(200, shapes::REWARD),
 ];
 
 /// The kind that a route is about, as its path says it.
@@ -63,6 +87,24 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(row_kind(kind)).at(call.now_ms());
     clause.and("parent = {}", program.id);
     cursors::page(call, &LIST, kind.cursor, clause, show_body)
+}
+
+/// Says how many there are of a reward for a program.
+fn restock(call: &mut Call<'_, '_>) -> Outcome {
+    let mut sent = call.body(Nulls::Dropped)?;
+    choice::settle(&mut sent, shapes::RESTOCK_CHOICES)?;
+    let program = find(call)?;
+    let id = call.param("rewardId").to_owned();
+    let kind = kind_of(call.route)?;
+    let row = call.store.document(row_kind(kind), &row_id(&program.id, &id))?;
+    let mut row = row.ok_or_else(|| not_found(row_kind(kind), &id))?;
+    row.body.extend(sent);
+    call.touch(&mut row);
+    call.store.update(row_kind(kind), &row);
+    let reward = named(call.store, kind.life, &id)?.map(|reward| reward.body);
+    let data = json!({ "program": program.body, "reward": reward, "program_reward": row.body });
+    activities::note(call, &PROGRAM, &program.id, "reward.updated", data);
+    Ok(Answer::json(Json::Object(row.body)))
 }
 
 /// Unassigns and then assigns, all or none.

@@ -78,6 +78,11 @@ pub const REWARD_BATCH: &[Field] = batch!(STOCKED);
 /// Which blocks belong together.
 pub const BATCH_CHOICES: &[Choice] = &[choice("assign[].stock", "type", STOCKS)];
 
+/// How many there are of a reward for a program.
+pub const RESTOCK: &[Field] = &[must("stock", STOCK).says("How many there are")];
+/// Which blocks belong together.
+pub const RESTOCK_CHOICES: &[Choice] = &[choice("stock", "type", STOCKS)];
+
 /// What enters and leaves, as a batch answers it.
 macro_rules! batched {
     ($name:literal, $assigned:expr) => {
