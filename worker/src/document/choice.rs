@@ -130,3 +130,56 @@ fn prune_value(value: &mut Json, but: &[&str]) {
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const CHOICES: &[Choice] = &[
+        choice("hours", "type", &[("ANY", &[]), ("DAILY", &["daily"])]),
+        choice("list[].of", "kind", &[("A", &["order.amount"]), ("B", &["order.total"]), ("C", &["customer"])]),
+    ];
+
+    fn check(body: Json, wanted: Json) {
+        let Json::Object(mut body) = body else { panic!("the case should be an object") };
+        let found = match settle(&mut body, CHOICES) {
+            Ok(()) => Json::Object(body),
+            Err(problem) => problem.to_string().into(),
+        };
+        assert_eq!(found, wanted);
+    }
+
+    #[test]
+    fn a_word_and_its_blocks_belong_together() {
+        check(json!({ "hours": null }), json!({ "hours": null }));
+        check(json!({ "hours": { "type": "ANY", "daily": [] } }), json!({ "hours": { "type": "ANY" } }));
+        check(json!({ "hours": { "daily": [1] } }), json!({ "hours": { "type": "DAILY", "daily": [1] } }));
+        check(json!({ "hours": {} }), json!("Property .hours should have required property 'type'"));
+        check(json!({ "hours": { "type": "DAILY" } }), json!("Property .hours should have required property 'daily'"));
+        check(
+            json!({ "hours": { "type": "ANY", "daily": [1] } }),
+            json!("Property .hours.daily must NOT be present where type is ANY"),
+        );
+    }
+
+    #[test]
+    fn blocks_in_lists_and_below_others() {
+        check(
+            json!({ "list": [{}, { "of": { "order": { "total": 1, "amount": null }, "customer": {} } }] }),
+            json!({ "list": [{}, { "of": { "kind": "B", "order": { "total": 1 } } }] }),
+        );
+        check(
+            json!({ "list": [{ "of": { "kind": "A", "order": { "total": 1 } } }] }),
+            json!("Property .list[0].of.order should have required property 'amount'"),
+        );
+        check(
+            json!({ "list": [{ "of": { "order": { "total": 1, "amount": 2 } } }] }),
+            json!("Property .list[0].of should have required property 'kind'"),
+        );
+        check(
+            json!({ "list": [{ "of": { "kind": "A", "order": { "total": 1, "amount": 2 } } }] }),
+            json!("Property .list[0].of.order.total must NOT be present where kind is A"),
+        );
+    }
+}

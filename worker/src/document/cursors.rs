@@ -34,11 +34,12 @@ pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, mut clause: Clau
     let is_by_age = orders.iter().all(|(name, ..)| *name == "created_at");
     clause.check_looks(call.store, if is_by_age { "created_at " } else { "" })?;
     let scope = scope(call, prefix, &orders);
+    let columns = sorted_by(&orders);
     if let Some(cursor) = call.query.get("cursor").map(str::to_owned) {
-        let place = open(call, prefix, &scope, &cursor, orders.len())?;
-        clause.and_group("OR", beyond(&orders, &place));
+        let place = open(call, prefix, &scope, &cursor, columns.len())?;
+        clause.and_group("OR", beyond(&columns, &place));
     }
-    let rows = call.store.rows(&statement(&orders, &clause, limit), &clause.params)?;
+    let rows = call.store.rows(&statement(&columns, &clause, limit), &clause.params)?;
     let size = usize::try_from(limit).unwrap_or(0);
     let next = match rows.get(size) {
         Some(_) => rows.get(size.saturating_sub(1)).map(|last| seal(call, prefix, &scope, last)).transpose()?,
@@ -73,21 +74,31 @@ fn orders(call: &Call<'_, '_>, list: &List) -> Result<Vec<Order>, ErrorBody> {
         }
     }
     if orders.is_empty() {
-        orders.push(("created_at", "created_at", true));
+        let own = list.orders.iter().find(|(name, _)| *name == "created_at");
+        orders.push(("created_at", own.map_or("created_at", |(_, column)| column), true));
     }
     Ok(orders)
 }
 
+/// The columns by which a list is sorted, and which way: those of its orders, and `seq`, which no two documents share. A list that
+/// an index has by `seq` says so as the column of its age, and is then read without sorting.
+fn sorted_by(orders: &[Order]) -> Vec<(&'static str, bool)> {
+    let mut columns: Vec<(&str, bool)> = orders.iter().map(|(_, column, falls)| (*column, *falls)).collect();
+    let falls = columns.last().is_some_and(|(_, falls)| *falls);
+    if columns.iter().all(|(column, _)| *column != "seq") {
+        columns.push(("seq", falls));
+    }
+    columns
+}
+
 /// The statement of a page and one document more, which says whether there is another page.
-fn statement(orders: &[Order], clause: &Clause, limit: i64) -> String {
+fn statement(columns: &[(&str, bool)], clause: &Clause, limit: i64) -> String {
     let direction = |falls: bool| if falls { "DESC" } else { "ASC" };
-    let columns: Vec<&str> = orders.iter().map(|(_, column, _)| *column).collect();
-    let sorted: Vec<String> =
-        orders.iter().map(|(_, column, falls)| format!("{column} {}", direction(*falls))).collect();
-    let last = direction(orders.last().is_some_and(|(.., falls)| *falls));
+    let named: Vec<&str> = columns.iter().map(|(column, _)| *column).collect();
+    let sorted: Vec<String> = columns.iter().map(|(column, falls)| format!("{column} {}", direction(*falls))).collect();
     format!(
-        "SELECT id, key, parent, holder, created_at, updated_at, body, seq, {} FROM document WHERE {} ORDER BY {}, seq {last} LIMIT {}",
-        columns.join(", "),
+        "SELECT id, key, parent, holder, created_at, updated_at, body, {} FROM document WHERE {} ORDER BY {} LIMIT {}",
+        named.join(", "),
         clause.text,
         sorted.join(", "),
         limit.saturating_add(1)
@@ -120,8 +131,8 @@ fn digest(call: &Call<'_, '_>, scope: &str, place: &str) -> Result<String, Fault
     Tracker::stored(call.store)?.counted_as("cursors", &format!("{scope}\0{place}"))
 }
 
-/// The place that a cursor leads on from: `seq` and the values of the orders.
-fn open(call: &Call<'_, '_>, prefix: &str, scope: &str, cursor: &str, orders: usize) -> Result<Vec<Value>, CallError> {
+/// The place that a cursor leads on from: the values of so many columns.
+fn open(call: &Call<'_, '_>, prefix: &str, scope: &str, cursor: &str, columns: usize) -> Result<Vec<Value>, CallError> {
     let told = |what: &str| {
         error(400, "invalid_or_expired_cursor", "Invalid or expired cursor", format!("Property .cursor {what}"))
     };
@@ -145,7 +156,7 @@ fn open(call: &Call<'_, '_>, prefix: &str, scope: &str, cursor: &str, orders: us
             _ => Some(Value::Null),
         })
         .collect();
-    Ok(values.filter(|values| values.len() == orders.saturating_add(1)).ok_or_else(wrong)?)
+    Ok(values.filter(|values| values.len() == columns).ok_or_else(wrong)?)
 }
 
 /// Bytes from their hexadecimal digits.
@@ -156,20 +167,16 @@ fn unhexed(digits: &str) -> Option<Vec<u8>> {
     Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte: u8, digit| (byte << 4) | digit)).collect())
 }
 
-/// What lies behind a place: equal in the first orders, and beyond it in the next; `seq` decides last.
-fn beyond(orders: &[Order], place: &[Value]) -> Vec<(String, Vec<Value>)> {
-    let falls_last = orders.last().is_some_and(|(.., falls)| *falls);
-    let Some((seq, values)) = place.split_first() else { return Vec::new() };
-    let columns = orders.iter().map(|(_, column, falls)| (*column, *falls)).chain([("seq", falls_last)]);
+/// What lies behind a place: equal in the first columns, and beyond it in the next.
+fn beyond(columns: &[(&str, bool)], place: &[Value]) -> Vec<(String, Vec<Value>)> {
     let mut equal: Vec<(String, Value)> = Vec::new();
     let mut ways = Vec::new();
-    for ((column, falls), value) in columns.zip(values.iter().chain([seq])) {
-        let sign = if falls { "<" } else { ">" };
-        let way: Vec<&str> = equal.iter().map(|(text, _)| text.as_str()).collect();
+    for ((column, falls), value) in columns.iter().zip(place) {
+        let sign = if *falls { "<" } else { ">" };
         let last = format!("{column} {sign} {{}}");
-        let text = format!("({})", way.into_iter().chain([last.as_str()]).collect::<Vec<_>>().join(" AND "));
-        let bound = equal.iter().map(|(_, value)| value.clone()).chain([value.clone()]).collect();
-        ways.push((text, bound));
+        let tests: Vec<&str> = equal.iter().map(|(text, _)| text.as_str()).chain([last.as_str()]).collect();
+        let values = equal.iter().map(|(_, value)| value.clone()).chain([value.clone()]).collect();
+        ways.push((format!("({})", tests.join(" AND ")), values));
         equal.push((format!("{column} = {{}}"), value.clone()));
     }
     ways

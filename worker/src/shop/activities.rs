@@ -22,7 +22,7 @@ pub const KIND: &str = "activity";
 const LIST: List = List {
     data_ref: "data",
     page_max: 0,
-    orders: &[("created_at", "created_at")],
+    orders: &[("created_at", "seq")],
     filters: &[],
     conditions: &[
         ("id", "id"),

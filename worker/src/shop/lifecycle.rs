@@ -53,7 +53,7 @@ pub fn advance(call: &mut Call<'_, '_>) -> Outcome {
     let (life, verb) = (call.life()?, verb_of(call.route)?);
     let mut document = find(call)?;
     let row = transition(life.kind, verb, state_of(&document)?).map_err(ErrorBody::from)?;
-    check(call, &Asked { life, document: &document, assigned: None }, row.needs, verb)?;
+    check(call, &Asked { life, document: &document, assigned: None }, row.needs, verb.word())?;
     document.body.insert("status".into(), row.to.word().into());
     call.touch(&mut document);
     match row.to {
@@ -65,10 +65,10 @@ pub fn advance(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// Refuses what does not hold, the first of it.
-fn check(call: &Call<'_, '_>, asked: &Asked<'_>, needs: &[Need], verb: Verb) -> Result<(), CallError> {
+fn check(call: &Call<'_, '_>, asked: &Asked<'_>, needs: &[Need], doing: &str) -> Result<(), CallError> {
     for need in needs {
         if let Some(by) = hindrance::of(call.store, asked, *need)? {
-            return Err(denied(asked, *need, verb.word(), by).into());
+            return Err(denied(asked, *need, doing, by).into());
         }
     }
     Ok(())
@@ -138,7 +138,7 @@ pub fn create(
     if state_of(document)? == State::Active
         && let Ok(row) = transition(life.kind, Verb::Activate, State::Draft)
     {
-        check(call, &Asked { life, document, assigned }, row.needs, Verb::Activate)?;
+        check(call, &Asked { life, document, assigned }, row.needs, Verb::Activate.word())?;
     }
     metadata_schemas::check(call.store, &[(life.object, document.body.get("metadata"))])?;
     call.store.insert(life.stored, document);
@@ -205,7 +205,7 @@ pub fn change(call: &mut Call<'_, '_>, life: &'static Life, document: &mut Docum
         && let Ok(row) = transition(life.kind, Verb::Activate, State::Draft)
         && row.needs.contains(&Need::NamedAreActive)
     {
-        check(call, &Asked { life, document, assigned: None }, &[Need::NamedAreActive], Verb::Activate)?;
+        check(call, &Asked { life, document, assigned: None }, &[Need::NamedAreActive], "update")?;
     }
     metadata_schemas::check(call.store, &[(life.object, document.body.get("metadata"))])?;
     call.store.update(life.stored, document);

@@ -25,7 +25,7 @@ use serde_json::{Value as Json, json};
 
 /// How assignments are listed.
 const LIST: List =
-    List { data_ref: "data", page_max: 0, orders: &[("created_at", "created_at")], filters: &[], conditions: &[] };
+    List { data_ref: "data", page_max: 0, orders: &[("created_at", "seq")], filters: &[], conditions: &[] };
 const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, CURSOR_ASKED];
 
 /// The routes of the area.
