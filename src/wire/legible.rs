@@ -12,6 +12,7 @@ use crate::wire::candidates::{read_campaign_voucher, read_candidate};
 use crate::wire::cursor::{Cursor, Read, read, read_node};
 use crate::wire::customer::read_customer;
 use crate::wire::document::{read_document, read_fields};
+use crate::wire::loyalty::card_definition::read_card_definition;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -52,6 +53,7 @@ const KINDS: &[Kind] = &[
     ("validation_rules", "validation_rules", |at| _ = read_rule(at)),
     (ASSIGNMENT, "validation_rules_assignments", |at| _ = read_assignment(at)),
     ("stacking_rules", "", |at| _ = read_stacking_rules(at)),
+    ("card_definition", "", |at| _ = read_card_definition(at)),
 ];
 
 const ASSIGNMENT: &str = "validation_rules_assignment";
