@@ -4,3 +4,4 @@
 pub mod card_definition;
 pub mod expiration;
 pub mod lots;
+pub mod window;
