@@ -291,7 +291,8 @@ fn expire(call: &mut Call<'_, '_>) -> Outcome {
     told(made, "NO_EXPIRATION", "Points expired")
 }
 
-/// Settles the card that the path names before its rows are listed: what was due is among them.
+/// Settles the card that the path names before its rows are listed: what was due is among them, and is true whatever becomes of
+/// the call.
 fn settled(call: &mut Call<'_, '_>) -> Result<Held, CallError> {
     let present = Present::of(call)?;
     let mut held = card(call, &[])?;

@@ -166,6 +166,9 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
+    if !call.source()?.contains_key("metadata") {
+        return Err(Problem::missing("", "metadata").into());
+    }
     let mut document = lifecycle::edited(call, &[])?;
     lifecycle::change(call, &MEMBER, &mut document)?;
     lifecycle::answer(call, document)
