@@ -15,7 +15,7 @@ use scrip::Context;
 use scrip::facts::cards::card_transfers;
 use scrip::id::Ids;
 use scrip::ledger::Entry;
-use scrip::points::{Card, Cause, Outcome, Refused, Step};
+use scrip::points::{Card, Cause, Outcome, Place, Refused, Step};
 use scrip::text::{Text, hex, joined, sha256};
 use scrip::time::Instant;
 use serde_json::Value as Json;
@@ -59,11 +59,16 @@ pub fn write(
     mut own: Option<(&Told<'_>, &mut Ids)>,
 ) -> Result<Vec<Document>, Fault> {
     let Outcome { card, due, steps } = outcome;
-    let before = std::mem::replace(&mut held.card, card);
-    for step in &due {
-        let id = due_id(step)?;
-        put(store, present, held, step, &id, &Told::default())?;
+    let before = held.card.clone();
+    if !due.is_empty() {
+        // What was due is told of as it was then, whatever is done to the card now.
+        held.card = before.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?.card;
+        for step in &due {
+            let id = due_id(step)?;
+            put(store, present, held, step, &id, &Told::default())?;
+        }
     }
+    held.card = card;
     let mut made = Vec::new();
     if let Some((told, ids)) = own.as_mut() {
         for step in &steps {
@@ -71,7 +76,8 @@ pub fn write(
             made.push(put(store, present, held, step, &id, told)?);
         }
     }
-    write_rows(store, present, held, &before, due.iter().chain(&steps));
+    let steps: Vec<&Step> = due.iter().chain(&steps).collect();
+    write_rows(store, present, held, &before, &steps);
     if before.next_due() != held.card.next_due() {
         arm(store, &held.row.id, held.card.next_due(), &present.said)?;
     }
@@ -112,20 +118,26 @@ fn due_id(step: &Step) -> Result<Text, Fault> {
 }
 
 /// Writes the rows of lots and of what waits, as far as they changed.
-fn write_rows<'a>(
-    store: &mut Store<'_>,
-    present: &Present,
-    held: &mut Held,
-    before: &Card,
-    steps: impl Iterator<Item = &'a Step>,
-) {
+fn write_rows(store: &mut Store<'_>, present: &Present, held: &mut Held, before: &Card, steps: &[&Step]) {
     let (lots, waiting) = held.card.changed_since(before);
+    // A row changes when its points moved; one that is only put off changes now.
+    let moved = |place: Place| {
+        let last = steps
+            .iter()
+            .rev()
+            .find(|step| step.movements.iter().any(|movement| movement.from == place || movement.to == place));
+        last.map_or(present.millis(), |step| step.at.millis())
+    };
+    let zone = &present.zone;
     let mut changed: Vec<(&str, Document)> = Vec::new();
     for lot in lots {
-        changed.push((LOT, card_rows::lot(&held.row, held.rows.get(lot.id.as_str()), lot, present)));
+        let known = held.rows.get(lot.id.as_str());
+        changed.push((LOT, card_rows::lot(&held.row, known, lot, (moved(Place::Lot(lot.id.clone())), zone))));
     }
     for pending in waiting {
-        changed.push((PENDING, card_rows::pending(&held.row, held.rows.get(pending.id.as_str()), pending, present)));
+        let known = held.rows.get(pending.id.as_str());
+        let at = moved(Place::Pending(pending.id.clone()));
+        changed.push((PENDING, card_rows::pending(&held.row, known, pending, (at, zone))));
     }
     for step in steps {
         let (id, status) = match &step.cause {
@@ -141,7 +153,7 @@ fn write_rows<'a>(
         };
         let is_over = !held.card.pending.iter().any(|pending| pending.id == *id);
         if let Some(row) = held.rows.get(id.as_str()).filter(|_| is_over) {
-            changed.push((PENDING, card_rows::over(row, status, present)));
+            changed.push((PENDING, card_rows::over(row, status, step.at.millis())));
         }
     }
     for (kind, row) in changed {

@@ -4,7 +4,7 @@
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::moment;
-use crate::shop::cards::{Held, Present};
+use crate::shop::cards::Held;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::points::{Card, Cause, Figure, Lot, Part, Pending, Place, Step, Wait};
@@ -50,14 +50,14 @@ fn day(day: Option<Day>) -> Json {
     day.map_or(Json::Null, |day| day.text().into())
 }
 
-/// A new row of a bucket, or the known one changed now; `changed` is what it says anew.
+/// A new row of a bucket, or the known one as it changed at a moment; `changed` is what it says anew.
 fn bucket(
     card: &Document,
     known: Option<&Document>,
     (id, created_at): (&Text, i64),
     object: &str,
     changed: Json,
-    present: &Present,
+    now_ms: i64,
 ) -> Document {
     let mut row = known.cloned().unwrap_or_else(|| {
         let mut body = owner(card);
@@ -70,8 +70,8 @@ fn bucket(
         row
     });
     if known.is_some() {
-        row.updated_at = Some(present.millis());
-        row.body.insert("updated_at".into(), moment::text(present.millis()).into());
+        row.updated_at = Some(now_ms);
+        row.body.insert("updated_at".into(), moment::text(now_ms).into());
     }
     if let Json::Object(changed) = changed {
         row.body.extend(changed);
@@ -80,22 +80,27 @@ fn bucket(
 }
 
 /// The row of a lot.
-pub fn lot(card: &Document, known: Option<&Document>, lot: &Lot, present: &Present) -> Document {
+pub fn lot(card: &Document, known: Option<&Document>, lot: &Lot, (now_ms, zone): (i64, &TimeZone)) -> Document {
     let changed = json!({
         "customer_id": card.holder, "points": { "total": lot.points },
-        "expiration_date": day(lot.expiry.last_day(&present.zone)), "expiration_type": expiration_type(&lot.expiry),
+        "expiration_date": day(lot.expiry.last_day(zone)), "expiration_type": expiration_type(&lot.expiry),
         "status": if lot.is_closed { "EXPIRED" } else { "ACTIVE" }, "kept": write_lot(lot),
     });
-    bucket(card, known, (&lot.id, lot.arrived_at.millis()), "card_points_bucket", changed, present)
+    bucket(card, known, (&lot.id, lot.arrived_at.millis()), "card_points_bucket", changed, now_ms)
 }
 
 /// The row of what waits.
-pub fn pending(card: &Document, known: Option<&Document>, pending: &Pending, present: &Present) -> Document {
+pub fn pending(
+    card: &Document,
+    known: Option<&Document>,
+    pending: &Pending,
+    (now_ms, zone): (i64, &TimeZone),
+) -> Document {
     let changed = json!({
-        "points": { "total": pending.points }, "date": day(wait_day(&pending.wait, &present.zone)),
+        "points": { "total": pending.points }, "date": day(wait_day(&pending.wait, zone)),
         "type": pending_type(&pending.wait), "status": "PENDING", "kept": write_pending(pending),
     });
-    bucket(card, known, (&pending.id, pending.earned_at.millis()), "card_pending_points_bucket", changed, present)
+    bucket(card, known, (&pending.id, pending.earned_at.millis()), "card_pending_points_bucket", changed, now_ms)
 }
 
 /// The first day on which what waits can be spent, or the last on which its event may come.
@@ -107,10 +112,10 @@ fn wait_day(wait: &Wait, zone: &TimeZone) -> Option<Day> {
 }
 
 /// The row of what waits no longer.
-pub fn over(known: &Document, status: &str, present: &Present) -> Document {
+pub fn over(known: &Document, status: &str, now_ms: i64) -> Document {
     let mut row = known.clone();
-    row.updated_at = Some(present.millis());
-    row.body.insert("updated_at".into(), moment::text(present.millis()).into());
+    row.updated_at = Some(now_ms);
+    row.body.insert("updated_at".into(), moment::text(now_ms).into());
     row.body.insert("status".into(), status.into());
     row
 }
