@@ -82,6 +82,8 @@ fn act(held: &Held, chance: &mut Chance, present: &Present, ids: &mut Ids) -> Re
     let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
     let expiration = expiration(chance);
     let arrival = Arrival { lot: &lot, expiration: &expiration };
+    // What is in hand once everything is settled, in one order: the same with the alarm and without.
+    let settled = plain(&card.settle(&now)?.card);
     let one_of = |ids: Vec<&Text>, chance: &mut Chance| {
         let count = u64::try_from(ids.len()).unwrap();
         (count > 0).then(|| ids[usize::try_from(chance.below(count)).unwrap()].clone())
@@ -91,11 +93,11 @@ fn act(held: &Held, chance: &mut Chance, present: &Present, ids: &mut Ids) -> Re
         3 => card.add(points, arrival, &now),
         4 => card.take(Take::Spend, points, &now),
         5 => card.take(Take::Subtract { below_zero: chance.below(2) == 0 }, points, &now),
-        6 => match one_of(card.lots.iter().map(|lot| &lot.id).collect(), chance) {
+        6 => match one_of(settled.lots.iter().map(|lot| &lot.id).collect(), chance) {
             Some(lot) => card.expire(&lot, &now),
             None => card.settle(&now),
         },
-        7 => match one_of(card.pending.iter().map(|pending| &pending.id).collect(), chance) {
+        7 => match one_of(settled.pending.iter().map(|pending| &pending.id).collect(), chance) {
             Some(pending) if chance.below(2) == 0 => card.activate(&pending, &now),
             Some(pending) => card.cancel(&pending, &now),
             None => card.settle(&now),
@@ -112,44 +114,73 @@ fn number(store: &Store<'_>, statement: &str) -> Option<i64> {
     }
 }
 
-#[test]
-fn a_card_is_read_back_as_it_was_written() {
+/// What is stored of a card: its rows, its transfers and its accounts.
+fn dump(store: &Store<'_>) -> Vec<Vec<Value>> {
+    let mut all = Vec::new();
+    for statement in [
+        "SELECT kind, id, parent, holder, created_at, updated_at, body FROM document WHERE parent = 'lcrd_1' ORDER BY kind, id",
+        "SELECT id, chain, debit, credit, amount, at FROM transfer ORDER BY id",
+        "SELECT id, balance FROM account ORDER BY id",
+        "SELECT id, at, kind, cursor FROM due",
+    ] {
+        all.extend(store.rows(statement, &[]).unwrap());
+    }
+    all
+}
+
+/// Plays a history, with or without the alarm; says how much was due when something was done, and what is stored in the end.
+fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<Value>>) {
+    let mut chance = Chance(seed);
+    let sql = Sqlite::memory().unwrap();
+    let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
+    let mut store = Store::open(&sql, at.millis()).unwrap();
+    store.insert("loyalty_card", &row());
+    store.commit().unwrap();
     let mut settled: u64 = 0;
-    for seed in 0..150_u64 {
-        let mut chance = Chance(seed);
-        let sql = Sqlite::memory().unwrap();
-        let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
-        let mut store = Store::open(&sql, at.millis()).unwrap();
-        store.insert("loyalty_card", &row());
-        store.commit().unwrap();
-        for step in 0..30_u64 {
-            at = at.later(i64::try_from(chance.below(30)).unwrap() * 3_600_000);
-            let mut bytes = [0; 32];
-            bytes[..8].copy_from_slice(&(seed * 1_000 + step).to_le_bytes());
-            let context = Context { now: at, seed: bytes };
-            let present = Present::read(at, ZONE.into()).unwrap();
-            if chance.below(3) == 0 {
-                let cursor = json!(ZONE).to_string();
+    for step in 0..30_u64 {
+        let wait = i64::try_from(chance.below(30)).unwrap() * 1_800_000;
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&(seed * 1_000 + step).to_le_bytes());
+        for _ in 0..2 {
+            at = at.later(wait);
+            if has_alarm {
+                let (context, cursor) = (Context { now: at, seed: bytes }, json!(ZONE).to_string());
                 sweep(&mut store, &context, &Piece { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows: 1 }).unwrap();
                 store.commit().unwrap();
             }
-            let mut held = load(&store, row(), &[]).unwrap();
-            let mut ids = Ids::new(&context);
-            match act(&held, &mut chance, &present, &mut ids) {
-                Ok(outcome) => {
-                    settled += u64::try_from(outcome.due.len()).unwrap();
-                    let told = Told { spent_on: Some(SpentOn::Order), ..Told::default() };
-                    write(&mut store, &present, &mut held, outcome, Some((&told, &mut ids))).unwrap();
-                }
-                Err(_) => drop(settle(&mut store, &present, &mut held).unwrap()),
-            }
-            store.commit().unwrap();
-            let back = load(&store, row(), &[]).unwrap();
-            assert_eq!(plain(&back.card), plain(&held.card), "history {seed}, step {step}");
-            assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
-            let due = number(&store, "SELECT MIN(at) FROM due");
-            assert_eq!(due, held.card.next_due().map(Instant::millis), "history {seed}, step {step}");
         }
+        let present = Present::read(at, ZONE.into()).unwrap();
+        let mut held = load(&store, row(), &[]).unwrap();
+        let mut ids = Ids::new(&Context { now: at, seed: bytes });
+        match act(&held, &mut chance, &present, &mut ids) {
+            Ok(outcome) => {
+                settled += u64::try_from(outcome.due.len()).unwrap();
+                let told = Told { spent_on: Some(SpentOn::Order), ..Told::default() };
+                write(&mut store, &present, &mut held, outcome, Some((&told, &mut ids))).unwrap();
+            }
+            Err(_) => drop(settle(&mut store, &present, &mut held).unwrap()),
+        }
+        store.commit().unwrap();
+        let back = load(&store, row(), &[]).unwrap();
+        assert_eq!(plain(&back.card), plain(&held.card), "history {seed}, step {step}");
+        assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
+        let due = number(&store, "SELECT MIN(at) FROM due");
+        assert_eq!(due, held.card.next_due().map(Instant::millis), "history {seed}, step {step}");
     }
+    (settled, dump(&store))
+}
+
+#[test]
+fn a_card_is_read_back_as_it_was_written() {
+    let settled: u64 = (0..100).map(|seed| play(seed, false).0).sum();
     assert!(settled > 100, "only {settled} things were due");
+}
+
+#[test]
+fn the_alarm_settles_a_card_as_whoever_reads_it() {
+    for seed in 0..40 {
+        let ((_, lazy), (late, eager)) = (play(seed, false), play(seed, true));
+        assert_eq!(late, 0, "the alarm has settled what was due");
+        assert_eq!(lazy, eager, "history {seed}");
+    }
 }

@@ -61,14 +61,14 @@ pub fn write(
     let Outcome { card, due, steps } = outcome;
     let before = held.card.clone();
     if !due.is_empty() {
-        // What was due is told of as it was then, whatever is done to the card now.
         held.card = before.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?.card;
-        for step in &due {
-            let id = due_id(step)?;
-            put(store, present, held, step, &id, &Told::default())?;
-        }
     }
-    held.card = card;
+    // What was due is told of as it was then, whatever is done to the card now.
+    for step in &due {
+        let id = due_id(step)?;
+        put(store, present, held, step, &id, &Told::default())?;
+    }
+    let settled = std::mem::replace(&mut held.card, card);
     let mut made = Vec::new();
     if let Some((told, ids)) = own.as_mut() {
         for step in &steps {
@@ -76,8 +76,7 @@ pub fn write(
             made.push(put(store, present, held, step, &id, told)?);
         }
     }
-    let steps: Vec<&Step> = due.iter().chain(&steps).collect();
-    write_rows(store, present, held, &before, &steps);
+    write_rows(store, present, held, (&before, &settled), (&due, &steps));
     if before.next_due() != held.card.next_due() {
         arm(store, &held.row.id, held.card.next_due(), &present.said)?;
     }
@@ -117,29 +116,34 @@ fn due_id(step: &Step) -> Result<Text, Fault> {
     Ok(joined(&["lctx_", &hex(digest.get(..9).unwrap_or_default())]))
 }
 
-/// Writes the rows of lots and of what waits, as far as they changed.
-fn write_rows(store: &mut Store<'_>, present: &Present, held: &mut Held, before: &Card, steps: &[&Step]) {
+/// Writes the rows of lots and of what waits, as far as they changed since before; when nothing was done to one since it was settled,
+/// it changed when its points moved.
+fn write_rows(
+    store: &mut Store<'_>,
+    present: &Present,
+    held: &mut Held,
+    (before, settled): (&Card, &Card),
+    (due, steps): (&[Step], &[Step]),
+) {
     let (lots, waiting) = held.card.changed_since(before);
-    // A row changes when its points moved; one that is only put off changes now.
     let moved = |place: Place| {
-        let last = steps
-            .iter()
-            .rev()
-            .find(|step| step.movements.iter().any(|movement| movement.from == place || movement.to == place));
-        last.map_or(present.millis(), |step| step.at.millis())
+        let moves = |step: &&Step| step.movements.iter().any(|one| one.from == place || one.to == place);
+        due.iter().rev().find(moves).map_or(present.millis(), |step| step.at.millis())
     };
+    let changed_at = |is_settled: bool, place: Place| if is_settled { moved(place) } else { present.millis() };
     let zone = &present.zone;
     let mut changed: Vec<(&str, Document)> = Vec::new();
     for lot in lots {
         let known = held.rows.get(lot.id.as_str());
-        changed.push((LOT, card_rows::lot(&held.row, known, lot, (moved(Place::Lot(lot.id.clone())), zone))));
+        let at = changed_at(settled.lots.contains(lot), Place::Lot(lot.id.clone()));
+        changed.push((LOT, card_rows::lot(&held.row, known, lot, (at, zone))));
     }
     for pending in waiting {
         let known = held.rows.get(pending.id.as_str());
-        let at = moved(Place::Pending(pending.id.clone()));
+        let at = changed_at(settled.pending.contains(pending), Place::Pending(pending.id.clone()));
         changed.push((PENDING, card_rows::pending(&held.row, known, pending, (at, zone))));
     }
-    for step in steps {
+    for step in due.iter().chain(steps) {
         let (id, status) = match &step.cause {
             Cause::Activated(id) => (id, "ACTIVATED"),
             Cause::Canceled(id) => (id, "CANCELED"),

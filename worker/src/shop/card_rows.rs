@@ -69,7 +69,7 @@ fn bucket(
         (row.parent, row.holder) = (Some(card.id.clone()), card.holder.clone());
         row
     });
-    if known.is_some() {
+    if now_ms > created_at {
         row.updated_at = Some(now_ms);
         row.body.insert("updated_at".into(), moment::text(now_ms).into());
     }
