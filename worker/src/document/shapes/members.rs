@@ -18,7 +18,7 @@ pub const CREATE: &[Field] = &[
         Kind::Object(&[
             may("type", Kind::OneOf(&["customer_id", "customer_source_id"])),
             may("customer_id", KEY),
-            may("customer_source_id", KEY),
+            may("customer_source_id", KEY).says("The caller's name for the customer"),
         ]),
     )
     .says("Who becomes a member"),
@@ -54,7 +54,7 @@ pub const MEMBER: Kind = shape!("LoyaltyMember", "A customer in a loyalty progra
 pub const MEMBER_WITH_CARDS: Kind = shape!(
     "LoyaltyMemberWithCards",
     "A customer in a loyalty program, with the cards",
-    fields_of!(SHOWN, &[must("cards", Kind::List(&MEMBER_CARD, 0, usize::MAX))])
+    fields_of!(SHOWN, &[must("cards", Kind::List(&MEMBER_CARD, 0, usize::MAX)).says("The cards of the member")])
 );
 
 const LIFETIME: Kind = Kind::Object(&[
@@ -62,20 +62,27 @@ const LIFETIME: Kind = Kind::Object(&[
         "points",
         Kind::Object(&[
             must("total", COUNT).says("All that ever came"),
-            must("earned", COUNT),
+            must("earned", COUNT).says("Earned, as far as they could be spent"),
             must("added", COUNT).says("Added by hand"),
             must("purchased", COUNT).says("Bought with points of another card"),
-            must("purchased_reversed", COUNT),
+            must("purchased_reversed", COUNT).says("Bought, and given back"),
             must("subtracted", COUNT).says("Taken by hand"),
-            must("expired", COUNT),
-            must("spent", COUNT),
+            must("expired", COUNT).says("Lapsed"),
+            must("spent", COUNT).says("Spent on rewards and orders"),
             must("refunded", COUNT).says("Spent, and came back"),
             must("returned", COUNT).says("Earned, and given back"),
-            must("locked", COUNT),
-            must("unlocked", COUNT),
+            must("locked", COUNT).says("Always 0: nothing locks points"),
+            must("unlocked", COUNT).says("Always 0: nothing locks points"),
         ]),
     ),
-    must("pending_points", Kind::Object(&[must("total", COUNT), must("activated", COUNT), must("canceled", COUNT)])),
+    must(
+        "pending_points",
+        Kind::Object(&[
+            must("total", COUNT).says("All that ever had to wait"),
+            must("activated", COUNT).says("Waited, and could be spent"),
+            must("canceled", COUNT).says("Waited, and never could be spent"),
+        ]),
+    ),
 ]);
 
 const PENDING_TYPES: Kind = Kind::OneOf(&["IMMEDIATE", "PERIOD_BASED", "FIXED_DATES", "EVENT_BASED"]);
@@ -83,7 +90,7 @@ const EXPIRATION_TYPES: Kind =
     Kind::OneOf(&["NO_EXPIRATION", "ROLLING_EXPIRATION", "CALENDAR_EXPIRATION", "SLIDING_EXPIRATION"]);
 /// A number of points that may be owed.
 const BALANCE: Kind = Kind::Int(-INT_MAX, INT_MAX);
-const POINTS: Kind = Kind::Object(&[must("total", COUNT)]);
+const POINTS: Kind = Kind::Object(&[must("total", COUNT).says("How many")]);
 
 /// A card.
 pub const CARD: Kind = shape!(
@@ -93,20 +100,29 @@ pub const CARD: Kind = shape!(
         must("id", KEY),
         must("card_definition_id", KEY),
         must("card_type", Kind::OneOf(&["INDIVIDUAL"])),
-        must("code", KEY).or_null(),
+        must("code", KEY).or_null().says("Its code; none where all codes are taken"),
         must("balance", Kind::Object(&[must("points", BALANCE), must("pending_points", COUNT)])),
         must("lifetime_bucket", LIFETIME).says("What came and went in its life"),
-        must("next_expiration", Kind::Object(&[must("points", COUNT), must("date", Kind::Date)])).or_null(),
+        must(
+            "next_expiration",
+            Kind::Object(&[
+                must("points", COUNT).says("How many"),
+                must("date", Kind::Date).says("The last day on which they can be spent"),
+            ])
+        )
+        .or_null()
+        .says("The points that lapse next"),
         must(
             "next_activation",
             Kind::Object(&[
-                must("points", COUNT),
+                must("points", COUNT).says("How many"),
                 must("type", PENDING_TYPES),
-                may("date", Kind::Date),
+                may("date", Kind::Date).says("The first day on which they can be spent"),
                 may("cancel_date", Kind::Date).says("Until then the event may come"),
             ])
         )
-        .or_null(),
+        .or_null()
+        .says("The points that can be spent next"),
         object(&["card"]),
     ]
 );
@@ -116,9 +132,9 @@ pub const MEMBER_CARD: Kind = shape!(
     "MemberCard",
     "A card that a member has",
     &[
-        must("member_role", Kind::OneOf(&["OWNER", "MEMBER"])),
+        must("member_role", Kind::OneOf(&["OWNER", "MEMBER"])).says("Whether the card is the member's own"),
         must("created_at", Kind::DateTime),
-        must("card", CARD),
+        must("card", CARD).says("The card"),
         object(&["member_card"]),
     ]
 );
@@ -140,9 +156,9 @@ pub const MEMBERSHIP: Kind = shape!(
     "Membership",
     "That a customer is a member of a program, with the cards",
     &[
-        must("member", MEMBER),
-        must("program", PROGRAM),
-        must("cards", Kind::List(&MEMBER_CARD, 0, usize::MAX)),
+        must("member", MEMBER).says("The member"),
+        must("program", PROGRAM).says("The program"),
+        must("cards", Kind::List(&MEMBER_CARD, 0, usize::MAX)).says("The cards of the member"),
         object(&["membership"]),
     ]
 );
@@ -153,7 +169,7 @@ pub const MEMBERSHIPS: Kind = shape!(
     "Which programs a customer is a member of",
     &[
         must("customer", Kind::Object(&[must("id", KEY), must("source_id", KEY).or_null(), object(&["customer"])])),
-        must("memberships", Kind::List(&MEMBERSHIP, 0, usize::MAX)),
+        must("memberships", Kind::List(&MEMBERSHIP, 0, usize::MAX)).says("In which programs, with which cards"),
         object(&["memberships_result"]),
     ]
 );
@@ -181,9 +197,9 @@ pub const TRANSACTION: Kind = shape!(
     "What happened to the points of a card",
     &[
         must("id", KEY),
-        must("card_id", KEY),
+        must("card_id", KEY).says("The card"),
         must("program_id", KEY),
-        must("member_id", KEY),
+        must("member_id", KEY).says("Whose card it is"),
         must("card_definition_id", KEY),
         must("card_type", Kind::OneOf(&["INDIVIDUAL"])),
         must(
@@ -212,8 +228,8 @@ pub const TRANSACTION: Kind = shape!(
                 must(
                     "points",
                     Kind::Object(&[
-                        must("total", COUNT),
-                        may("expiration_date", Kind::Date).or_null(),
+                        must("total", COUNT).says("How many"),
+                        may("expiration_date", Kind::Date).or_null().says("The last day on which they can be spent"),
                         may("expiration_type", EXPIRATION_TYPES),
                         may("date", Kind::Date).says("When they can be spent"),
                         may("type", PENDING_TYPES),
@@ -237,7 +253,7 @@ macro_rules! operation {
             $name,
             $says,
             &[
-                must("transaction", TRANSACTION).or_null(),
+                must("transaction", TRANSACTION).or_null().says("What happened; nothing where nothing changed"),
                 must("status", Kind::OneOf(&["TRANSACTION_CREATED", $nothing])),
                 must("message", Kind::Text),
             ]
@@ -257,11 +273,11 @@ pub const EXPIRED: Kind = operation!("CardPointsExpiration", "What became of a l
 
 const BUCKET: &[Field] = &[
     must("id", KEY),
-    must("card_id", KEY),
+    must("card_id", KEY).says("The card"),
     must("card_definition_id", KEY),
     must("program_id", KEY),
     must("card_type", Kind::OneOf(&["INDIVIDUAL"])),
-    must("member_id", KEY),
+    must("member_id", KEY).says("Whose card it is"),
     must("points", POINTS),
     must("created_at", Kind::DateTime),
     must("updated_at", Kind::DateTime).or_null(),
