@@ -203,11 +203,8 @@ fn details(held: &Held, step: &Step, zone: &TimeZone, told: &Told<'_>) -> Json {
 
 /// How many points a step is about: what is activated moves twice.
 fn total(step: &Step) -> u64 {
-    let counts = |from: &Place| match (&step.cause, from) {
-        (Cause::Activated(_), Place::Pending(_)) => true,
-        (Cause::Activated(_), Place::Lot(_) | Place::Debt | Place::Figure(_)) => false,
-        _ => true,
-    };
+    let is_activation = matches!(step.cause, Cause::Activated(_));
+    let counts = |from: &Place| !is_activation || matches!(from, Place::Pending(_));
     let counted = step.movements.iter().filter(|movement| counts(&movement.from));
     counted.fold(0, |sum: u64, movement| sum.saturating_add(movement.points))
 }
