@@ -7,6 +7,7 @@ mod given;
 pub mod incentives;
 pub mod loyalty_rewards;
 pub mod loyalty_tiers;
+pub mod member_rewards;
 mod program_assignments;
 pub mod program_batches;
 pub mod programs;
