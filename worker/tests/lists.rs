@@ -140,3 +140,19 @@ fn an_order_is_one_of_those_that_a_list_publishes() {
     }
     assert!(lists >= 15, "only {lists} lists publish an order");
 }
+
+#[test]
+fn a_condition_on_a_moment_holds_texts_against_texts() {
+    let mut conditions = 0;
+    for route in AREAS.iter().flat_map(|area| area.iter()) {
+        for (name, column) in route.resource.iter().flat_map(|resource| resource.list.conditions) {
+            conditions += 1;
+            assert!(
+                !matches!(*column, "created_at" | "updated_at"),
+                "{}: `{name}` is held against a number",
+                route.path
+            );
+        }
+    }
+    assert!(conditions >= 100, "only {conditions} conditions");
+}

@@ -1,0 +1,7 @@
+//! Decides the JSON of what a decision about a loyalty program reads and writes: card definitions, and the lots of cards. It must not
+//! know programs or members.
+
+pub mod card_definition;
+pub mod expiration;
+pub mod lots;
+pub mod window;
