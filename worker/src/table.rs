@@ -67,6 +67,7 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::rewards::ROUTES,
     loyalty::reward_assignments::ROUTES,
     loyalty::member_rewards::ROUTES,
+    loyalty::program_earning_rules::ROUTES,
     loyalty::programs::ROUTES,
     loyalty::program_batches::ROUTES,
     loyalty::card_definitions::ROUTES,

@@ -13,6 +13,7 @@ pub mod members;
 pub mod memberships;
 mod program_assignments;
 pub mod program_batches;
+pub mod program_earning_rules;
 pub mod programs;
 pub mod reward_assignments;
 pub mod rewards;
