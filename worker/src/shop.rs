@@ -24,6 +24,7 @@ pub mod metadata_schemas;
 pub mod orders_pricing;
 pub mod overrides;
 pub mod products;
+pub mod program_rules;
 pub mod publications;
 pub mod purses;
 pub mod referral_counts;

@@ -14,6 +14,7 @@ pub mod loyalty_rewards;
 pub mod members;
 pub mod older;
 pub mod points;
+pub mod program_rules;
 pub mod programs;
 pub mod project;
 pub mod promotions;
