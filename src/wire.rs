@@ -10,6 +10,7 @@ pub mod error;
 pub mod failure;
 pub mod goods;
 pub mod legible;
+pub mod loyalty;
 pub mod offer;
 pub mod order;
 pub mod order_view;

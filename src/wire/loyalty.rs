@@ -1,0 +1,7 @@
+//! Decides how documents of loyalty programs are read, as they are stored: in the older form of the interface. It must not know what
+//! is earned by them. What is not known is a problem at its path, and never passed over.
+
+pub mod earning_rule;
+pub mod incentive;
+pub mod points;
+pub mod program;
