@@ -83,7 +83,11 @@ pub fn run(text: &str) {
             after: amount,
             items: if amount.is_some() { items.with(with_index.then_some(&index)) } else { Basket::of(&[]) },
             passes: Needs::default(),
-            earning: with_index.then_some(EarningInput { tiers: &names, member: &facts.data, event: amount.map(|_| &facts.data) }),
+            earning: with_index.then_some(EarningInput {
+                tiers: &names,
+                member: &facts.data,
+                event: amount.map(|_| &facts.data),
+            }),
             facts: &facts,
         };
         for verdict in [rule.check(&input), rule.check_after(&input)] {

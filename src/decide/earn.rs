@@ -12,14 +12,16 @@ pub mod verdict;
 
 pub use give_back::{GiveBack, Turn, give_back};
 pub use scene::What;
-pub use verdict::{Earnings, Firing, Gift, Granted, GrantedPoints, Idle, MemberEarnings, Mismatch, RuleOutcome, Withheld};
+pub use verdict::{
+    Earnings, Firing, Gift, Granted, GrantedPoints, Idle, MemberEarnings, Mismatch, RuleOutcome, Withheld,
+};
 
 use crate::decide::case::Case;
 use crate::decide::items::Items;
 use crate::decide::rule_input::request_facts;
 use crate::decide::running::Running;
-use crate::facts::earning::{EarningFacts, EarningRule, Effect, Membership, Occasion, Standing, Trigger};
 use crate::facts::earning::{Amount, Points};
+use crate::facts::earning::{EarningFacts, EarningRule, Effect, Membership, Occasion, Standing, Trigger};
 use crate::facts::{Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;

@@ -2,6 +2,7 @@
 //! is earned by them. What is not known is a problem at its path, and never passed over.
 
 pub mod earning_rule;
+pub mod expiration;
 pub mod incentive;
 pub mod points;
 pub mod program;

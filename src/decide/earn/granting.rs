@@ -7,8 +7,8 @@
 use crate::decide::earn::amount;
 use crate::decide::earn::scene::Scene;
 use crate::decide::earn::verdict::{Gift, Granted, GrantedPoints, Withheld};
-use crate::facts::earning::{EarningCard, EarningFacts, Effect, Gives, Membership, Points};
 use crate::facts::Known;
+use crate::facts::earning::{EarningCard, EarningFacts, Effect, Gives, Membership, Points};
 use crate::points::limits::{EarnedSoFar, GlobalLimit};
 use crate::text::Text;
 
@@ -26,12 +26,7 @@ impl<'f> Granting<'f> {
     }
 
     /// Grants an effect, as far as there is something to grant.
-    pub fn grant(
-        &mut self,
-        effect: &Effect,
-        member: &Membership<'_>,
-        scene: &Scene<'_>,
-    ) -> Result<Granted, Withheld> {
+    pub fn grant(&mut self, effect: &Effect, member: &Membership<'_>, scene: &Scene<'_>) -> Result<Granted, Withheld> {
         match effect {
             Effect::Points(points) => {
                 let gift = Gift::Points(self.points(points, member, scene)?);

@@ -4,12 +4,12 @@
 //! `order.amount` is the amount before discounts, and `order.total_amount` what is to pay: the order is final.
 
 use crate::decide::case::{Buyer, Case};
+use crate::decide::earn::verdict::Mismatch;
 use crate::decide::items::Items;
 use crate::decide::rule_input::{OfferFacts, RunningOrder};
 use crate::decide::running::Running;
 use crate::facts::Fact;
 use crate::facts::earning::{Earning, Membership};
-use crate::decide::earn::verdict::Mismatch;
 use crate::model::customer::Customer;
 use crate::model::order::{Metadata, Order};
 use crate::model::scope::{GoodsObject, GoodsRef};
@@ -17,9 +17,7 @@ use crate::money::Money;
 use crate::pricing::lines::Trust;
 use crate::pricing::{Cart, price};
 use crate::refusal::Refusal;
-use crate::rules::{
-    Counter, EarningInput, Figures, Needs, Period, RequestFacts, Rule, RuleFacts,
-};
+use crate::rules::{Counter, EarningInput, Figures, Needs, Period, RequestFacts, Rule, RuleFacts};
 use crate::text::Text;
 
 /// What happened.

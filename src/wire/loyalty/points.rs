@@ -1,17 +1,18 @@
-//! Decides how what several documents of loyalty programs share is read: how many points, when they lapse, periods, hours. It must
+//! Decides how what several documents of loyalty programs share is read: how many points, periods of the calendar, hours. It must
 //! not know which document has it.
 //!
-//! loyalty-v2.md sections 4, 4.1 and 8.
+//! loyalty-v2.md sections 4 and 4.1.
 
 use crate::facts::earning::{Amount, Base, Points};
 use crate::json::Node;
 use crate::model::incentive::Validity;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::proportional::Worth;
-use crate::points::{CurrentPeriod, Custom, DateOfYear, Expiration, MOST, Period, Rounding, Sliding, Unit};
+use crate::points::{CurrentPeriod, MOST};
 use crate::text::{Decimal, Text};
 use crate::time::DailyHours;
 use crate::wire::cursor::{Cursor, Words, read};
+use crate::wire::loyalty::expiration::read_expiration;
 
 /// A fixed number of points on a card.
 pub fn read_points(at: &Cursor<'_>) -> Points {
@@ -118,11 +119,8 @@ fn read_worth(at: &Cursor<'_>) -> Worth {
     at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
 }
 
-const GOODS: Words<GoodsObject> = &[
-    ("product", GoodsObject::Product),
-    ("sku", GoodsObject::Sku),
-    ("products_collection", GoodsObject::Collection),
-];
+const GOODS: Words<GoodsObject> =
+    &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku), ("products_collection", GoodsObject::Collection)];
 
 /// The goods that a block is about: one at least.
 fn read_all_goods(at: &Cursor<'_>) -> Vec<GoodsRef> {
@@ -141,122 +139,6 @@ fn read_goods(at: &Cursor<'_>) -> GoodsRef {
         at.need("id", read::name)
     });
     GoodsRef::new(object, id, None)
-}
-
-#[derive(Clone, Copy, Default)]
-enum Lapse {
-    #[default]
-    Never,
-    Rolling,
-    Calendar,
-    Sliding,
-}
-
-const LAPSES: Words<Lapse> = &[
-    ("NO_EXPIRATION", Lapse::Never),
-    ("ROLLING_EXPIRATION", Lapse::Rolling),
-    ("CALENDAR_EXPIRATION", Lapse::Calendar),
-    ("SLIDING_EXPIRATION", Lapse::Sliding),
-];
-
-/// When points lapse.
-pub fn read_expiration(at: &Cursor<'_>) -> Expiration {
-    at.object();
-    match at.need("type", |at| at.one_of(LAPSES)) {
-        Lapse::Never => Expiration::Never,
-        Lapse::Rolling => at.need("rolling_expiration", |at| {
-            at.object();
-            Expiration::Rolling { period: read_period_of(at), rounding: at.option("rounding", read_rounding).flatten() }
-        }),
-        Lapse::Calendar => at.need("calendar_expiration", |at| {
-            at.object();
-            Expiration::Calendar(at.need("expiration_dates", read_dates))
-        }),
-        Lapse::Sliding => at.need("sliding_expiration", |at| Expiration::Sliding(read_sliding(at))),
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-enum Round {
-    #[default]
-    Month,
-    Quarter,
-    HalfYear,
-    Year,
-    ParticularMonth,
-}
-
-const ROUNDINGS: Words<Round> = &[
-    ("END_OF_MONTH", Round::Month),
-    ("END_OF_QUARTER", Round::Quarter),
-    ("END_OF_HALF_YEAR", Round::HalfYear),
-    ("END_OF_YEAR", Round::Year),
-    ("END_OF_PARTICULAR_MONTH", Round::ParticularMonth),
-];
-
-/// What the last day is put off to; one without a type says nothing.
-fn read_rounding(at: &Cursor<'_>) -> Option<Rounding> {
-    at.object();
-    Some(match at.option("type", |at| at.one_of(ROUNDINGS))? {
-        Round::Month => Rounding::Month,
-        Round::Quarter => Rounding::Quarter,
-        Round::HalfYear => Rounding::HalfYear,
-        Round::Year => Rounding::Year,
-        Round::ParticularMonth => Rounding::ParticularMonth(at.need("value", |at| {
-            at.or_wrong(small(at).filter(|month| (1..=12).contains(month)), "must be an integer from 1 to 12")
-        })),
-    })
-}
-
-fn read_sliding(at: &Cursor<'_>) -> Sliding {
-    at.object();
-    let flag = |name: &str| at.option(name, read::flag).unwrap_or(false);
-    let types = at.list("custom_activity_types", read::name);
-    let custom = match (flag("custom_activity"), types.is_empty()) {
-        (false, _) => Custom::No,
-        (true, true) => Custom::Any,
-        (true, false) => Custom::Of(types),
-    };
-    Sliding { earning: flag("earning_activity"), spending: flag("spending_activity"), custom, period: read_period_of(at) }
-}
-
-/// Dates of the year: one at least.
-pub fn read_dates(at: &Cursor<'_>) -> Vec<DateOfYear> {
-    let dates = at.all(|at| {
-        at.object();
-        let [day, month] = ["day", "month"].map(|name| at.need(name, |at| at.or_wrong(small(at), "must be an integer")));
-        let date = DateOfYear::new(day, month);
-        if date.is_none() {
-            at.wrong("must be a day of a month");
-        }
-        date
-    });
-    if dates.is_empty() {
-        at.wrong("must NOT have fewer than 1 items");
-    }
-    dates.into_iter().flatten().collect()
-}
-
-const UNITS: Words<Unit> = &[("DAY", Unit::Day), ("MONTH", Unit::Month), ("YEAR", Unit::Year)];
-
-/// So many days, months or years: the member `period`.
-pub fn read_period_of(at: &Cursor<'_>) -> Period {
-    let unset = Period { value: 1, unit: Unit::Day };
-    let Some(period) = at.get("period") else {
-        at.missing("period");
-        return unset;
-    };
-    period.object();
-    let value = period.need("value", read_count);
-    let Some(unit) = period.get("unit") else {
-        period.missing("unit");
-        return unset;
-    };
-    let known = UNITS.iter().find(|(word, _)| unit.node.as_str() == Some(word));
-    if known.is_none() {
-        unit.wrong("must be one of DAY, MONTH, YEAR");
-    }
-    known.map_or(unset, |(_, unit)| Period { value, unit: *unit })
 }
 
 /// A number from 1 on.
@@ -300,14 +182,16 @@ pub fn read_window(at: &Cursor<'_>) -> Validity {
     let mut validity = Validity::default();
     at.fill_some("start_date", &mut validity.start_date, read::instant);
     at.fill_some("end_date", &mut validity.expiration_date, read::instant);
-    validity.hours = at.option("validity_hours", |at| {
-        at.object();
-        let any_time = at.option("type", |at| at.one_of(&[("ANY_TIME", true), ("DAILY", false)]));
-        match any_time {
-            Some(true) => None,
-            Some(false) | None => Some(at.need("daily", |at| at.all(read_daily))),
-        }
-    }).flatten();
+    validity.hours = at
+        .option("validity_hours", |at| {
+            at.object();
+            let any_time = at.option("type", |at| at.one_of(&[("ANY_TIME", true), ("DAILY", false)]));
+            match any_time {
+                Some(true) => None,
+                Some(false) | None => Some(at.need("daily", |at| at.all(read_daily))),
+            }
+        })
+        .flatten();
     validity
 }
 

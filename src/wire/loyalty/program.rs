@@ -12,4 +12,5 @@ pub fn read_program(at: &Cursor<'_>) -> Program {
 }
 
 /// The states of programs and earning rules, and whether anything is earned in them.
-pub(super) const STATES: &[(&str, bool)] = &[("ACTIVE", true), ("INACTIVE", false), ("DRAFT", false), ("DELETED", false)];
+pub(super) const STATES: &[(&str, bool)] =
+    &[("ACTIVE", true), ("INACTIVE", false), ("DRAFT", false), ("DELETED", false)];
