@@ -86,7 +86,7 @@ fn read_earning(at: &Cursor<'_>, trigger: &Trigger) -> Earning {
             Vec::new()
         }
     };
-    Earning { id: rule.id.clone(), rule, tiers: at.option("tier_rules", read_tiers).flatten(), effects }
+    Earning { id: at.need("id", read::name), rule, tiers: at.option("tier_rules", read_tiers).flatten(), effects }
 }
 
 fn read_tiers(at: &Cursor<'_>) -> Option<Vec<Tiers>> {

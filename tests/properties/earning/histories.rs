@@ -1,9 +1,11 @@
 //! Histories of orders, events and entries: what the engine says of each step is what the second model finds, in the order in which
 //! it was given, and nothing is given twice.
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
 use proptest::sample::select;
-use scrip::decide::earn::{Earnings, Gift, What};
+use scrip::decide::earn::{Earnings, Gift, Idle, What, Withheld};
 use scrip::facts::earning::Occasion;
 use scrip::points::CurrentPeriod;
 use scrip::points::limits::{EarningLimits, GlobalLimit};
@@ -219,6 +221,8 @@ fn told(earnings: &Earnings) -> Vec<Fired> {
 
 #[test]
 fn a_history_earns_what_the_second_model_finds() {
+    let seen = [const { Cell::new(0_u64) }; 5];
+    let count = |place: usize, is: bool| seen[place].set(seen[place].get() + u64::from(is));
     holds(3_000, history(), |history| {
         let customer = json!({ "id": "cust_1", "metadata": { "age": 41 } });
         let tiers: Vec<(usize, &str, &str)> =
@@ -283,8 +287,19 @@ fn a_history_earns_what_the_second_model_finds() {
                     (shop.earn(what, &occasion, moment), naive.happens(&format!("seg {now}"), &event, now))
                 }
             };
+            count(0, !wanted.is_empty());
+            count(1, found.idle.is_some());
+            for outcome in found.memberships.iter().flat_map(|member| &member.rules).map(|rule| &rule.outcome) {
+                let effects = outcome.iter().flat_map(|firing| &firing.effects);
+                effects.for_each(|effect| count(2, matches!(effect, Err(Withheld::Limited | Withheld::OutOfStock))));
+                count(3, matches!(outcome, Err(Idle::Resting(_))));
+                count(4, matches!(outcome, Err(Idle::NoMatch(_))));
+            }
             prop_assert_eq!(told(&found), wanted);
         }
         Ok(())
     });
+    // Steps that earned, that came again, effects without room or stock, rules that rested, rules that did not match.
+    let seen = seen.map(Cell::into_inner);
+    assert!(seen.iter().all(|often| *often > 500), "{seen:?}");
 }
