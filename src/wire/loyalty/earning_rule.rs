@@ -2,7 +2,7 @@
 //!
 //! loyalty-v2.md section 4.
 
-use crate::facts::earning::{Amount, Base, Earning, EarningRule, Effect, Points, Tiers, Trigger};
+use crate::facts::earning::{Earning, EarningRule, Effect, Tiers, Trigger};
 use crate::points::CurrentPeriod;
 use crate::points::limits::{Cooldown, TriggerLimits};
 use crate::text::Text;
@@ -80,7 +80,7 @@ fn read_earning(at: &Cursor<'_>, trigger: &Trigger) -> Earning {
         }
     });
     let effects = match at.get("effects") {
-        Some(all) => all.items().filter_map(|at| read_effect(&at, trigger)).collect(),
+        Some(all) => all.items().filter_map(|at| read_effect(&at)).collect(),
         None => {
             at.missing("effects");
             Vec::new()
@@ -117,7 +117,7 @@ enum Kind {
 const KINDS: Words<Kind> =
     &[("POINTS", Kind::Points), ("POINTS_PROPORTIONAL", Kind::Proportional), ("INCENTIVE", Kind::Incentive)];
 
-fn read_effect(at: &Cursor<'_>, trigger: &Trigger) -> Option<Effect> {
+fn read_effect(at: &Cursor<'_>) -> Option<Effect> {
     at.object();
     let (name, read): (&str, fn(&Cursor<'_>) -> Effect) = match at.need("type", |at| at.one_of(KINDS)) {
         Kind::Points => ("points", |at| Effect::Points(read_points(at))),
@@ -128,24 +128,7 @@ fn read_effect(at: &Cursor<'_>, trigger: &Trigger) -> Option<Effect> {
         at.missing(name);
         return None;
     };
-    let effect = read(&block);
-    if let Effect::Points(points) = &effect
-        && !can_be_asked(points, trigger)
-    {
-        block.option("calculation_type", |at| at.wrong("must be of what there is with the trigger of the rule"));
-    }
-    Some(effect)
-}
-
-/// Whether there is what points are proportional to, when the rule fires.
-fn can_be_asked(points: &Points, trigger: &Trigger) -> bool {
-    let Amount::Proportional { base, .. } = &points.amount else { return true };
-    match base {
-        Base::CustomerData(_) => true,
-        Base::EventData(_) => matches!(trigger, Trigger::CustomEvent(_)),
-        Base::OrderAmount | Base::OrderTotal | Base::OrderData(_) => *trigger == Trigger::OrderPaid,
-        Base::LinesAmount(_) | Base::LinesSubtotal(_) | Base::LinesQuantity(_) => *trigger == Trigger::OrderPaid,
-    }
+    Some(read(&block))
 }
 
 #[derive(Clone, Copy, Default)]

@@ -27,6 +27,10 @@ fn wrong(path: &str, value: Value) -> String {
 #[test]
 fn what_is_stored_reads_and_what_is_wrong_is_named() {
     read_document(&rule().to_string(), read_earning_rule).unwrap();
+    // What is proportional to something that there is not comes to no points, and other effects do.
+    let mut entered = rule();
+    entered["trigger"] = json!({ "event": "customer.segment.entered", "segment": { "id": "seg_1" } });
+    read_document(&entered.to_string(), read_earning_rule).unwrap();
     let effects = "/earnings/0/effects";
     let cases = [
         ("/status", json!("SLEEPING"), "status"),
@@ -44,7 +48,6 @@ fn what_is_stored_reads_and_what_is_wrong_is_named() {
         (&format!("{effects}/1/points_proportional/order_items/quantity/applicable_to"), json!([]), "applicable_to"),
         (&format!("{effects}/1/points_proportional/calculation_type"), json!("PHASE_OF_THE_MOON"), "calculation_type"),
         (&format!("{effects}/1/points_proportional/order_items"), json!({}), "quantity"),
-        ("/trigger", json!({ "event": "customer.segment.entered", "segment": { "id": "s" } }), "calculation_type"),
         (
             "/earnings/0/rules",
             json!({ "1": { "name": "redemption.metadata", "property": "p", "conditions": { "$is": ["a"] } },
