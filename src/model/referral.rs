@@ -42,9 +42,21 @@ impl EventName {
     }
 }
 
+/// What kind of card a reward is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RewardCard {
+    /// Credits of a gift card, in minor units.
+    #[default]
+    Gift,
+    /// Points of a loyalty card.
+    Loyalty,
+}
+
 /// Points, or credits in minor units, on a card of a campaign.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefereeReward {
+    /// What kind of card it is; where it does not say, whatever kind the campaign has.
+    pub card: Option<RewardCard>,
     /// The campaign whose card it is, by id or by name.
     pub campaign: Text,
     /// How much.

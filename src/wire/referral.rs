@@ -1,10 +1,12 @@
 //! Decides how a referral program is read from its campaign. It must not know who was referred.
 
-use crate::model::referral::{Conversion, EventName, RefereeReward, ReferralProgram};
+use crate::model::referral::{Conversion, EventName, RefereeReward, ReferralProgram, RewardCard};
 use crate::wire::cursor::{Cursor, Words, read};
 
 /// Whether an event, and not a redemption, counts.
 const CONVERSIONS: Words<bool> = &[("redemption", false), ("custom_event", true)];
+
+const CARDS: Words<RewardCard> = &[("GIFT_VOUCHER", RewardCard::Gift), ("LOYALTY_CARD", RewardCard::Loyalty)];
 
 /// Reads a referral program; one that does not say what counts goes by redemptions.
 pub fn read_referral_program(at: &Cursor<'_>) -> ReferralProgram {
@@ -29,5 +31,9 @@ fn read_reward(at: &Cursor<'_>) -> Option<RefereeReward> {
         parent.object();
         parent.option("id", read::name).or_else(|| parent.option("name", read::name))
     });
-    Some(RefereeReward { campaign: campaign.flatten()?, amount: at.option("amount", read::whole_number).unwrap_or(0) })
+    Some(RefereeReward {
+        card: at.option("type", |word| word.one_of(CARDS)),
+        campaign: campaign.flatten()?,
+        amount: at.option("amount", read::whole_number).unwrap_or(0),
+    })
 }

@@ -10,7 +10,7 @@ use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::Referral;
 use scrip::decide::RewardGrant;
-use scrip::model::referral::RefereeReward;
+use scrip::model::referral::{RefereeReward, RewardCard};
 use serde_json::{Value as Json, json};
 
 /// Settles the referrals of a customer at the commit, and gives what they get. The customer is as they will be after it, and is
@@ -80,12 +80,16 @@ fn hold(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Re
     Ok(())
 }
 
-/// What a reward is: more on a card. A campaign without cards gives nothing.
+/// What a reward is: more on a card. Points are no credits, so that a campaign of other cards gives nothing.
 fn grant(call: &Call<'_, '_>, customer: &Document, reward: &RefereeReward) -> Result<Option<RewardGrant>, Fault> {
     let campaign = call.store.document_by_name("campaign", &reward.campaign, &reward.campaign)?;
     let has_cards = |campaign: &Document| {
         let kind = campaign.body.get("campaign_type").and_then(Json::as_str);
-        matches!(kind, Some("GIFT_VOUCHERS" | "LOYALTY_PROGRAM"))
+        match reward.card {
+            Some(RewardCard::Gift) => kind == Some("GIFT_VOUCHERS"),
+            Some(RewardCard::Loyalty) => kind == Some("LOYALTY_PROGRAM"),
+            None => matches!(kind, Some("GIFT_VOUCHERS" | "LOYALTY_PROGRAM")),
+        }
     };
     let Some(campaign) = campaign.filter(has_cards) else {
         note(call, &customer.id, &reward.campaign, "there is no such campaign of cards");
