@@ -10,6 +10,7 @@
 
 pub mod calendar;
 pub mod card;
+pub mod definition;
 mod draft;
 pub mod expiry;
 pub mod limits;
@@ -22,6 +23,7 @@ pub use calendar::{CurrentPeriod, DateOfYear, Period, Unit};
 pub use card::{
     Card, Cause, Figure, Figures, Lot, MOST, Movement, Next, Now, Outcome, Part, Pending, Place, Refused, Step,
 };
+pub use definition::{CardDefinition, SpentBack};
 pub use expiry::{Activity, Custom, Expiration, Expiry, Rounding, Sliding};
 pub use lots::{Arrival, Earned, Revocation, Spent, Take};
 pub use pending::{Delay, Wait};

@@ -55,6 +55,16 @@ impl DateOfYear {
         ((1..=31).contains(&day) && (1..=12).contains(&month)).then_some(DateOfYear { day, month })
     }
 
+    /// The day of its month, 1 to 31.
+    pub fn day(self) -> u32 {
+        self.day
+    }
+
+    /// Its month, 1 to 12.
+    pub fn month(self) -> u32 {
+        self.month
+    }
+
     /// The first of some dates that is this day or comes after it; 31 February is the last day of February.
     pub fn next(dates: &[DateOfYear], day: Day) -> Option<Day> {
         let year = day.date().0;

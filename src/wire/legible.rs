@@ -12,6 +12,10 @@ use crate::wire::candidates::{read_campaign_voucher, read_candidate};
 use crate::wire::cursor::{Cursor, Read, read, read_node};
 use crate::wire::customer::read_customer;
 use crate::wire::document::{read_document, read_fields};
+use crate::wire::loyalty::card_definition::read_card_definition;
+use crate::wire::loyalty::earning_rule::read_earning_rule;
+use crate::wire::loyalty::incentive::read_incentive;
+use crate::wire::loyalty::program::read_program;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -54,22 +58,31 @@ const KINDS: &[Kind] = &[
     ("stacking_rules", "", |at| _ = read_stacking_rules(at)),
 ];
 
+/// Kinds that only the service keeps and reads: nothing that is handed over as a set of rules has them.
+const KEPT: &[(&str, Read<()>)] = &[
+    ("card_definition", |at| _ = read_card_definition(at)),
+    ("program", |at| _ = read_program(at)),
+    ("loyalty_earning_rule", |at| _ = read_earning_rule(at)),
+    ("incentive", |at| _ = read_incentive(at)),
+];
+
 const ASSIGNMENT: &str = "validation_rules_assignment";
+
+/// How a kind is read; nothing for kinds that no decision reads.
+fn reader(kind: &str) -> Option<Read<()>> {
+    let kinds = KINDS.iter().map(|(known, _, read)| (*known, *read));
+    let (_, read) = kinds.chain(KEPT.iter().copied()).find(|(known, _)| *known == kind)?;
+    Some(read)
+}
 
 /// What is wrong with a document of a kind. Nothing is wrong with kinds that no decision reads.
 pub fn check(kind: &str, text: &str) -> Result<(), Problem> {
-    match KINDS.iter().find(|(known, ..)| *known == kind) {
-        Some((_, _, read)) => read_document(text, *read),
-        None => Ok(()),
-    }
+    reader(kind).map_or(Ok(()), |read| read_document(text, read))
 }
 
 /// The same of a document that the service has in its hands.
 pub fn check_fields(kind: &str, fields: &Map<String, Value>) -> Result<(), Problem> {
-    match KINDS.iter().find(|(known, ..)| *known == kind) {
-        Some((_, _, read)) => read_fields(fields, *read),
-        None => Ok(()),
-    }
+    reader(kind).map_or(Ok(()), |read| read_fields(fields, read))
 }
 
 /// Documents that are there and cannot be read, by kind and name. Rules are known by what they are assigned to as well.

@@ -3,6 +3,7 @@
 use crate::api::{catalogue, codes, decisions, loyalty, orders, people, project, promotions, rules, system};
 use crate::http::route::Route;
 use crate::http::table::Table;
+use crate::shop::card_changes;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
 use crate::store::Store;
 use crate::store::sql::Fault;
@@ -14,6 +15,8 @@ pub const KINDS: &[(&str, Work)] = &[
     (VOUCHERS_GENERATE, Work::Pieces(voucher_work::generate)),
     (VOUCHERS_UPDATE, Work::Pieces(voucher_work::change)),
     (VOUCHERS_DELETE, Work::Pieces(voucher_work::remove)),
+    (card_changes::SETTLE, Work::Pieces(card_changes::sweep)),
+    (loyalty::members::BATCH, Work::Items(loyalty::members::write_one)),
     ("CUSTOMERS.BULK_UPDATE", Work::Items(people::customers::write_one)),
     ("CUSTOMERS.METADATA_UPDATE", Work::Items(people::customers::write_one)),
     ("PRODUCTS.BULK_UPDATE", Work::Items(catalogue::products::write_one)),
@@ -68,6 +71,9 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::tier_structures::ROUTES,
     loyalty::loyalty_tiers::ROUTES,
     loyalty::loyalty_rewards::ROUTES,
+    loyalty::members::ROUTES,
+    loyalty::memberships::ROUTES,
+    loyalty::member_cards::ROUTES,
     promotions::tiers::ROUTES,
     promotions::promotion_stacks::ROUTES,
     rules::validation_rules::ROUTES,

@@ -7,8 +7,10 @@ use crate::points::CurrentPeriod;
 use crate::points::limits::{Cooldown, TriggerLimits};
 use crate::text::Text;
 use crate::wire::cursor::{Cursor, Words, read};
-use crate::wire::loyalty::points::{read_count, read_current, read_points, read_proportional, read_window};
+use crate::wire::loyalty::card_definition::read_current_period;
+use crate::wire::loyalty::points::{read_count, read_points, read_proportional};
 use crate::wire::loyalty::program::STATES;
+use crate::wire::loyalty::window::read_window;
 use crate::wire::rules::read_rule;
 
 #[derive(Clone, Copy, Default)]
@@ -215,5 +217,5 @@ fn read_frequency_limit(at: &Cursor<'_>) -> Option<(CurrentPeriod, u64)> {
         at.missing("period");
         return None;
     };
-    Some((read_current(&period), most))
+    Some((read_current_period(&period), most))
 }

@@ -1,9 +1,11 @@
-//! Decides how it is read when points lapse. It must not know which points.
+//! Decides how it is read and written when points lapse. It must not know which points.
 //!
 //! loyalty-v2.md section 8.
 
-use crate::points::{Custom, DateOfYear, Expiration, Period, Rounding, Sliding, Unit};
-use crate::wire::cursor::{Cursor, Words, read};
+use serde_json::{Value, json};
+
+use crate::points::{Custom, DateOfYear, Expiration, Expiry, Period, Rounding, Sliding, Unit};
+use crate::wire::cursor::{Cursor, Words, read, word};
 
 /// The ways of lapsing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,6 +28,17 @@ pub const LAPSES: Words<Lapse> = &[
     ("CALENDAR_EXPIRATION", Lapse::Calendar),
     ("SLIDING_EXPIRATION", Lapse::Sliding),
 ];
+
+/// The word for how a lot lapses.
+pub fn expiration_type(expiry: &Expiry) -> &'static str {
+    let lapse = match expiry {
+        Expiry::Never => Lapse::Never,
+        Expiry::Rolling(_) => Lapse::Rolling,
+        Expiry::Calendar(_) => Lapse::Calendar,
+        Expiry::Sliding(..) => Lapse::Sliding,
+    };
+    word(LAPSES, lapse).unwrap_or_default()
+}
 
 const UNITS: &[(&str, Option<Unit>)] =
     &[("DAY", Some(Unit::Day)), ("MONTH", Some(Unit::Month)), ("YEAR", Some(Unit::Year))];
@@ -61,7 +74,6 @@ fn read_date(at: &Cursor<'_>) -> Option<DateOfYear> {
 
 /// Reads how points lapse.
 pub fn read_expiration(at: &Cursor<'_>) -> Expiration {
-    at.object();
     match at.need("type", |lapse| lapse.one_of(LAPSES)) {
         Lapse::Never => Expiration::Never,
         Lapse::Rolling => at.need("rolling_expiration", |rolling| {
@@ -108,4 +120,50 @@ pub fn read_sliding(at: &Cursor<'_>) -> Sliding {
     };
     let (earning, spending) = (flag("earning_activity"), flag("spending_activity"));
     Sliding { earning, spending, custom, period: at.need("period", read_period) }
+}
+
+/// Writes how points lapse, as it is read.
+pub fn write_expiration(expiration: &Expiration) -> Value {
+    match expiration {
+        Expiration::Never => json!({ "type": "NO_EXPIRATION" }),
+        Expiration::Rolling { period, rounding } => {
+            let rounding = rounding.map(write_rounding);
+            let rolling = json!({ "period": write_period(*period), "rounding": rounding });
+            json!({ "type": "ROLLING_EXPIRATION", "rolling_expiration": rolling })
+        }
+        Expiration::Calendar(dates) => {
+            let dates: Vec<Value> =
+                dates.iter().map(|date| json!({ "day": date.day(), "month": date.month() })).collect();
+            json!({ "type": "CALENDAR_EXPIRATION", "calendar_expiration": { "expiration_dates": dates } })
+        }
+        Expiration::Sliding(sliding) => {
+            json!({ "type": "SLIDING_EXPIRATION", "sliding_expiration": write_sliding(sliding) })
+        }
+    }
+}
+
+fn write_period(period: Period) -> Value {
+    let unit = UNITS.iter().find(|(_, unit)| *unit == Some(period.unit)).map(|(word, _)| *word);
+    json!({ "value": period.value, "unit": unit })
+}
+
+fn write_rounding(rounding: Rounding) -> Value {
+    if let Rounding::ParticularMonth(month) = rounding {
+        return json!({ "type": "END_OF_PARTICULAR_MONTH", "value": month });
+    }
+    let word = ROUNDINGS.iter().find(|(_, known)| *known == Some(rounding)).map(|(word, _)| *word);
+    json!({ "type": word })
+}
+
+/// Writes what puts off the end of points, as it is read.
+pub fn write_sliding(sliding: &Sliding) -> Value {
+    let types: Vec<&str> = match &sliding.custom {
+        Custom::No | Custom::Any => Vec::new(),
+        Custom::Of(types) => types.iter().map(|kind| kind.as_str()).collect(),
+    };
+    json!({
+        "earning_activity": sliding.earning, "spending_activity": sliding.spending,
+        "custom_activity": sliding.custom != Custom::No, "custom_activity_types": types,
+        "period": write_period(sliding.period),
+    })
 }

@@ -1,16 +1,14 @@
-//! Decides how what several documents of loyalty programs share is read: how many points, periods of the calendar, hours. It must
-//! not know which document has it.
+//! Decides how what several documents of loyalty programs share is read: how many points. It must not know which document
+//! has it.
 //!
 //! loyalty-v2.md sections 4 and 4.1.
 
 use crate::facts::earning::{Amount, Base, Points};
 use crate::json::Node;
-use crate::model::incentive::Validity;
 use crate::model::scope::{GoodsObject, GoodsRef};
 use crate::points::proportional::Worth;
-use crate::points::{CurrentPeriod, MOST};
+use crate::points::MOST;
 use crate::text::{Decimal, Text};
-use crate::time::DailyHours;
 use crate::wire::cursor::{Cursor, Words, read};
 use crate::wire::loyalty::expiration::read_expiration;
 
@@ -148,61 +146,4 @@ pub fn read_count(at: &Cursor<'_>) -> u32 {
 
 fn small(at: &Cursor<'_>) -> Option<u32> {
     at.number().and_then(|number| u32::try_from(number).ok())
-}
-
-const CURRENT: &[(&str, CurrentPeriod)] = &[
-    ("DAY", CurrentPeriod::Day),
-    ("WEEK", CurrentPeriod::Week),
-    ("MONTH", CurrentPeriod::Month),
-    ("QUARTER", CurrentPeriod::Quarter),
-    ("YEAR", CurrentPeriod::Year),
-];
-
-/// A period of the calendar that is running.
-pub fn read_current(at: &Cursor<'_>) -> CurrentPeriod {
-    at.object();
-    at.need("type", |at| at.one_of(&[("CURRENT_PERIOD", ())]));
-    let unit = at.get("current_period").and_then(|around| {
-        around.object();
-        let unit = around.get("unit")?;
-        let known = CURRENT.iter().find(|(word, _)| unit.node.as_str() == Some(word));
-        if known.is_none() {
-            unit.wrong("must be one of DAY, WEEK, MONTH, QUARTER, YEAR");
-        }
-        Some(known.map_or(CurrentPeriod::Day, |(_, period)| *period))
-    });
-    unit.unwrap_or_else(|| {
-        at.missing("current_period");
-        CurrentPeriod::Day
-    })
-}
-
-/// When a program, a rule or a reward holds: its dates, and hours in the older form or in the later.
-pub fn read_window(at: &Cursor<'_>) -> Validity {
-    let mut validity = Validity::default();
-    at.fill_some("start_date", &mut validity.start_date, read::instant);
-    at.fill_some("end_date", &mut validity.expiration_date, read::instant);
-    validity.hours = at
-        .option("validity_hours", |at| {
-            at.object();
-            let any_time = at.option("type", |at| at.one_of(&[("ANY_TIME", true), ("DAILY", false)]));
-            match any_time {
-                Some(true) => None,
-                Some(false) | None => Some(at.need("daily", |at| at.all(read_daily))),
-            }
-        })
-        .flatten();
-    validity
-}
-
-fn read_daily(at: &Cursor<'_>) -> DailyHours {
-    let clock = |at: &Cursor<'_>| at.parsed(DailyHours::parse_clock, "must be a time HH:mm");
-    at.object();
-    let days = at.need("days_of_week", |at| {
-        at.all(|at| {
-            let day = at.number().and_then(|number| u8::try_from(number).ok());
-            at.or_wrong(day.filter(|day| *day <= 6), "must be an integer from 0 to 6")
-        })
-    });
-    DailyHours { start: at.need("start_time", clock), end: at.need("end_time", clock), days }
 }

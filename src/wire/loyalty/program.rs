@@ -2,7 +2,7 @@
 
 use crate::facts::earning::Program;
 use crate::wire::cursor::{Cursor, read};
-use crate::wire::loyalty::points::read_window;
+use crate::wire::loyalty::window::read_window;
 
 /// Reads a program.
 pub fn read_program(at: &Cursor<'_>) -> Program {

@@ -219,6 +219,18 @@ fn told(earnings: &Earnings) -> Vec<Fired> {
     fired.collect()
 }
 
+/// What can be handed out, with so many pieces.
+fn incentives(stock: [Option<u64>; 2]) -> Value {
+    json!({
+        "linc_points": { "id": "linc_points", "type": "POINTS", "status": "ACTIVE", "stock": stock[0],
+            "points": { "value": 9, "card_definition_id": "blue" } },
+        "linc_mug": { "id": "linc_mug", "type": "MATERIAL", "status": "ACTIVE", "stock": stock[1],
+            "material": { "type": "PRODUCT", "product": { "id": "mug" } } },
+        "linc_draft": { "id": "linc_draft", "type": "MATERIAL", "status": "DRAFT", "stock": 5,
+            "material": { "type": "PRODUCT", "product": { "id": "mug" } } },
+    })
+}
+
 #[test]
 fn a_history_earns_what_the_second_model_finds() {
     let seen = [const { Cell::new(0_u64) }; 5];
@@ -242,14 +254,7 @@ fn a_history_earns_what_the_second_model_finds() {
             shop.terms.insert(name, Terms { limits, ..Terms::default() });
             cards[name] = limit((kind == 1).then_some(size), (kind == 2).then_some(size), most, least);
         }
-        let incentives = json!({
-            "linc_points": { "id": "linc_points", "type": "POINTS", "status": "ACTIVE", "stock": history.stock[0],
-                "points": { "value": 9, "card_definition_id": "blue" } },
-            "linc_mug": { "id": "linc_mug", "type": "MATERIAL", "status": "ACTIVE", "stock": history.stock[1],
-                "material": { "type": "PRODUCT", "product": { "id": "mug" } } },
-            "linc_draft": { "id": "linc_draft", "type": "MATERIAL", "status": "DRAFT", "stock": 5,
-                "material": { "type": "PRODUCT", "product": { "id": "mug" } } },
-        });
+        let incentives = incentives(history.stock);
         incentives.as_object().unwrap().values().for_each(|incentive| shop.stock(incentive.clone()));
         let mut naive = Naive {
             programs: &history.programs,

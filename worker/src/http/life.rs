@@ -23,6 +23,8 @@ pub struct Life {
     pub assigned: Option<&'static str>,
     /// The kinds of rows that belong to it and are gone with it.
     pub owned: &'static [&'static str],
+    /// What it is found in, and the parameter of the path that names that; nothing where its id is enough.
+    pub within: Option<(&'static Life, &'static str)>,
 }
 
 impl Life {

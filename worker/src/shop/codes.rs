@@ -279,6 +279,21 @@ pub fn make(
     Ok(made)
 }
 
+/// The next code of a shape for an owner, kept at the commit; nothing where all of them are taken.
+pub fn draw(
+    store: &mut Store<'_>,
+    ids: &mut Ids,
+    owner: &str,
+    shape: &CodeShape,
+) -> Result<Option<String>, sql::Fault> {
+    let mut generator = Generator::open(store, ids, owner, shape)?;
+    let code = generator.next(shape);
+    let (statement, params) = generator.kept();
+    store.write(statement, params);
+    store.drawn.insert(generator.id, (generator.secret, generator.counter));
+    Ok(code)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

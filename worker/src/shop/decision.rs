@@ -18,7 +18,6 @@ use scrip::model::page::Page;
 use scrip::model::request::{Channel, Redeemables};
 use scrip::time::TimeZone;
 use scrip::wire::record::Record;
-#[cfg(feature = "rehearsal")]
 use serde_json::Value as Json;
 use std::sync::Arc;
 
@@ -50,11 +49,16 @@ pub fn is_bare(call: &Call<'_, '_>) -> bool {
 
 /// The project's time zone.
 pub fn time_zone(call: &Call<'_, '_>) -> Result<Arc<TimeZone>, Fault> {
+    time_zone::of_setup(&said_zone(call)?)
+}
+
+/// The same as the project's setup says it: work that is done later reads it again.
+pub fn said_zone(call: &Call<'_, '_>) -> Result<Json, Fault> {
     #[cfg(feature = "rehearsal")]
     if let Some(given) = call.store.document("given", "time_zone")? {
-        return time_zone::of_setup(given.body.get("time_zone").unwrap_or(&Json::Null));
+        return Ok(given.body.get("time_zone").cloned().unwrap_or(Json::Null));
     }
-    time_zone::of_setup(&call.caller.settings.time_zone)
+    Ok(call.caller.settings.time_zone.clone())
 }
 
 /// Writes the records of a decision at the commit; `vouchers` are those that it took something from or gave it back to.

@@ -20,6 +20,7 @@ pub static PROGRAM: Life = Life {
     activities: "lcrsapr_",
     assigned: None,
     owned: &["program_card_definition", "program_earning_rule", "program_tier_structure", "program_reward"],
+    within: None,
 };
 
 /// Card definitions.
@@ -33,6 +34,7 @@ pub static CARD_DEFINITION: Life = Life {
     activities: "lcrsacd_",
     assigned: Some("program_card_definition"),
     owned: &[],
+    within: None,
 };
 
 /// Earning rules.
@@ -46,6 +48,7 @@ pub static EARNING_RULE: Life = Life {
     activities: "lcrsaer_",
     assigned: Some("program_earning_rule"),
     owned: &[],
+    within: None,
 };
 
 /// Incentives, by the name that the customer's own paths have.
@@ -59,6 +62,7 @@ pub static INCENTIVE: Life = Life {
     activities: "lcrsainc_",
     assigned: None,
     owned: &[],
+    within: None,
 };
 
 /// The same rows by their later name.
@@ -72,6 +76,7 @@ pub static BENEFIT: Life = Life {
     activities: "lcrsaben_",
     assigned: None,
     owned: &[],
+    within: None,
 };
 
 /// Tier structures, with their tiers.
@@ -85,6 +90,7 @@ pub static TIER_STRUCTURE: Life = Life {
     activities: "lcrsats_",
     assigned: Some("program_tier_structure"),
     owned: &[TIER],
+    within: None,
 };
 
 /// The kind of the rows that are tiers, whose parent is their structure.
@@ -101,6 +107,7 @@ pub static REWARD: Life = Life {
     activities: "lcrsarew_",
     assigned: Some("program_reward"),
     owned: &[],
+    within: None,
 };
 
 /// Members of programs, with their cards.
@@ -114,6 +121,21 @@ pub static MEMBER: Life = Life {
     activities: "lcrsambr_",
     assigned: None,
     owned: &["loyalty_card"],
+    within: Some((&PROGRAM, "programId")),
+};
+
+/// Cards of members, which come and go with them.
+pub static CARD: Life = Life {
+    kind: Kind::Member,
+    stored: "loyalty_card",
+    object: "card",
+    id: "lcrd_",
+    cursor: "lcrscrd_",
+    activity: "lacrd_",
+    activities: "lcrsacrd_",
+    assigned: None,
+    owned: &[],
+    within: Some((&MEMBER, "memberId")),
 };
 
 /// What may be assigned to a program.
@@ -137,6 +159,15 @@ pub fn named(store: &Store<'_>, life: &Life, id: &str) -> Result<Option<Document
 pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
     let (resource, life) = (call.resource()?, call.life()?);
     let name = call.param(resource.parameter);
-    let found = named(call.store, life, &(resource.key)(call, name))?;
-    found.ok_or_else(|| not_found(&life.resource_type(), name).into())
+    find_as(call, life, &(resource.key)(call, name))
+}
+
+/// The document of a kind with this id, in whatever the path says that it is in, or 404.
+pub fn find_as(call: &Call<'_, '_>, life: &Life, id: &str) -> Result<Document, CallError> {
+    let outer = match life.within {
+        Some((outer, parameter)) => Some(find_as(call, outer, call.param(parameter))?.id),
+        None => None,
+    };
+    let found = named(call.store, life, id)?.filter(|found| outer.is_none() || found.parent == outer);
+    found.ok_or_else(|| not_found(&life.resource_type(), id).into())
 }

@@ -1,0 +1,328 @@
+//! Cards of members: points that are added and taken by hand, what waits, what lapses, and what happened. It must not know how points
+//! are earned or spent.
+
+use crate::document::clause::Clause;
+use crate::document::cursors;
+use crate::document::fields::LIMIT;
+use crate::document::resource::{plain_key, show_body};
+use crate::document::shapes::activities::activity;
+use crate::document::shapes::members as shapes;
+use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
+use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post};
+use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::shop::activities;
+use crate::shop::card_changes::{broken, settle, write};
+use crate::shop::card_rows::{self, Told};
+use crate::shop::cards::{Held, LOT, PENDING, Present, TRANSACTION, load};
+use crate::shop::lives::{CARD, CARD_DEFINITION, MEMBER, PROGRAM, find_as, named, state_of};
+use crate::store::document::{Document, read_held};
+use crate::store::sql::Fault;
+use scrip::lifecycle::State;
+use scrip::points::{self, Arrival, CardDefinition, Delay, Expiration, Refused, Take};
+use scrip::text::Text;
+use scrip::wire::loyalty::card_definition::read_card_definition;
+use scrip::wire::loyalty::window::read_window;
+use serde_json::{Value as Json, json};
+
+const ACTIVITY: Kind = activity!("CardActivity", "card_id");
+
+/// Cards as a resource.
+pub const RESOURCE: Resource = Resource {
+    object: CARD.object,
+    parameter: "cardId",
+    key: plain_key,
+    show: show_body,
+    shape: shapes::CARD,
+    list: List { data_ref: "data", page_max: 0, orders: &[], filters: &[], conditions: &[] },
+};
+
+/// How what happened is listed.
+const TRANSACTIONS: List = List {
+    data_ref: "data",
+    page_max: 0,
+    orders: &[("created_at", "created_at")],
+    filters: &[],
+    conditions: &[("id", "id"), ("created_at", "json_extract(body, '$.created_at')")],
+};
+/// How what waits is listed.
+const WAITING: List = List {
+    data_ref: "data",
+    page_max: 0,
+    orders: &[("date", "json_extract(body, '$.date')")],
+    filters: &[],
+    conditions: &[],
+};
+/// How what lapses is listed.
+const EXPIRING: List = List {
+    data_ref: "data",
+    page_max: 0,
+    orders: &[("expiration_date", "json_extract(body, '$.expiration_date')")],
+    filters: &[],
+    conditions: &[],
+};
+
+const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
+const LISTED_BY_DATE: &[Field] = &[LIMIT, orders_asked(&Kind::OneOf(&["date", "-date"])), CURSOR_ASKED];
+const LISTED_BY_END: &[Field] =
+    &[LIMIT, orders_asked(&Kind::OneOf(&["expiration_date", "-expiration_date"])), CURSOR_ASKED];
+
+const fn ours(route: Route) -> Route {
+    route.of_life(&RESOURCE, &CARD).scope("loyalties")
+}
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    ours(post(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/points",
+        "Add points to a card, or take them from it",
+        adjust,
+    ))
+    .body(shapes::ADJUST)
+    .answers(200, shapes::ADJUSTED),
+    ours(get(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/transactions",
+        "List what happened to the points of a card",
+        transactions,
+    ))
+    .pages(shapes::TRANSACTION)
+    .query(LISTED_BY_AGE),
+    ours(get(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/activities",
+        "List what happened to a card",
+        activities::list,
+    ))
+    .pages(ACTIVITY)
+    .query(LISTED_BY_AGE),
+    ours(get(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/pending-points",
+        "List the points of a card that cannot be spent yet",
+        waiting,
+    ))
+    .pages(shapes::PENDING_BUCKET)
+    .query(LISTED_BY_DATE),
+    ours(post(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/pending-points/{bucketId}/activate",
+        "Let points be spent that still wait",
+        activate,
+    ))
+    .answers(200, shapes::ACTIVATED),
+    ours(post(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/pending-points/{bucketId}/cancel",
+        "Cancel points that still wait",
+        cancel,
+    ))
+    .answers(200, shapes::CANCELED),
+    ours(get(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/expiring-points",
+        "List the points of a card that lapse",
+        expiring,
+    ))
+    .pages(shapes::EXPIRING_BUCKET)
+    .query(LISTED_BY_END),
+    ours(post(
+        "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}/expiring-points/{bucketId}/expire",
+        "Let points lapse now",
+        expire,
+    ))
+    .answers(200, shapes::EXPIRED),
+];
+
+/// Refuses to change a card whose program or member does not act, or whose program does not act now.
+fn check_open(call: &Call<'_, '_>, present: &Present, doing: &str) -> Result<(), CallError> {
+    let program = find_as(call, &PROGRAM, call.param("programId"))?;
+    let member = find_as(call, &MEMBER, call.param("memberId"))?;
+    let locked = |key: &str, message: String, details: String| CallError::from(error(423, key, &message, details));
+    if state_of(&program)? != State::Active {
+        let message = format!("Cannot {doing} when program status is not ACTIVE");
+        return Err(locked("non_active_program", message, "Invalid program status".into()));
+    }
+    if state_of(&member)? != State::Active {
+        let message = format!("Cannot {doing} when member status is not ACTIVE");
+        return Err(locked("non_active_member", message, "Invalid member status".into()));
+    }
+    // A window that does not read is open at no time.
+    let window = read_held(PROGRAM.stored, &program, read_window);
+    if !window.is_ok_and(|window| window.holds(present.now().at, &present.zone)) {
+        let details = format!("Cannot {doing} when program is not active at this time");
+        let message = "Program is not available at this time".to_owned();
+        return Err(locked("program_outside_validity_window", message, details));
+    }
+    Ok(())
+}
+
+/// The definition of a card.
+fn definition_of(call: &Call<'_, '_>, held: &Held) -> Result<CardDefinition, CallError> {
+    let id = held.definition();
+    let definition = named(call.store, &CARD_DEFINITION, id)?;
+    let definition = definition.ok_or_else(|| not_found(&CARD_DEFINITION.resource_type(), id))?;
+    let read = read_held(CARD_DEFINITION.stored, &definition, read_card_definition);
+    Ok(read.map_err(|_| Fault(format!("the card definition `{id}` does not read")))?)
+}
+
+/// The card that the path names, with the lots that are named.
+fn card(call: &Call<'_, '_>, lots: &[&str]) -> Result<Held, CallError> {
+    Ok(load(call.store, find_as(call, &CARD, call.param("cardId"))?, lots)?)
+}
+
+/// Why an operation on a card is refused.
+fn refusal(card: &str, refused: Refused) -> CallError {
+    let locked = |key: &str, message: &str, details: &str| -> ErrorBody { error(423, key, message, details) };
+    match refused {
+        Refused::Short { available: 0 } => {
+            locked("zero_card_balance", "Card balance is zero", "Operation requires a positive card balance").into()
+        }
+        Refused::Short { .. } => locked(
+            "insufficient_card_balance",
+            "Insufficient card balance",
+            "Operation exceeds the available card balance",
+        )
+        .into(),
+        Refused::Beyond => {
+            let told = format!("Property .points must NOT make a number of the card greater than {}", points::MOST);
+            invalid_payload(told).into()
+        }
+        Refused::Closed => locked(
+            "invalid_points_bucket_status",
+            "Invalid points bucket status",
+            "Points bucket must be in ACTIVE status in order to be expired",
+        )
+        .into(),
+        Refused::NeverLapses => locked(
+            "points_expiration_not_enabled",
+            "Points expiration is not enabled",
+            "Card definition does not have points expiration enabled",
+        )
+        .into(),
+        Refused::NoSuchLot(_) | Refused::SameId(_) | Refused::NoSuchPending(_) | Refused::MoreThanSpent { .. } => {
+            CallError::Fault(broken(card, &refused))
+        }
+    }
+}
+
+/// The answer of an operation: its transaction, or that nothing changed.
+fn told(made: Vec<Document>, nothing: &str, message: &str) -> Outcome {
+    let transaction = made.into_iter().next().map(|row| row.body);
+    let (status, message) = match &transaction {
+        Some(_) => ("TRANSACTION_CREATED", message),
+        None => (nothing, "Nothing changed"),
+    };
+    Ok(Answer::json(json!({ "transaction": transaction, "status": status, "message": message })))
+}
+
+fn adjust(call: &mut Call<'_, '_>) -> Outcome {
+    let sent = call.body(Nulls::Dropped)?;
+    let change = sent.get("points").and_then(Json::as_i64).unwrap_or(0);
+    let present = Present::of(call)?;
+    let mut held = card(call, &[])?;
+    check_open(call, &present, "adjust member's card points")?;
+    let definition = definition_of(call, &held)?;
+    let points = change.unsigned_abs();
+    let outcome = match change {
+        0 => held.card.settle(&present.now()),
+        1.. => {
+            let lot = call.ids.hex18("lcpeb_");
+            held.card.add(points, Arrival { lot: &lot, expiration: &definition.expiration }, &present.now())
+        }
+        _ => {
+            let take = Take::Subtract { below_zero: definition.below_zero };
+            held.card.take(take, points, &present.now())
+        }
+    };
+    let outcome = outcome.map_err(|refused| refusal(&held.row.id, refused))?;
+    let reason = sent.get("reason").and_then(Json::as_str);
+    let own = Told { reason, ..Told::default() };
+    let made = write(call.store, &present, &mut held, outcome, Some((&own, &mut call.ids)))?;
+    told(made, "NO_CHANGE", if change > 0 { "Points added" } else { "Points subtracted" })
+}
+
+/// The bucket of a kind that the path names, which belongs to its card.
+fn bucket(call: &Call<'_, '_>, kind: &str) -> Result<Document, CallError> {
+    let card = find_as(call, &CARD, call.param("cardId"))?;
+    let id = call.param("bucketId");
+    let found = call.store.document(kind, id)?.filter(|bucket| bucket.parent.as_ref() == Some(&card.id));
+    found.ok_or_else(|| not_found(&format!("vl_{kind}"), id).into())
+}
+
+fn activate(call: &mut Call<'_, '_>) -> Outcome {
+    end_waiting(call, "activate", "activated", "NO_ACTIVATION")
+}
+
+fn cancel(call: &mut Call<'_, '_>) -> Outcome {
+    end_waiting(call, "cancel", "canceled", "NO_CANCELLATION")
+}
+
+/// Ends the waiting of some points, as a verb says.
+fn end_waiting(call: &mut Call<'_, '_>, verb: &str, done: &str, nothing: &str) -> Outcome {
+    let id = Text::from(bucket(call, PENDING)?.id);
+    let present = Present::of(call)?;
+    check_open(call, &present, &format!("{verb} member's pending points"))?;
+    let mut held = card(call, &[])?;
+    if definition_of(call, &held)?.delay == Delay::Immediate {
+        let told = "Card definition does not have pending points enabled";
+        return Err(error(423, "pending_points_not_enabled", "Pending points are not enabled", told).into());
+    }
+    let outcome = match verb {
+        "activate" => held.card.activate(&id, &present.now()),
+        _ => held.card.cancel(&id, &present.now()),
+    };
+    let outcome = outcome.map_err(|refused| match refused {
+        Refused::NoSuchPending(_) => {
+            let told = format!("Pending points bucket must be in PENDING status in order to be {done}");
+            let key = "invalid_pending_points_bucket_status";
+            error(423, key, "Invalid pending points bucket status", told).into()
+        }
+        other => refusal(&held.row.id, other),
+    })?;
+    let made = write(call.store, &present, &mut held, outcome, Some((&Told::default(), &mut call.ids)))?;
+    told(made, nothing, &format!("Pending points {done}"))
+}
+
+fn expire(call: &mut Call<'_, '_>) -> Outcome {
+    let id = Text::from(bucket(call, LOT)?.id);
+    let present = Present::of(call)?;
+    check_open(call, &present, "expire member's card points")?;
+    let mut held = card(call, &[&id])?;
+    if definition_of(call, &held)?.expiration == Expiration::Never {
+        return Err(refusal(&held.row.id, Refused::NeverLapses));
+    }
+    let outcome = held.card.expire(&id, &present.now()).map_err(|refused| refusal(&held.row.id, refused))?;
+    let made = write(call.store, &present, &mut held, outcome, Some((&Told::default(), &mut call.ids)))?;
+    told(made, "NO_EXPIRATION", "Points expired")
+}
+
+/// Settles the card that the path names before its rows are listed: what was due is among them, and is true whatever becomes of
+/// the call.
+fn settled(call: &mut Call<'_, '_>) -> Result<Held, CallError> {
+    let present = Present::of(call)?;
+    let mut held = card(call, &[])?;
+    if settle(call.store, &present, &mut held)? {
+        call.store.commit()?;
+    }
+    Ok(held)
+}
+
+fn transactions(call: &mut Call<'_, '_>) -> Outcome {
+    let clause = of_card(call, TRANSACTION)?;
+    cursors::page(call, &TRANSACTIONS, "lcrsctx_", clause, show_body)
+}
+
+fn waiting(call: &mut Call<'_, '_>) -> Outcome {
+    let clause = of_card(call, PENDING)?;
+    cursors::page(call, &WAITING, "lcrscppb_", clause, card_rows::show)
+}
+
+fn expiring(call: &mut Call<'_, '_>) -> Outcome {
+    let mut clause = of_card(call, LOT)?;
+    // Points that never lapse have no date.
+    clause.and("json_extract(body, '$.expiration_date') > {}", "");
+    cursors::page(call, &EXPIRING, "lcrspeb_", clause, card_rows::show)
+}
+
+/// The rows of a kind of the card that the path names.
+fn of_card(call: &mut Call<'_, '_>, kind: &str) -> Result<Clause, CallError> {
+    let held = settled(call)?;
+    let mut clause = Clause::of_kind(kind).at(call.now_ms());
+    clause.and("parent = {}", held.row.id);
+    Ok(clause)
+}

@@ -1,0 +1,143 @@
+//! Cards of points as they are stored, read whole. It must not know routes, nor what becomes of a card.
+//!
+//! How many points are where, the accounts of the ledger say; a row of a lot says when it lapses.
+
+use crate::access::time_zone;
+use crate::http::route::Call;
+use crate::shop::decision;
+use crate::shop::lives::CARD;
+use crate::store::Store;
+use crate::store::document::{Document, Unread, read_held};
+use crate::store::sql::Fault;
+use scrip::facts::cards::{card_account, card_figures};
+use scrip::ledger::AccountId;
+use scrip::points::{Card, Figure, Now, Place};
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::cursor::Read;
+use scrip::wire::loyalty::lots::{read_lot, read_pending};
+use serde_json::Value as Json;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The kind of the rows of lots, whose parent is their card.
+pub const LOT: &str = "card_points_bucket";
+/// The kind of the rows of what waits, whose parent is their card.
+pub const PENDING: &str = "card_pending_points_bucket";
+/// The kind of the rows of what happened to a card, which is their parent.
+pub const TRANSACTION: &str = "card_transaction";
+/// The moment and the zone in which cards are looked at.
+pub struct Present {
+    at: Instant,
+    /// The zone.
+    pub zone: Arc<TimeZone>,
+    /// The same as the project's setup says it.
+    pub said: Json,
+}
+
+impl Present {
+    /// The moment of a call, in its project's zone.
+    pub fn of(call: &Call<'_, '_>) -> Result<Present, Fault> {
+        Present::read(call.context.now, decision::said_zone(call)?)
+    }
+
+    /// A moment, in the zone that a setup says.
+    pub fn read(at: Instant, said: Json) -> Result<Present, Fault> {
+        Ok(Present { at, zone: time_zone::of_setup(&said)?, said })
+    }
+
+    /// The moment, as rows have it.
+    pub fn millis(&self) -> i64 {
+        self.at.millis()
+    }
+
+    /// For the engine.
+    pub fn now(&self) -> Now<'_> {
+        Now { at: self.at, zone: &self.zone }
+    }
+}
+
+/// A card in hand.
+pub struct Held {
+    /// Its row: the parent is its member, the holder the customer.
+    pub row: Document,
+    /// Its points.
+    pub card: Card,
+    /// The rows of its lots and of what waits, as far as they are in hand.
+    pub rows: BTreeMap<String, Document>,
+}
+
+const OPEN_LOTS: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+    WHERE kind = ?1 AND parent = ?2 AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0 ORDER BY seq";
+const WAITING: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+    WHERE kind = ?1 AND parent = ?2 AND json_extract(body, '$.status') = 'PENDING' ORDER BY seq";
+
+/// What a row keeps for the engine.
+fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
+    read_held(kind, row, read).map_err(|unread| match unread {
+        Unread::Fault(fault) => fault,
+        Unread::Illegible(told) => Fault(told),
+    })
+}
+
+/// The cards of a member, in the order in which they came.
+pub fn rows_of(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> {
+    store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        &[CARD.stored.into(), member.into()],
+    )
+}
+
+/// Reads a card with every open lot and everything that waits, and the closed or empty lots that are named.
+pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fault> {
+    let mut card = Card::default();
+    let mut rows = BTreeMap::new();
+    let mut found = store.documents(OPEN_LOTS, &[LOT.into(), row.id.as_str().into()])?;
+    for id in lots.iter().filter(|id| !found.iter().any(|lot| lot.id == **id)).collect::<Vec<_>>() {
+        found.extend(store.document(LOT, id)?.filter(|lot| lot.parent.as_ref() == Some(&row.id)));
+    }
+    for lot in found {
+        card.lots.push(kept(LOT, &lot, |at| at.need("kept", read_lot))?);
+        rows.insert(lot.id.clone(), lot);
+    }
+    for pending in store.documents(WAITING, &[PENDING.into(), row.id.as_str().into()])? {
+        card.pending.push(kept(PENDING, &pending, |at| at.need("kept", read_pending))?);
+        rows.insert(pending.id.clone(), pending);
+    }
+    let mut held = Held { row, card, rows };
+    held.fill(store)?;
+    Ok(held)
+}
+
+impl Held {
+    /// Puts into a card what its accounts say.
+    fn fill(&mut self, store: &Store<'_>) -> Result<(), Fault> {
+        let own = |place: &Place| card_account(&self.row.id, place).to_string();
+        let lots = self.card.lots.iter().map(|lot| Place::Lot(lot.id.clone()));
+        let waiting = self.card.pending.iter().map(|pending| Place::Pending(pending.id.clone()));
+        let figures = Figure::ALL.into_iter().map(Place::Figure);
+        let places = lots.chain(waiting).chain(figures).chain([Place::Debt]);
+        let accounts: Vec<String> = places.map(|place| own(&place)).collect();
+        let balances: HashMap<String, i64> = store
+            .standings(&accounts, 0, "")?
+            .into_iter()
+            .map(|(account, standing)| (account, standing.balance))
+            .collect();
+        let of = |account: &AccountId| balances.get(account.as_str()).copied().unwrap_or(0);
+        let card_id = self.row.id.as_str();
+        let points = |place: Place| u64::try_from(of(&card_account(card_id, &place))).unwrap_or(0);
+        for lot in &mut self.card.lots {
+            lot.points = points(Place::Lot(lot.id.clone()));
+        }
+        for pending in &mut self.card.pending {
+            pending.points = points(Place::Pending(pending.id.clone()));
+        }
+        self.card.debt = u64::try_from(of(&card_account(card_id, &Place::Debt)).saturating_neg()).unwrap_or(0);
+        self.card.figures = card_figures(card_id, of);
+        Ok(())
+    }
+
+    /// The id of the definition that the card is of.
+    pub fn definition(&self) -> &str {
+        self.row.body.get("card_definition_id").and_then(Json::as_str).unwrap_or_default()
+    }
+}

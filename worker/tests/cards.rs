@@ -1,0 +1,186 @@
+//! Histories of cards: after every operation, the card that is read back from its rows and accounts is the card that the engine made, and
+//! it is settled by the alarm as it is by whoever reads it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+use scrip::Context;
+use scrip::id::Ids;
+use scrip::points::{
+    Arrival, Card, Custom, DateOfYear, Delay, Expiration, Outcome, Period, Refused, Rounding, Sliding, Take, Unit,
+};
+use scrip::text::Text;
+use scrip::time::Instant;
+use scrip_worker::shop::card_changes::{SETTLE, settle, sweep, write};
+use scrip_worker::shop::card_rows::{SpentOn, Told};
+use scrip_worker::shop::cards::{Held, Present, load};
+use scrip_worker::store::Store;
+use scrip_worker::store::document::Document;
+use scrip_worker::store::sql::Value;
+use scrip_worker::store::sqlite::Sqlite;
+use scrip_worker::work::actions::Piece;
+use serde_json::json;
+
+const ZONE: &str = "Europe/Warsaw";
+
+/// Numbers that look like chance and are the same every time.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+fn expiration(chance: &mut Chance) -> Expiration {
+    let period = Period { value: u32::try_from(chance.below(3) + 1).unwrap(), unit: Unit::Day };
+    let custom = if chance.below(2) == 0 { Custom::Any } else { Custom::Of(vec!["ms_1".into()]) };
+    match chance.below(5) {
+        0 => Expiration::Never,
+        1 => Expiration::Rolling { period, rounding: None },
+        2 => Expiration::Rolling { period, rounding: Some(Rounding::Month) },
+        3 => Expiration::Calendar([DateOfYear::new(15, 6), DateOfYear::new(31, 12)].into_iter().flatten().collect()),
+        _ => Expiration::Sliding(Sliding { earning: true, spending: true, custom, period }),
+    }
+}
+
+fn delay(chance: &mut Chance) -> Delay {
+    let period = Period { value: 2, unit: Unit::Day };
+    match chance.below(4) {
+        0 => Delay::Immediate,
+        1 => Delay::Period(period),
+        2 => Delay::FixedDates(DateOfYear::new(1, 7).into_iter().collect()),
+        _ => Delay::Event { types: vec!["ms_1".into()], cancel: period },
+    }
+}
+
+/// What matters of a card: closed and empty lots change nothing.
+fn plain(card: &Card) -> Card {
+    let mut card = card.clone();
+    card.lots.retain(|lot| lot.is_open());
+    card.lots.sort_by(|one, other| one.id.cmp(&other.id));
+    card.pending.sort_by(|one, other| one.id.cmp(&other.id));
+    card
+}
+
+fn row() -> Document {
+    let body =
+        json!({ "id": "lcrd_1", "card_definition_id": "lcdef_1", "card_type": "INDIVIDUAL", "program_id": "lprg_1" });
+    let mut row = Document::new("lcrd_1".into(), None, 0, body.as_object().cloned().unwrap());
+    (row.parent, row.holder) = (Some("lmbr_1".into()), Some("cust_1".into()));
+    row
+}
+
+fn act(held: &Held, chance: &mut Chance, present: &Present, ids: &mut Ids) -> Result<Outcome, Refused> {
+    let (card, now, points) = (&held.card, present.now(), chance.below(50) + 1);
+    let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
+    let expiration = expiration(chance);
+    let arrival = Arrival { lot: &lot, expiration: &expiration };
+    // What is in hand once everything is settled, in one order: the same with the alarm and without.
+    let settled = plain(&card.settle(&now)?.card);
+    let one_of = |ids: Vec<&Text>, chance: &mut Chance| {
+        let count = u64::try_from(ids.len()).unwrap();
+        (count > 0).then(|| ids[usize::try_from(chance.below(count)).unwrap()].clone())
+    };
+    match chance.below(9) {
+        0..3 => card.earn(points, arrival, (&delay(chance), &pending), &now),
+        3 => card.add(points, arrival, &now),
+        4 => card.take(Take::Spend, points, &now),
+        5 => card.take(Take::Subtract { below_zero: chance.below(2) == 0 }, points, &now),
+        6 => match one_of(settled.lots.iter().map(|lot| &lot.id).collect(), chance) {
+            Some(lot) => card.expire(&lot, &now),
+            None => card.settle(&now),
+        },
+        7 => match one_of(settled.pending.iter().map(|pending| &pending.id).collect(), chance) {
+            Some(pending) if chance.below(2) == 0 => card.activate(&pending, &now),
+            Some(pending) => card.cancel(&pending, &now),
+            None => card.settle(&now),
+        },
+        _ => card.event("ms_1", &now),
+    }
+}
+
+/// Numbers of the tables: all accounts of the card, and when it is due.
+fn number(store: &Store<'_>, statement: &str) -> Option<i64> {
+    match store.row(statement, &[]).unwrap().unwrap().as_slice() {
+        [Value::Int(number)] => Some(*number),
+        _ => None,
+    }
+}
+
+/// What is stored of a card: its rows, its transfers and its accounts.
+fn dump(store: &Store<'_>) -> Vec<Vec<Value>> {
+    let mut all = Vec::new();
+    for statement in [
+        "SELECT kind, id, parent, holder, created_at, updated_at, body FROM document WHERE parent = 'lcrd_1' ORDER BY kind, id",
+        "SELECT id, chain, debit, credit, amount, at FROM transfer ORDER BY id",
+        "SELECT id, balance FROM account ORDER BY id",
+        "SELECT id, at, kind, cursor FROM due",
+    ] {
+        all.extend(store.rows(statement, &[]).unwrap());
+    }
+    all
+}
+
+/// Plays a history, with or without the alarm; says how much was due when something was done, and what is stored in the end.
+fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<Value>>) {
+    let mut chance = Chance(seed);
+    let sql = Sqlite::memory().unwrap();
+    let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
+    let mut store = Store::open(&sql, at.millis()).unwrap();
+    store.insert("loyalty_card", &row());
+    store.commit().unwrap();
+    let mut settled: u64 = 0;
+    for step in 0..30_u64 {
+        let wait = i64::try_from(chance.below(30)).unwrap() * 1_800_000;
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&(seed * 1_000 + step).to_le_bytes());
+        for _ in 0..2 {
+            at = at.later(wait);
+            if has_alarm {
+                let (context, cursor) = (Context { now: at, seed: bytes }, json!(ZONE).to_string());
+                sweep(&mut store, &context, &Piece { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows: 1 }).unwrap();
+                store.commit().unwrap();
+            }
+        }
+        let present = Present::read(at, ZONE.into()).unwrap();
+        let mut held = load(&store, row(), &[]).unwrap();
+        let mut ids = Ids::new(&Context { now: at, seed: bytes });
+        match act(&held, &mut chance, &present, &mut ids) {
+            Ok(outcome) => {
+                settled += u64::try_from(outcome.due.len()).unwrap();
+                let told = Told { spent_on: Some(SpentOn::Order), ..Told::default() };
+                write(&mut store, &present, &mut held, outcome, Some((&told, &mut ids))).unwrap();
+            }
+            Err(_) => drop(settle(&mut store, &present, &mut held).unwrap()),
+        }
+        store.commit().unwrap();
+        let back = load(&store, row(), &[]).unwrap();
+        assert_eq!(plain(&back.card), plain(&held.card), "history {seed}, step {step}");
+        assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
+        let due = number(&store, "SELECT MIN(at) FROM due");
+        assert_eq!(due, held.card.next_due().map(Instant::millis), "history {seed}, step {step}");
+    }
+    (settled, dump(&store))
+}
+
+#[test]
+fn a_card_is_read_back_as_it_was_written() {
+    let settled: u64 = (0..100).map(|seed| play(seed, false).0).sum();
+    assert!(settled > 100, "only {settled} things were due");
+}
+
+#[test]
+fn the_alarm_settles_a_card_as_whoever_reads_it() {
+    for seed in 0..40 {
+        let ((_, lazy), (late, eager)) = (play(seed, false), play(seed, true));
+        assert_eq!(late, 0, "the alarm has settled what was due");
+        assert_eq!(lazy, eager, "history {seed}");
+    }
+}
