@@ -32,6 +32,29 @@ struct Write {
     document: Option<[usize; 2]>,
 }
 
+impl Write {
+    /// The text at a place among the parameters.
+    fn text(&self, place: usize) -> Option<&str> {
+        match self.params.get(place) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A document that waits for the commit.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'w> {
+    /// Its kind.
+    pub kind: &'w str,
+    /// Its id.
+    pub id: &'w str,
+    /// Who holds it.
+    pub holder: Option<&'w str>,
+    /// What it says.
+    pub text: &'w str,
+}
+
 /// The database of one object, with the writes of the request at hand.
 pub struct Store<'s> {
     sql: &'s dyn Sql,
@@ -104,6 +127,11 @@ impl<'s> Store<'s> {
     /// Bounds what may be read from now on: one request holds the object for no longer than that takes.
     pub fn bound(&self) {
         self.left.set(Some(READ_MAX));
+    }
+
+    /// Lifts that bound again: what follows from a call that was accepted is done whole.
+    pub fn unbound(&self) {
+        self.left.set(None);
     }
 
     /// Whether more was asked for than may be read.
@@ -188,14 +216,19 @@ impl<'s> Store<'s> {
     /// Refuses a document among the writes since there were so many that the engine could not read when a decision asks
     /// for it.
     pub fn check_legible(&self, mark: usize) -> Result<(), Problem> {
-        fn text(write: &Write, place: usize) -> &str {
-            match write.params.get(place) {
-                Some(Value::Text(text)) => text,
-                _ => "",
-            }
-        }
         let mut written = self.writes.iter().skip(mark).filter_map(|write| Some((write, write.document?)));
-        written.try_for_each(|(write, [kind, body])| legible::check(text(write, kind), text(write, body)))
+        written.try_for_each(|(write, [kind, body])| {
+            legible::check(write.text(kind).unwrap_or_default(), write.text(body).unwrap_or_default())
+        })
+    }
+
+    /// The documents that wait for the commit, in the order in which they were written.
+    pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
+        let documents = self.writes.iter().filter_map(|write| Some((write, write.document?)));
+        documents.filter_map(|(write, [kind, body])| {
+            let [id, holder] = document::NAMED.map(|place| write.text(place));
+            Some(Written { kind: write.text(kind)?, id: id?, holder, text: write.text(body)? })
+        })
     }
 
     /// How many bytes the longest text had that a reading statement asked with.

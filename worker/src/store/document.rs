@@ -237,6 +237,9 @@ const PUT: &str = insert!(
 /// Where the kind and the text of a document stand among its columns.
 const PLACES: [usize; 2] = [0, 7];
 
+/// Where its id and its holder stand among them.
+pub const NAMED: [usize; 2] = [1, 4];
+
 /// What the statements above bind, in the order of the insertion.
 fn columns(kind: &str, stored: Stored) -> Vec<Value> {
     vec![
