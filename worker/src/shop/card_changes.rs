@@ -171,7 +171,8 @@ fn write_rows(
     }
 }
 
-/// Sees to it at the commit that a card is settled when something is due on it next.
+/// Sees to it at the commit that a card is settled when something is due on it next, in the zone in which that was said: the alarm
+/// knows no caller and so no setup.
 fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) -> Result<(), Fault> {
     let Some(next) = next.map(Instant::millis) else {
         store.write("DELETE FROM due WHERE id = ?1", vec![card.into()]);

@@ -15,13 +15,44 @@ use crate::store::sql::Fault;
 use scrip::lifecycle::State;
 use serde_json::{Map, Value as Json, json};
 
-/// The customer that somebody is called: by id, or by a name of the caller's own.
-pub fn customer(call: &Call<'_, '_>, by: &str, name: &str) -> Result<Document, CallError> {
-    let found = match by {
-        "customer_source_id" => call.store.document_by_name("customer", name, "")?,
-        _ => call.store.document("customer", name)?,
+/// What somebody names a member by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedBy {
+    /// The id of the customer.
+    CustomerId,
+    /// The caller's own name of the customer.
+    CustomerSourceId,
+    /// The id of one membership.
+    MemberId,
+}
+
+impl NamedBy {
+    /// As requests say it.
+    pub fn find(word: &str) -> Option<NamedBy> {
+        [NamedBy::CustomerId, NamedBy::CustomerSourceId, NamedBy::MemberId].into_iter().find(|by| by.word() == word)
+    }
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            NamedBy::CustomerId => "customer_id",
+            NamedBy::CustomerSourceId => "customer_source_id",
+            NamedBy::MemberId => "member_id",
+        }
+    }
+}
+
+/// The customer that a name means, or 404 of what it names.
+pub fn customer(call: &Call<'_, '_>, by: NamedBy, name: &str) -> Result<Document, CallError> {
+    let (kind, found) = match by {
+        NamedBy::CustomerId => ("customer".to_owned(), call.store.document("customer", name)?),
+        NamedBy::CustomerSourceId => ("customer".to_owned(), call.store.document_by_name("customer", name, "")?),
+        NamedBy::MemberId => match named(call.store, &MEMBER, name)? {
+            None => (MEMBER.resource_type(), None),
+            Some(member) => return customer(call, NamedBy::CustomerId, member.holder.as_deref().unwrap_or_default()),
+        },
     };
-    found.ok_or_else(|| not_found("customer", name).into())
+    found.ok_or_else(|| not_found(&kind, name).into())
 }
 
 /// The one membership of a customer in a program.
@@ -81,11 +112,18 @@ fn give(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Re
     call.store.insert(CARD.stored, &row);
     let data = json!({ "card": row.body, "member": member.body });
     let generated = if code.is_some() { "code_generation.succeeded" } else { "code_generation.failed" };
-    for what in ["created", generated, "assigned"] {
+    for what in ["created", generated] {
         activities::note(call, &CARD, &row.id, what, data.clone());
     }
-    activities::note(call, &MEMBER, &member.id, "card.assigned", data);
+    note_card(call, member, &row, "assigned");
     Ok(cards::load(call.store, row, &[])?)
+}
+
+/// Writes down on both sides that a member got a card or lost it.
+pub fn note_card(call: &mut Call<'_, '_>, member: &Document, card: &Document, what: &str) {
+    let data = json!({ "card": card.body, "member": member.body });
+    activities::note(call, &CARD, &card.id, what, data.clone());
+    activities::note(call, &MEMBER, &member.id, &format!("card.{what}"), data);
 }
 
 /// A member with the cards, as they are told of.

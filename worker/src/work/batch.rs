@@ -182,7 +182,7 @@ fn write(
     for item in items {
         let Json::Object(item) = item else { continue };
         let named = if item.contains_key("code") { "code" } else { "source_id" };
-        let name = item.get(named).or_else(|| item.get("id")).cloned().unwrap_or(Json::Null);
+        let name = item.get(named).or_else(|| item.get("id")).or_else(|| customer_of(&item)).cloned();
         let outcome = step(&mut call, item);
         match outcome.and_then(|()| Ok(check_writes(call.store, 0)?)) {
             Ok(()) => {
@@ -203,6 +203,12 @@ fn write(
         }
     }
     Ok(())
+}
+
+/// The customer that an item is about, by whichever name it says.
+fn customer_of(item: &Map<String, Json>) -> Option<&Json> {
+    let named = item.get("customer_identification").and_then(Json::as_object).unwrap_or(item);
+    named.get("customer_id").or_else(|| named.get("customer_source_id"))
 }
 
 /// What an async action tells in the end (objects.md section 14): imports tell rows and reasons, updates tell errors.

@@ -167,6 +167,8 @@ fn complete_codes(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(
     for name in ["prefix", "postfix"] {
         whole.entry(name).or_insert_with(|| "".into());
     }
+    // A pattern without blanks is one code, of which no letter is drawn.
+    whole.retain(|name, value| name != "length" || value.as_u64() != Some(0));
     *config = whole;
     Ok(())
 }

@@ -245,15 +245,25 @@ fn bucket(call: &Call<'_, '_>, kind: &str) -> Result<Document, CallError> {
 }
 
 fn activate(call: &mut Call<'_, '_>) -> Outcome {
-    end_waiting(call, "activate", "activated", "NO_ACTIVATION")
+    end_waiting(call, Ending::Activation)
 }
 
 fn cancel(call: &mut Call<'_, '_>) -> Outcome {
-    end_waiting(call, "cancel", "canceled", "NO_CANCELLATION")
+    end_waiting(call, Ending::Cancellation)
 }
 
-/// Ends the waiting of some points, as a verb says.
-fn end_waiting(call: &mut Call<'_, '_>, verb: &str, done: &str, nothing: &str) -> Outcome {
+/// How somebody ends the waiting of some points.
+#[derive(Clone, Copy)]
+enum Ending {
+    Activation,
+    Cancellation,
+}
+
+fn end_waiting(call: &mut Call<'_, '_>, ending: Ending) -> Outcome {
+    let (verb, done, nothing) = match ending {
+        Ending::Activation => ("activate", "activated", "NO_ACTIVATION"),
+        Ending::Cancellation => ("cancel", "canceled", "NO_CANCELLATION"),
+    };
     let id = Text::from(bucket(call, PENDING)?.id);
     let present = Present::of(call)?;
     check_open(call, &present, &format!("{verb} member's pending points"))?;
@@ -262,9 +272,9 @@ fn end_waiting(call: &mut Call<'_, '_>, verb: &str, done: &str, nothing: &str) -
         let told = "Card definition does not have pending points enabled";
         return Err(error(423, "pending_points_not_enabled", "Pending points are not enabled", told).into());
     }
-    let outcome = match verb {
-        "activate" => held.card.activate(&id, &present.now()),
-        _ => held.card.cancel(&id, &present.now()),
+    let outcome = match ending {
+        Ending::Activation => held.card.activate(&id, &present.now()),
+        Ending::Cancellation => held.card.cancel(&id, &present.now()),
     };
     let outcome = outcome.map_err(|refused| match refused {
         Refused::NoSuchPending(_) => {

@@ -13,9 +13,9 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::card_changes::settled_of;
-use crate::shop::cards::Present;
+use crate::shop::cards::{Present, rows_of};
 use crate::shop::lives::{MEMBER, PROGRAM, find, find_as, named, state_of};
-use crate::shop::members::{customer, enrol, with_cards};
+use crate::shop::members::{NamedBy, customer, enrol, note_card, with_cards};
 use crate::shop::{activities, lifecycle};
 use crate::store::document::Document;
 use crate::work::batch;
@@ -72,7 +72,7 @@ pub const ROUTES: &[Route] = &[
         .answers(202, STARTED),
     ours(get(ONE, "Get a member with the cards", read)).answers(200, MEMBER_WITH_CARDS),
     ours(put(ONE, "Update a member", update)).body(UPDATE),
-    ours(delete(ONE, "Delete a member with the cards", lifecycle::advance)),
+    ours(delete(ONE, "Delete a member with the cards", remove)),
     ours(post(
         "/v2/loyalties/programs/{programId}/members/{memberId}/activate",
         "Activate a member",
@@ -118,10 +118,10 @@ fn settle_customer(call: &Call<'_, '_>, sent: &mut Map<String, Json>) -> Result<
             Err(Problem::at("customer_id", told).into())
         }
         (Some(named), false) => {
-            let by = text(named, "type");
-            customer(call, &by, &text(named, &by))
+            let by = NamedBy::find(&text(named, "type")).unwrap_or(NamedBy::CustomerId);
+            customer(call, by, &text(named, by.word()))
         }
-        (None, true) => customer(call, "customer_id", &text(sent, "customer_id")),
+        (None, true) => customer(call, NamedBy::CustomerId, &text(sent, "customer_id")),
         (None, false) => Err(Problem::missing("", "customer_identification").into()),
     }
 }
@@ -163,6 +163,15 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
     let present = Present::of(call)?;
     let cards = settled_of(call, &present, &member.id)?;
     Ok(Answer::json(with_cards(member, &cards, &present)))
+}
+
+/// Takes a member away at the commit, and the cards with it.
+fn remove(call: &mut Call<'_, '_>) -> Outcome {
+    let member = find(call)?;
+    for card in rows_of(call.store, &member.id)? {
+        note_card(call, &member, &card, "unassigned");
+    }
+    lifecycle::advance(call)
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {

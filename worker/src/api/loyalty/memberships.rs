@@ -8,7 +8,7 @@ use crate::shop::card_changes::settled_of;
 use crate::shop::card_rows::member_card;
 use crate::shop::cards::Present;
 use crate::shop::lives::{MEMBER, PROGRAM, find_as, named};
-use crate::shop::members::{customer, of_customer};
+use crate::shop::members::{NamedBy, customer, of_customer};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -27,10 +27,9 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// What the path names the customer by.
-fn named_by(call: &Call<'_, '_>) -> Result<&'static str, CallError> {
+fn named_by(call: &Call<'_, '_>) -> Result<NamedBy, CallError> {
     let asked = call.query.get("identification_type").unwrap_or("customer_id");
-    let known = IDENTIFIED_BY.iter().find(|known| **known == asked);
-    known.copied().ok_or_else(|| {
+    NamedBy::find(asked).ok_or_else(|| {
         let words = IDENTIFIED_BY.join(", ");
         let told = format!("Property .identification_type must be one of {words} (actual value is `{asked}`)");
         invalid_query(told).into()
@@ -41,8 +40,8 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
     let (by, name) = (named_by(call)?, call.param("customerId").to_owned());
     let program = find_as(call, &PROGRAM, call.param("programId"))?;
     let member = match by {
-        "member_id" => find_as(call, &MEMBER, &name)?,
-        _ => {
+        NamedBy::MemberId => find_as(call, &MEMBER, &name)?,
+        NamedBy::CustomerId | NamedBy::CustomerSourceId => {
             let customer = customer(call, by, &name)?;
             let found = of_customer(call.store, &program.id, &customer.id)?;
             found.ok_or_else(|| not_found(&MEMBER.resource_type(), &name))?
@@ -54,12 +53,7 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
 
 fn all(call: &mut Call<'_, '_>) -> Outcome {
     let (by, name) = (named_by(call)?, call.param("customerId").to_owned());
-    let customer = if by == "member_id" {
-        let member = named(call.store, &MEMBER, &name)?.ok_or_else(|| not_found(&MEMBER.resource_type(), &name))?;
-        customer(call, "customer_id", member.holder.as_deref().unwrap_or_default())?
-    } else {
-        customer(call, by, &name)?
-    };
+    let customer = customer(call, by, &name)?;
     let members = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND holder = ?2 ORDER BY seq",
         &[MEMBER.stored.into(), customer.id.as_str().into()],
