@@ -7,6 +7,7 @@ mod given;
 pub mod incentives;
 pub mod loyalty_rewards;
 pub mod loyalty_tiers;
+pub mod member_benefits;
 pub mod member_cards;
 pub mod members;
 pub mod memberships;
