@@ -28,8 +28,8 @@ use std::collections::BTreeMap;
 struct Write {
     statement: Cow<'static, str>,
     params: Vec<Value>,
-    /// The kind and the text of the document that it writes, by their places among the parameters.
-    document: Option<[usize; 2]>,
+    /// The kind, the id, the holder and the text of the document that it writes, by their places among the parameters.
+    document: Option<[usize; 4]>,
 }
 
 impl Write {
@@ -175,8 +175,8 @@ impl<'s> Store<'s> {
         self.writes.push(Write { statement: statement.into(), params, document: None });
     }
 
-    /// Remembers a statement for the commit that writes a document, whose kind and text are at these places.
-    fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 2]) {
+    /// Remembers a statement for the commit that writes a document, whose kind, id, holder and text are at these places.
+    fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 4]) {
         self.writes.push(Write { statement: statement.into(), params, document: Some(places) });
     }
 
@@ -217,17 +217,16 @@ impl<'s> Store<'s> {
     /// for it.
     pub fn check_legible(&self, mark: usize) -> Result<(), Problem> {
         let mut written = self.writes.iter().skip(mark).filter_map(|write| Some((write, write.document?)));
-        written.try_for_each(|(write, [kind, body])| {
+        written.try_for_each(|(write, [kind, _, _, body])| {
             legible::check(write.text(kind).unwrap_or_default(), write.text(body).unwrap_or_default())
         })
     }
 
     /// The documents that wait for the commit, in the order in which they were written.
     pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
-        let documents = self.writes.iter().filter_map(|write| Some((write, write.document?)));
-        documents.filter_map(|(write, [kind, body])| {
-            let [id, holder] = document::NAMED.map(|place| write.text(place));
-            Some(Written { kind: write.text(kind)?, id: id?, holder, text: write.text(body)? })
+        self.writes.iter().filter_map(|write| {
+            let [kind, id, holder, text] = write.document?.map(|place| write.text(place));
+            Some(Written { kind: kind?, id: id?, holder, text: text? })
         })
     }
 

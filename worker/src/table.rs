@@ -75,6 +75,7 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::memberships::ROUTES,
     loyalty::member_cards::ROUTES,
     loyalty::member_benefits::ROUTES,
+    loyalty::examine::ROUTES,
     promotions::tiers::ROUTES,
     promotions::promotion_stacks::ROUTES,
     rules::validation_rules::ROUTES,

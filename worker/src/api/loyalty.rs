@@ -3,6 +3,7 @@
 pub mod card_definitions;
 mod checks;
 pub mod earning_rules;
+pub mod examine;
 mod given;
 pub mod incentives;
 pub mod loyalty_rewards;

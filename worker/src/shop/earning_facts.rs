@@ -24,7 +24,7 @@ use scrip::wire::loyalty::card_definition::read_card_definition;
 use scrip::wire::loyalty::earning_rule::read_earning_rule;
 use scrip::wire::loyalty::incentive::read_incentive;
 use scrip::wire::loyalty::program::read_program;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -42,6 +42,18 @@ struct Member {
 pub type Rules = BTreeMap<String, Option<EarningRule>>;
 /// The definitions of cards, by id; one that does not read is left out.
 pub type Definitions = BTreeMap<String, CardDefinition>;
+
+/// What is asked about.
+pub struct Asked<'q> {
+    /// The customer.
+    pub customer_id: &'q str,
+    /// What happens: `customer.order.paid`, ...
+    pub event: &'q str,
+    /// The one membership that is meant; all where none is.
+    pub only: Option<&'q str>,
+    /// What members say instead of what they are stored with.
+    pub metadata: Option<&'q Map<String, Json>>,
+}
 
 /// What the store says of the earnings of a customer.
 pub struct StoredEarnings<'a, 's> {
@@ -61,17 +73,17 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         StoredEarnings { store, facts, present, members: Vec::new(), rules, definitions, fault: RefCell::default() }
     }
 
-    /// What there is for a customer by an event of a kind: `customer.order.paid`, ...
+    /// What there is for a customer by an event of a kind.
     pub fn read(
         store: &'a Store<'s>,
         facts: &'a StoreFacts<'a, 's>,
         present: &'a Present,
-        (customer_id, event): (&str, &str),
+        asked: &Asked<'_>,
     ) -> Result<Self, Fault> {
         let mut read = StoredEarnings::of_nobody(store, facts, present);
-        read.find_members(customer_id)?;
+        read.find_members(asked)?;
         if !read.members.is_empty() {
-            read.find_rules(event)?;
+            read.find_rules(asked.event)?;
         }
         if !read.rules.is_empty() {
             read.find_cards()?;
@@ -92,16 +104,20 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         }
     }
 
-    fn find_members(&mut self, customer_id: &str) -> Result<(), Fault> {
+    fn find_members(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
         let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND holder = ?2 ORDER BY seq";
-        let rows = self.store.documents(statement, &[MEMBER.stored.into(), customer_id.into()])?;
+        let mut rows = self.store.documents(statement, &[MEMBER.stored.into(), asked.customer_id.into()])?;
+        rows.retain(|row| asked.only.is_none_or(|only| only == row.id));
         let names: Vec<&str> = rows.iter().filter_map(|row| row.parent.as_deref()).collect();
         let mut programs: BTreeMap<String, Document> = BTreeMap::new();
         if !names.is_empty() {
             let found = self.store.documents_by_names(PROGRAM.stored, &[], &names)?;
             programs.extend(found.into_iter().map(|program| (program.id.clone(), program)));
         }
-        for row in rows {
+        for mut row in rows {
+            if let (Some(supposed), Some(Json::Object(known))) = (asked.metadata, row.body.get_mut("metadata")) {
+                known.extend(supposed.clone());
+            }
             let Some(document) = row.parent.as_deref().and_then(|id| programs.get(id)) else { continue };
             // Nothing is earned in a program that does not read.
             let idle = Program { id: document.id.as_str().into(), is_active: false, ..Program::default() };

@@ -9,7 +9,7 @@ use crate::shop::card_changes::{settle, write};
 use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
 use crate::shop::decision;
-use crate::shop::earning_facts::{Rules, StoredEarnings};
+use crate::shop::earning_facts::{Asked, Rules, StoredEarnings};
 use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
@@ -80,7 +80,12 @@ fn happen(
     let present = Present::of(call)?;
     let (earnings, rules, handing) = {
         let facts = decision::facts(call)?;
-        let stored = StoredEarnings::read(call.store, &facts, &present, (customer_id, event))?;
+        let stored = StoredEarnings::read(
+            call.store,
+            &facts,
+            &present,
+            &Asked { customer_id, event, only: None, metadata: None },
+        )?;
         if stored.is_idle() {
             return stored.end().map(drop);
         }
