@@ -8,7 +8,7 @@ use crate::document::fields::LIMIT;
 use crate::document::merge::{merge, reset_nulls};
 use crate::document::resource::show_body;
 use crate::document::shapes::tiers as shapes;
-use crate::http::listing::{CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::{CallError, error, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, shown};
@@ -31,13 +31,7 @@ const ALL: &str = "/v2/loyalties/tier-structures/{tierStructureId}/tiers";
 const ONE: &str = "/v2/loyalties/tier-structures/{tierStructureId}/tiers/{tierId}";
 
 /// How tiers are listed.
-const LIST: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "created_at"), ("name", "json_extract(body, '$.name')")],
-    filters: &[],
-    conditions: &[],
-};
+const LIST: List = List::by_cursor(&[column::AGE, column::NAME], &[]);
 
 const LISTED: &[Field] = &[LIMIT, ORDER, CURSOR_ASKED];
 const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name"]));
