@@ -1,7 +1,8 @@
-//! Decides the JSON of what a decision about a loyalty program reads and writes: card definitions, and the lots of cards. It must not
+//! Decides the JSON of what a decision about a loyalty program reads and writes: card definitions, the lots of cards, tiers. It must not
 //! know programs or members.
 
 pub mod card_definition;
 pub mod expiration;
 pub mod lots;
+pub mod tiers;
 pub mod window;
