@@ -74,6 +74,7 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::members::ROUTES,
     loyalty::memberships::ROUTES,
     loyalty::member_cards::ROUTES,
+    loyalty::member_tiers::ROUTES,
     promotions::tiers::ROUTES,
     promotions::promotion_stacks::ROUTES,
     rules::validation_rules::ROUTES,

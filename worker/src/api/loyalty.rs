@@ -8,6 +8,7 @@ pub mod incentives;
 pub mod loyalty_rewards;
 pub mod loyalty_tiers;
 pub mod member_cards;
+pub mod member_tiers;
 pub mod members;
 pub mod memberships;
 mod program_assignments;

@@ -11,6 +11,7 @@ pub mod earnings;
 pub mod loyalty;
 pub mod loyalty_gifts;
 pub mod loyalty_rewards;
+pub mod member_tiers;
 pub mod members;
 pub mod older;
 pub mod points;
