@@ -26,6 +26,8 @@ pub enum Kind {
     Goods(Pick),
     /// Whether the customer is in one of these segments.
     Segment,
+    /// Whether the customer is in one of these loyalty tiers.
+    Tier,
     /// Through what a request came.
     Channel(ChannelPart),
     /// Whether the code was published to the customer.
