@@ -80,6 +80,8 @@ pub trait Facts {
     fn collection(&self, id: &str) -> Known<Fact<'_, Collection>>;
     /// A customer by id or `source_id`.
     fn customer(&self, key: &str) -> Known<Fact<'_, Customer>>;
+    /// The loyalty tiers that a customer is in, by the customer's id.
+    fn tiers(&self, customer: &str) -> Known<Vec<Text>>;
     /// A stored order by id or `source_id`.
     fn order(&self, key: &str) -> Known<Fact<'_, Order>>;
     /// The goods that these lines name will be asked for: who has to fetch them may fetch all of them at once.

@@ -34,6 +34,10 @@ impl RuleFacts for Adverse {
         Some(id.len().is_multiple_of(2))
     }
 
+    fn is_in_tier(&self, id: &str) -> Option<bool> {
+        (!id.is_empty()).then(|| id.len().is_multiple_of(2))
+    }
+
     fn count(&self, _counter: Counter, period: Period) -> Option<u64> {
         (period != Period::Day).then_some(u64::MAX)
     }

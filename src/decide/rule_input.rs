@@ -219,6 +219,19 @@ impl RuleFacts for OfferFacts<'_> {
         }
     }
 
+    fn is_in_tier(&self, id: &str) -> Option<bool> {
+        let customer = self.case.buyer.customer.as_deref()?.id.as_ref()?;
+        match self.case.facts.tiers(customer) {
+            Known::Is(tiers) => Some(tiers.iter().any(|tier| tier == id)),
+            Known::Absent => Some(false),
+            Known::Unknown => {
+                self.lack(joined(&["loyalty_tier/", id]));
+                Some(false)
+            }
+            Known::Unreadable => None,
+        }
+    }
+
     /// Everything counts this attempt (validation-rules.md section 4.5).
     fn count(&self, counter: Counter, period: Period) -> Option<u64> {
         let Some(offer) = self.offer else { return Some(0) };

@@ -145,15 +145,21 @@ impl Group {
 }
 
 impl Condition {
-    /// Whether the customer is in any segment that it names; nothing when nobody can say.
-    fn is_in_segment(&self, input: &RuleInput<'_>) -> Option<bool> {
+    /// Whether the customer is in any segment that it names, or in any tier; nothing when nobody can say.
+    fn is_in_any(&self, input: &RuleInput<'_>, is_tier: bool) -> Option<bool> {
         /// A set is looked up for it.
         const LOOK: usize = 100;
         if !input.clock.takes(self.operands.len().saturating_mul(LOOK)) {
             return None;
         }
         for wanted in self.operands.iter().filter_map(Operand::as_text) {
-            if input.facts.is_in_segment(wanted)? {
+            let is_in = match (is_tier, input.earning) {
+                // What is earned is asked of the tiers of the member, as they stand.
+                (true, Some(earning)) => Some(earning.tiers.iter().any(|tier| tier == wanted)),
+                (true, None) => input.facts.is_in_tier(wanted),
+                (false, _) => input.facts.is_in_segment(wanted),
+            };
+            if is_in? {
                 return Some(true);
             }
         }
@@ -209,11 +215,12 @@ impl Test {
             // Of nobody neither "is" holds nor "is not": whoever is left out cannot come in by saying nothing.
             Kind::Data(Data::Customer) if input.customer.is_none() => false,
             Kind::Data(data) => self.all(self.property_of(data_of(data, input)), input),
-            Kind::Segment => {
+            Kind::Segment | Kind::Tier => {
+                let is_tier = self.name.kind == Kind::Tier;
                 input.customer.is_some()
                     && self.conditions.iter().all(|condition| {
                         // Where nobody can say, neither "is" holds nor "is not".
-                        let is_in = condition.is_in_segment(input);
+                        let is_in = condition.is_in_any(input, is_tier);
                         is_in.is_some_and(|is_in| is_in != condition.operator.is_negative())
                     })
             }
@@ -234,7 +241,7 @@ impl Test {
             Kind::InitialAmount => input.initial_amount,
             Kind::TotalAmount => input.after,
             Kind::Lines(..) | Kind::Count(..) | Kind::Data(_) | Kind::LineData(_) | Kind::GoodsData => None,
-            Kind::Goods(_) | Kind::Segment | Kind::Channel(_) | Kind::Linked => None,
+            Kind::Goods(_) | Kind::Segment | Kind::Tier | Kind::Channel(_) | Kind::Linked => None,
             Kind::Scopes | Kind::MatchAll | Kind::Earning(_) => None,
         }
     }
@@ -244,12 +251,6 @@ impl Test {
     fn asks_earning(&self, asked: Asked, input: &RuleInput<'_>) -> bool {
         let Some(earning) = input.earning else { return false };
         match asked {
-            Asked::Tier => self.conditions.iter().all(|condition| {
-                let looks = condition.operands.len().saturating_mul(earning.tiers.len());
-                let held = |wanted: &str| earning.tiers.iter().any(|tier| tier == wanted);
-                let is_held = || condition.operands.iter().filter_map(Operand::as_text).any(held);
-                input.clock.takes(looks) && is_held() != condition.operator.is_negative()
-            }),
             Asked::Member => self.all(self.property_of(Some(earning.member)), input),
             Asked::Event => earning.event.is_some_and(|event| self.all(self.property_of(Some(event)), input)),
         }
@@ -321,6 +322,7 @@ impl Test {
             | Kind::Data(_)
             | Kind::LineData(_)
             | Kind::Segment
+            | Kind::Tier
             | Kind::Channel(_)
             | Kind::Linked
             | Kind::Scopes

@@ -20,6 +20,8 @@ pub trait RuleFacts {
     fn goods_data(&self, line: usize, property: &str) -> [Option<&Metadata>; 4];
     /// Whether the customer is in this segment; `None` when nobody can say: then no test of it holds.
     fn is_in_segment(&self, id: &str) -> Option<bool>;
+    /// Whether the customer is in this loyalty tier; `None` when nobody can say: then no test of it holds.
+    fn is_in_tier(&self, id: &str) -> Option<bool>;
     /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.
     fn count(&self, counter: Counter, period: Period) -> Option<u64>;
 }

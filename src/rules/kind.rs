@@ -26,6 +26,8 @@ pub enum Kind {
     Goods(Pick),
     /// Whether the customer is in one of these segments.
     Segment,
+    /// Whether the customer is in one of these loyalty tiers.
+    Tier,
     /// Through what a request came.
     Channel(ChannelPart),
     /// Whether the code was published to the customer.
@@ -41,8 +43,6 @@ pub enum Kind {
 /// What only earning points has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Asked {
-    /// The tiers that the customer holds.
-    Tier,
     /// The member's custom data.
     Member,
     /// The custom event's.

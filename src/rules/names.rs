@@ -133,7 +133,7 @@ const NAMES: &[RuleName] = &[
     // The older spelling.
     row("customer_segment", K::Segment, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
     row("customer.metadata", K::Data(Data::Customer), DATA, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
-    row("customer.loyalty.tier", K::Earning(Asked::Tier), NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
+    row("customer.loyalty.tier", K::Tier, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
     row("publication.redeemable_by_linked_customer", K::Linked, FLAG, CUSTOMER, about::OWN, PUBLICATION_RULE),
     row("order.amount", K::Amount, MONEY, AMOUNT, about::ORDER, ORDER_RULE),
     row("order.total_amount", K::TotalAmount, MONEY, AFTER, about::OWN, ORDER_RULE),

@@ -18,7 +18,7 @@ impl<'a> Walk<'a> {
         Walk { structure, changes, zone, standing: standing.clone() }
     }
 
-    /// The next moment, if there is one until then, and what happened at it.
+    /// The next moment up to one, if there is any, and what happened at it.
     pub fn step(&mut self, until: Instant) -> Option<(Instant, Option<Transition>)> {
         let last = self.standing.at;
         // A clock that was put back does not undo what happened.
@@ -33,14 +33,14 @@ impl<'a> Walk<'a> {
             self.changes = rest;
         }
         let before = if at == last { &self.standing.before } else { &self.standing.now }.clone();
-        let (now, transition) = self.structure.position(&before, (at, is_active), &facts, self.zone);
+        let (now, transition) = self.structure.at_end_of(&before, (at, is_active), &facts, self.zone);
         self.standing = Standing { at, is_active, before, now };
         Some((at, transition))
     }
 }
 
 impl Structure {
-    /// A standing at a later moment, with everything that changed until then, in order of time.
+    /// A standing at a later moment, with everything that changed on the way, in order of time.
     pub fn advance(&self, standing: &Standing, changes: &[Change], now: Instant, zone: &TimeZone) -> Moved {
         let mut walk = Walk::new(self, standing, changes, zone);
         let mut moved = Moved::default();
@@ -55,7 +55,7 @@ impl Structure {
     }
 
     /// Where somebody is at the end of a moment, with these facts from then on.
-    fn position(
+    fn at_end_of(
         &self,
         before: &Position,
         (at, is_active): (Instant, bool),
@@ -124,7 +124,7 @@ impl Structure {
         match (self.grace, now.grace) {
             (Some(grace), None) => now.grace = Some(grace.end(at, zone)),
             (Some(_), Some(end)) if end > at => {}
-            _ => return Some(self.drop(now, (tier, fit), at, zone)),
+            (None, _) | (Some(_), Some(_)) => return Some(self.drop(now, (tier, fit), at, zone)),
         }
         None
     }

@@ -30,6 +30,10 @@ impl RuleFacts for Nothing {
         Some(false)
     }
 
+    fn is_in_tier(&self, _id: &str) -> Option<bool> {
+        Some(false)
+    }
+
     fn count(&self, _counter: Counter, _period: Period) -> Option<u64> {
         None
     }

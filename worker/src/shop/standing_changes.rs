@@ -2,10 +2,9 @@
 //! somebody looks. It must not know routes, nor why points move.
 
 use crate::shop::cards::{Held, Present};
-use crate::shop::lives::PROGRAM;
 use crate::shop::membership;
 use crate::shop::standing_rows::{Origin, TIER_TRANSACTION, transaction, transaction_id};
-use crate::shop::standings::{STANDING, Stood};
+use crate::shop::standings::Stood;
 use crate::store::Store;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::{self, Fault};
@@ -167,15 +166,4 @@ fn earned(store: &Store<'_>, card: &str, from: Instant, to: Instant) -> Result<i
 pub fn tier_of(held: &Held) -> Option<(&Text, &Text)> {
     let stood = held.stood.as_ref()?;
     Some((&stood.structure.id, stood.tier()?))
-}
-
-/// The tiers that a customer is in, of every program, as far as the rows say.
-pub fn tiers_of_customer(store: &Store<'_>, customer: &str) -> Result<Vec<Text>, Fault> {
-    let rows = store.rows(
-        "SELECT json_extract(stood.body, '$.tier_id') FROM document AS stood
-         JOIN document AS program ON program.kind = ?3 AND program.id = json_extract(stood.body, '$.program_id')
-         WHERE stood.kind = ?1 AND stood.holder = ?2 AND json_extract(stood.body, '$.tier_id') IS NOT NULL ORDER BY stood.seq",
-        &[STANDING.into(), customer.into(), PROGRAM.stored.into()],
-    )?;
-    rows.iter().map(|row| Ok(Text::from(sql::text(row, 0)?))).collect()
 }

@@ -111,6 +111,10 @@ impl Facts for StoreFacts<'_, '_> {
         self.known(self.find_customer(key)).map(Fact::own)
     }
 
+    fn tiers(&self, customer: &str) -> Known<Vec<Text>> {
+        self.note(self.find_tiers(customer).map(Some)).map_or(Known::Unknown, Known::Is)
+    }
+
     fn order(&self, key: &str) -> Known<Fact<'_, Order>> {
         self.known(self.find_order(key)).map(Fact::own)
     }

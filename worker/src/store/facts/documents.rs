@@ -13,6 +13,7 @@ use scrip::model::incentive::{Campaign, Incentive};
 use scrip::model::order::Order;
 use scrip::model::reward::RewardAssignment;
 use scrip::model::stacking::StackingRules;
+use scrip::text::Text;
 use scrip::wire::cursor::Read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_order;
@@ -130,6 +131,16 @@ impl StoreFacts<'_, '_> {
             assignments.extend(legible(self.store, read)?);
         }
         Ok(assignments)
+    }
+
+    /// The loyalty tiers of a customer, in programs that are there, as the rows of standings say.
+    pub(super) fn find_tiers(&self, customer: &str) -> Result<Vec<Text>, Fault> {
+        const TIERS: &str = "SELECT json_extract(stood.body, '$.tier_id') FROM document AS stood
+            JOIN document AS program ON program.kind = 'program' AND program.id = json_extract(stood.body, '$.program_id')
+            WHERE stood.kind = 'member_tier' AND stood.holder = ?1 AND json_extract(stood.body, '$.tier_id') IS NOT NULL
+            ORDER BY stood.seq";
+        let rows = self.store.rows(TIERS, &[customer.into()])?;
+        rows.iter().map(|row| Ok(Text::from(sql::text(row, 0)?))).collect()
     }
 
     pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {
