@@ -31,6 +31,7 @@ pub mod overrides;
 pub mod products;
 pub mod publications;
 pub mod purses;
+pub mod readings;
 pub mod referral_counts;
 pub mod referrals;
 pub mod reward_assignments;

@@ -5,8 +5,9 @@
 use crate::shop::cards::{self, Present};
 use crate::shop::firings;
 use crate::shop::lives::{CARD, CARD_DEFINITION, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM};
+use crate::shop::readings::Readings;
 use crate::store::Store;
-use crate::store::document::{Document, Unread, legible, read_held, read_stored};
+use crate::store::document::{Document, Unread, legible, read_held};
 use crate::store::facts::StoreFacts;
 use crate::store::sql::{self, Fault};
 use scrip::facts::cards::card_account;
@@ -27,6 +28,7 @@ use scrip::wire::loyalty::program::read_program;
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A member of a program.
 struct Member {
@@ -39,9 +41,13 @@ struct Member {
 }
 
 /// The rules that wait for what happened, by id; nothing for one that does not read.
-pub type Rules = BTreeMap<String, Option<EarningRule>>;
+pub type Rules = BTreeMap<String, Option<Arc<EarningRule>>>;
 /// The definitions of cards, by id; one that does not read is left out.
-pub type Definitions = BTreeMap<String, CardDefinition>;
+pub type Definitions = BTreeMap<String, Arc<CardDefinition>>;
+
+static PROGRAMS: Readings<Program> = Readings::empty();
+static RULES: Readings<EarningRule> = Readings::empty();
+static DEFINITIONS: Readings<CardDefinition> = Readings::empty();
 
 /// What is asked about.
 pub struct Asked<'q> {
@@ -109,19 +115,15 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         let mut rows = self.store.documents(statement, &[MEMBER.stored.into(), asked.customer_id.into()])?;
         rows.retain(|row| asked.only.is_none_or(|only| only == row.id));
         let names: Vec<&str> = rows.iter().filter_map(|row| row.parent.as_deref()).collect();
-        let mut programs: BTreeMap<String, Document> = BTreeMap::new();
-        if !names.is_empty() {
-            let found = self.store.documents_by_names(PROGRAM.stored, &[], &names)?;
-            programs.extend(found.into_iter().map(|program| (program.id.clone(), program)));
-        }
+        let programs = self.find(PROGRAM.stored, &names, (&PROGRAMS, read_program))?;
         for mut row in rows {
             if let (Some(supposed), Some(Json::Object(known))) = (asked.metadata, row.body.get_mut("metadata")) {
                 known.extend(supposed.clone());
             }
-            let Some(document) = row.parent.as_deref().and_then(|id| programs.get(id)) else { continue };
+            let Some(program) = row.parent.as_deref().and_then(|id| Some((id, programs.get(id)?))) else { continue };
             // Nothing is earned in a program that does not read.
-            let idle = Program { id: document.id.as_str().into(), is_active: false, ..Program::default() };
-            let program = self.reading(PROGRAM.stored, document, read_program)?.unwrap_or(idle);
+            let idle = |id: &str| Program { id: id.into(), is_active: false, ..Program::default() };
+            let program = program.1.as_deref().cloned().unwrap_or_else(|| idle(program.0));
             let metadata = self.reading(MEMBER.stored, &row, |at| at.option("metadata", read::metadata))?;
             self.members.push(Member {
                 is_active: row.body.get("status").and_then(Json::as_str) == Some("ACTIVE"),
@@ -141,8 +143,8 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         let rows = self.store.rows(
             "SELECT assigned.parent, rule.id, rule.body FROM document AS assigned
              JOIN document AS rule ON rule.kind = ?3 AND rule.id = assigned.holder
+               AND rule.parent = ?4
              WHERE assigned.kind = ?1 AND assigned.parent IN (SELECT value FROM json_each(?2))
-               AND json_extract(rule.body, '$.status') = 'ACTIVE' AND json_extract(rule.body, '$.trigger.event') = ?4
              ORDER BY assigned.parent, assigned.seq",
             &[
                 EARNING_RULE.assigned.unwrap_or_default().into(),
@@ -153,11 +155,11 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         )?;
         for row in &rows {
             let (program, id) = (sql::text(row, 0)?, sql::text(row, 1)?);
-            if !self.rules.contains_key(id) {
-                let read = read_stored(EARNING_RULE.stored, id, sql::text(row, 2)?, read_earning_rule);
-                let read = legible(self.store, read)?;
-                self.rules.insert(id.to_owned(), read);
+            let read = legible(self.store, RULES.of((EARNING_RULE.stored, id, sql::text(row, 2)?), read_earning_rule))?;
+            if read.as_ref().is_some_and(|rule| !rule.is_active) {
+                continue;
             }
+            self.rules.insert(id.to_owned(), read);
             let members = self.members.iter_mut().filter(|member| member.program.id == program);
             members.for_each(|member| member.rules.push(id.to_owned()));
         }
@@ -178,11 +180,8 @@ impl<'a, 's> StoredEarnings<'a, 's> {
                 ids.push(id);
             }
         }
-        for document in self.store.documents_by_names(CARD_DEFINITION.stored, &[], &ids)? {
-            if let Some(read) = self.reading(CARD_DEFINITION.stored, &document, read_card_definition)? {
-                self.definitions.insert(document.id, read);
-            }
-        }
+        let definitions = self.find(CARD_DEFINITION.stored, &ids, (&DEFINITIONS, read_card_definition))?;
+        self.definitions = definitions.into_iter().filter_map(|(id, read)| Some((id, read?))).collect();
         for row in &rows {
             let (member, card, definition) = (sql::text(row, 0)?, sql::text(row, 1)?, sql::text(row, 2)?);
             let Some(known) = self.definitions.get(definition) else { continue };
@@ -193,6 +192,29 @@ impl<'a, 's> StoredEarnings<'a, 's> {
             }
         }
         Ok(())
+    }
+
+    /// The documents of a kind with these ids, read; nothing for one that does not read.
+    fn find<T>(
+        &self,
+        kind: &str,
+        ids: &[&str],
+        (known, read): (&Readings<T>, Read<T>),
+    ) -> Result<BTreeMap<String, Option<Arc<T>>>, Fault> {
+        if ids.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let rows = self.store.rows(
+            "SELECT id, body FROM document WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?2))",
+            &[kind.into(), Json::from(ids.to_vec()).to_string().into()],
+        )?;
+        let mut found = BTreeMap::new();
+        for row in &rows {
+            let id = sql::text(row, 0)?;
+            let read = legible(self.store, known.of((kind, id, sql::text(row, 1)?), read))?;
+            found.insert(id.to_owned(), read);
+        }
+        Ok(found)
     }
 
     fn reading<T>(&self, kind: &str, document: &Document, read: Read<T>) -> Result<Option<T>, Fault> {
@@ -250,7 +272,7 @@ impl EarningFacts for StoredEarnings<'_, '_> {
 
     fn memberships(&self, _: &str) -> Known<Vec<Membership<'_>>> {
         let rule = |id: &String| {
-            let rule = self.rules.get(id).and_then(Option::as_ref);
+            let rule = self.rules.get(id).and_then(Option::as_deref);
             (Text::from(id.as_str()), rule.map_or(Known::Unreadable, |rule| Known::Is(Fact::Lent(rule))))
         };
         let member = |member: &'_ Member| Membership {

@@ -119,7 +119,7 @@ fn put(
         for rule in &member.rules {
             let Ok(firing) = &rule.outcome else { continue };
             let owner = [member.member_id.as_str(), member.program_id.as_str()];
-            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_ref), firing);
+            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_deref), firing);
             let (mut counts, mut points) = (false, Vec::new());
             for (granted, effect) in firing.effects.iter().zip(effects) {
                 match handing.hand(call, granted.as_ref(), effect, (owner, &rule.rule_id))? {
