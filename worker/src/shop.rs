@@ -32,6 +32,7 @@ pub mod products;
 pub mod program_rules;
 pub mod publications;
 pub mod purses;
+pub mod readings;
 pub mod referral_counts;
 pub mod referrals;
 pub mod reward_assignments;

@@ -22,7 +22,7 @@ use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 const NOW: i64 = 1_772_366_400_000;
-const HISTORIES: u64 = 120;
+const HISTORIES: u64 = 50;
 const STEPS: u64 = 40;
 const ORDERS: usize = 5;
 /// How often the second rule fires for a member, and how many pieces there are of the incentive.
@@ -256,5 +256,5 @@ fn an_order_earns_once_and_gives_back_once_whatever_the_order_of_calls() {
         orders += found.earned.iter().filter(|points| **points > 0).count();
         back += found.given_back.iter().filter(|points| **points > 0).count();
     }
-    assert!(orders > 150 && back > 80, "too little happened: {orders} earned, {back} gave back");
+    assert!(orders > 70 && back > 35, "too little happened: {orders} earned, {back} gave back");
 }

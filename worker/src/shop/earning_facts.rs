@@ -5,13 +5,15 @@
 use crate::shop::cards::{self, Present};
 use crate::shop::firings;
 use crate::shop::lives::{CARD, CARD_DEFINITION, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM};
+use crate::shop::readings::Readings;
 use crate::store::Store;
-use crate::store::document::{Document, Unread, legible, read_held, read_stored};
+use crate::store::document::{Document, Unread, legible, read_held};
 use crate::store::facts::StoreFacts;
 use crate::store::sql::{self, Fault};
 use scrip::facts::cards::card_account;
 use scrip::facts::earning::{
-    EarningCard, EarningFacts, EarningRule, HeldTier, Incentive, Membership, Occasion, PastEarning, Program, Standing,
+    Earning, EarningCard, EarningFacts, EarningRule, HeldTier, Incentive, Membership, Occasion, PastEarning, Program,
+    Standing,
 };
 use scrip::facts::{Fact, Facts, Known};
 use scrip::model::order::Metadata;
@@ -27,6 +29,7 @@ use scrip::wire::loyalty::program::read_program;
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A member of a program.
 struct Member {
@@ -35,13 +38,18 @@ struct Member {
     metadata: Metadata,
     program: Program,
     rules: Vec<String>,
+    tiers: Vec<HeldTier>,
     cards: Vec<EarningCard>,
 }
 
 /// The rules that wait for what happened, by id; nothing for one that does not read.
-pub type Rules = BTreeMap<String, Option<EarningRule>>;
+pub type Rules = BTreeMap<String, Option<Arc<EarningRule>>>;
 /// The definitions of cards, by id; one that does not read is left out.
-pub type Definitions = BTreeMap<String, CardDefinition>;
+pub type Definitions = BTreeMap<String, Arc<CardDefinition>>;
+
+static PROGRAMS: Readings<Program> = Readings::empty();
+static RULES: Readings<EarningRule> = Readings::empty();
+static DEFINITIONS: Readings<CardDefinition> = Readings::empty();
 
 /// What is asked about.
 pub struct Asked<'q> {
@@ -55,38 +63,26 @@ pub struct Asked<'q> {
     pub metadata: Option<&'q Map<String, Json>>,
 }
 
-/// What the store says of the earnings of a customer.
-pub struct StoredEarnings<'a, 's> {
-    store: &'a Store<'s>,
-    facts: &'a StoreFacts<'a, 's>,
-    present: &'a Present,
+/// The memberships of a customer with what may be earned in them.
+#[derive(Default)]
+pub struct Memberships {
     members: Vec<Member>,
-    rules: Rules,
-    definitions: Definitions,
-    fault: RefCell<Option<Fault>>,
+    /// The rules that wait for what happens.
+    pub rules: Rules,
+    /// The definitions of the cards.
+    pub definitions: Definitions,
 }
 
-impl<'a, 's> StoredEarnings<'a, 's> {
-    /// Of nobody: for whoever asks of an occasion alone.
-    pub fn of_nobody(store: &'a Store<'s>, facts: &'a StoreFacts<'a, 's>, present: &'a Present) -> Self {
-        let (rules, definitions) = (BTreeMap::new(), BTreeMap::new());
-        StoredEarnings { store, facts, present, members: Vec::new(), rules, definitions, fault: RefCell::default() }
-    }
-
+impl Memberships {
     /// What there is for a customer by an event of a kind.
-    pub fn read(
-        store: &'a Store<'s>,
-        facts: &'a StoreFacts<'a, 's>,
-        present: &'a Present,
-        asked: &Asked<'_>,
-    ) -> Result<Self, Fault> {
-        let mut read = StoredEarnings::of_nobody(store, facts, present);
-        read.find_members(asked)?;
+    pub fn read(store: &Store<'_>, asked: &Asked<'_>) -> Result<Memberships, Fault> {
+        let mut read = Memberships::default();
+        read.find_members(store, asked)?;
         if !read.members.is_empty() {
-            read.find_rules(asked.event)?;
+            read.find_rules(store, asked.event)?;
         }
         if !read.rules.is_empty() {
-            read.find_cards()?;
+            read.find_cards(store)?;
         }
         Ok(read)
     }
@@ -96,53 +92,60 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         self.rules.is_empty()
     }
 
-    /// Ends the asking with the rules and the definitions of the cards; or the fault of the store, if there was one.
-    pub fn end(self) -> Result<(Rules, Definitions), Fault> {
-        match self.fault.into_inner() {
-            Some(fault) => Err(fault),
-            None => Ok((self.rules, self.definitions)),
+    /// The members whose tiers some rule asks for: all, as one that looks at the tiers of a customer looks at every program's.
+    pub fn asking_tiers(&self) -> Vec<String> {
+        let asks = |earning: &Earning| {
+            let mut asks = earning.tiers.is_some();
+            earning.rule.tests.each_leaf(&mut |leaf| asks |= leaf.test.name.text == "customer.loyalty.tier");
+            asks
+        };
+        let any = self.rules.values().flatten().any(|rule| rule.earnings.iter().any(asks));
+        self.members.iter().filter(|_| any).map(|member| member.id.clone()).collect()
+    }
+
+    /// Says in which tier a member is.
+    pub fn put_tier(&mut self, member_id: &str, tier: HeldTier) {
+        if let Some(member) = self.members.iter_mut().find(|member| member.id == member_id) {
+            member.tiers.push(tier);
         }
     }
 
-    fn find_members(&mut self, asked: &Asked<'_>) -> Result<(), Fault> {
+    fn find_members(&mut self, store: &Store<'_>, asked: &Asked<'_>) -> Result<(), Fault> {
         let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND holder = ?2 ORDER BY seq";
-        let mut rows = self.store.documents(statement, &[MEMBER.stored.into(), asked.customer_id.into()])?;
+        let mut rows = store.documents(statement, &[MEMBER.stored.into(), asked.customer_id.into()])?;
         rows.retain(|row| asked.only.is_none_or(|only| only == row.id));
         let names: Vec<&str> = rows.iter().filter_map(|row| row.parent.as_deref()).collect();
-        let mut programs: BTreeMap<String, Document> = BTreeMap::new();
-        if !names.is_empty() {
-            let found = self.store.documents_by_names(PROGRAM.stored, &[], &names)?;
-            programs.extend(found.into_iter().map(|program| (program.id.clone(), program)));
-        }
+        let programs = find(store, PROGRAM.stored, &names, (&PROGRAMS, read_program))?;
         for mut row in rows {
             if let (Some(supposed), Some(Json::Object(known))) = (asked.metadata, row.body.get_mut("metadata")) {
                 known.extend(supposed.clone());
             }
-            let Some(document) = row.parent.as_deref().and_then(|id| programs.get(id)) else { continue };
+            let Some(program) = row.parent.as_deref().and_then(|id| Some((id, programs.get(id)?))) else { continue };
             // Nothing is earned in a program that does not read.
-            let idle = Program { id: document.id.as_str().into(), is_active: false, ..Program::default() };
-            let program = self.reading(PROGRAM.stored, document, read_program)?.unwrap_or(idle);
-            let metadata = self.reading(MEMBER.stored, &row, |at| at.option("metadata", read::metadata))?;
+            let idle = |id: &str| Program { id: id.into(), is_active: false, ..Program::default() };
+            let program = program.1.as_deref().cloned().unwrap_or_else(|| idle(program.0));
+            let metadata = reading(store, MEMBER.stored, &row, |at| at.option("metadata", read::metadata))?;
             self.members.push(Member {
                 is_active: row.body.get("status").and_then(Json::as_str) == Some("ACTIVE"),
                 id: row.id,
                 metadata: metadata.flatten().unwrap_or_default(),
                 program,
                 rules: Vec::new(),
+                tiers: Vec::new(),
                 cards: Vec::new(),
             });
         }
         Ok(())
     }
 
-    fn find_rules(&mut self, event: &str) -> Result<(), Fault> {
+    fn find_rules(&mut self, store: &Store<'_>, event: &str) -> Result<(), Fault> {
         let active = self.members.iter().filter(|member| member.is_active && member.program.is_active);
         let programs: Vec<&str> = active.map(|member| member.program.id.as_str()).collect();
-        let rows = self.store.rows(
+        let rows = store.rows(
             "SELECT assigned.parent, rule.id, rule.body FROM document AS assigned
              JOIN document AS rule ON rule.kind = ?3 AND rule.id = assigned.holder
+               AND rule.parent = ?4
              WHERE assigned.kind = ?1 AND assigned.parent IN (SELECT value FROM json_each(?2))
-               AND json_extract(rule.body, '$.status') = 'ACTIVE' AND json_extract(rule.body, '$.trigger.event') = ?4
              ORDER BY assigned.parent, assigned.seq",
             &[
                 EARNING_RULE.assigned.unwrap_or_default().into(),
@@ -153,20 +156,20 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         )?;
         for row in &rows {
             let (program, id) = (sql::text(row, 0)?, sql::text(row, 1)?);
-            if !self.rules.contains_key(id) {
-                let read = read_stored(EARNING_RULE.stored, id, sql::text(row, 2)?, read_earning_rule);
-                let read = legible(self.store, read)?;
-                self.rules.insert(id.to_owned(), read);
+            let read = legible(store, RULES.of((EARNING_RULE.stored, id, sql::text(row, 2)?), read_earning_rule))?;
+            if read.as_ref().is_some_and(|rule| !rule.is_active) {
+                continue;
             }
+            self.rules.insert(id.to_owned(), read);
             let members = self.members.iter_mut().filter(|member| member.program.id == program);
             members.for_each(|member| member.rules.push(id.to_owned()));
         }
         Ok(())
     }
 
-    fn find_cards(&mut self) -> Result<(), Fault> {
+    fn find_cards(&mut self, store: &Store<'_>) -> Result<(), Fault> {
         let members: Vec<&str> = self.members.iter().map(|member| member.id.as_str()).collect();
-        let rows = self.store.rows(
+        let rows = store.rows(
             "SELECT parent, id, json_extract(body, '$.card_definition_id') FROM document
              WHERE kind = ?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq",
             &[CARD.stored.into(), Json::from(members).to_string().into()],
@@ -178,11 +181,8 @@ impl<'a, 's> StoredEarnings<'a, 's> {
                 ids.push(id);
             }
         }
-        for document in self.store.documents_by_names(CARD_DEFINITION.stored, &[], &ids)? {
-            if let Some(read) = self.reading(CARD_DEFINITION.stored, &document, read_card_definition)? {
-                self.definitions.insert(document.id, read);
-            }
-        }
+        let definitions = find(store, CARD_DEFINITION.stored, &ids, (&DEFINITIONS, read_card_definition))?;
+        self.definitions = definitions.into_iter().filter_map(|(id, read)| Some((id, read?))).collect();
         for row in &rows {
             let (member, card, definition) = (sql::text(row, 0)?, sql::text(row, 1)?, sql::text(row, 2)?);
             let Some(known) = self.definitions.get(definition) else { continue };
@@ -194,9 +194,58 @@ impl<'a, 's> StoredEarnings<'a, 's> {
         }
         Ok(())
     }
+}
 
-    fn reading<T>(&self, kind: &str, document: &Document, read: Read<T>) -> Result<Option<T>, Fault> {
-        legible(self.store, read_held(kind, document, read))
+/// The documents of a kind with these ids, read; nothing for one that does not read.
+fn find<T>(
+    store: &Store<'_>,
+    kind: &str,
+    ids: &[&str],
+    (known, read): (&Readings<T>, Read<T>),
+) -> Result<BTreeMap<String, Option<Arc<T>>>, Fault> {
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let rows = store.rows(
+        "SELECT id, body FROM document WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?2))",
+        &[kind.into(), Json::from(ids.to_vec()).to_string().into()],
+    )?;
+    let mut found = BTreeMap::new();
+    for row in &rows {
+        let id = sql::text(row, 0)?;
+        let read = legible(store, known.of((kind, id, sql::text(row, 1)?), read))?;
+        found.insert(id.to_owned(), read);
+    }
+    Ok(found)
+}
+
+fn reading<T>(store: &Store<'_>, kind: &str, document: &Document, read: Read<T>) -> Result<Option<T>, Fault> {
+    legible(store, read_held(kind, document, read))
+}
+
+/// What the store says of the earnings of a customer.
+pub struct StoredEarnings<'a, 's> {
+    store: &'a Store<'s>,
+    facts: &'a StoreFacts<'a, 's>,
+    present: &'a Present,
+    of: &'a Memberships,
+    fault: RefCell<Option<Fault>>,
+}
+
+impl<'a, 's> StoredEarnings<'a, 's> {
+    /// The facts for one decision.
+    pub fn new(
+        store: &'a Store<'s>,
+        facts: &'a StoreFacts<'a, 's>,
+        present: &'a Present,
+        of: &'a Memberships,
+    ) -> StoredEarnings<'a, 's> {
+        StoredEarnings { store, facts, present, of, fault: RefCell::default() }
+    }
+
+    /// Ends the asking: the fault of the store, if there was one.
+    pub fn end(self) -> Result<(), Fault> {
+        self.fault.into_inner().map_or(Ok(()), Err)
     }
 
     /// The fact; a fault is kept, and what does not read is noted for whoever keeps the service.
@@ -250,7 +299,7 @@ impl EarningFacts for StoredEarnings<'_, '_> {
 
     fn memberships(&self, _: &str) -> Known<Vec<Membership<'_>>> {
         let rule = |id: &String| {
-            let rule = self.rules.get(id).and_then(Option::as_ref);
+            let rule = self.of.rules.get(id).and_then(Option::as_deref);
             (Text::from(id.as_str()), rule.map_or(Known::Unreadable, |rule| Known::Is(Fact::Lent(rule))))
         };
         let member = |member: &'_ Member| Membership {
@@ -259,10 +308,10 @@ impl EarningFacts for StoredEarnings<'_, '_> {
             metadata: member.metadata.clone(),
             program: Fact::own(member.program.clone()),
             rules: member.rules.iter().map(rule).collect(),
-            tiers: Vec::<HeldTier>::new(),
+            tiers: member.tiers.clone(),
             cards: member.cards.clone(),
         };
-        Known::Is(self.members.iter().map(member).collect())
+        Known::Is(self.of.members.iter().map(member).collect())
     }
 
     fn fired(&self, member_id: &str, rule_id: &str, since: Option<Instant>) -> Known<Fired> {

@@ -4,20 +4,22 @@
 //! What was written is in the tables before anything follows from it, so that every card and every stock is as it stands; the host
 //! undoes all of it when any of it fails.
 
+use crate::http::reply::CallError;
 use crate::http::route::Call;
-use crate::shop::card_changes::{settle, write};
+use crate::shop::card_changes::{settle, settled_of, write};
 use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
 use crate::shop::decision;
-use crate::shop::earning_facts::{Asked, Rules, StoredEarnings};
+use crate::shop::earning_facts::{Asked, Memberships, Rules, StoredEarnings};
 use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Occurrence, noticed};
+use crate::shop::standing_changes::tier_of;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
-use scrip::facts::earning::{EarningRule, Effect, Occasion};
+use scrip::facts::earning::{EarningRule, Effect, HeldTier, Occasion};
 use scrip::model::order::Metadata;
 use scrip::text::Text;
 use scrip::wire::cursor::read;
@@ -78,32 +80,49 @@ fn happen(
     about: &Json,
 ) -> Result<(), Fault> {
     let present = Present::of(call)?;
-    let (earnings, rules, handing) = {
+    let asked = Asked { customer_id, event, only: None, metadata: None };
+    let mut memberships = Memberships::read(call.store, &asked)?;
+    if memberships.is_idle() {
+        return Ok(());
+    }
+    find_tiers(call, &present, &mut memberships)?;
+    let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
+    let Some(customer) = legible(call.store, read_held("customer", &document, read_customer))? else { return Ok(()) };
+    let earnings = {
         let facts = decision::facts(call)?;
-        let stored = StoredEarnings::read(
-            call.store,
-            &facts,
-            &present,
-            &Asked { customer_id, event, only: None, metadata: None },
-        )?;
-        if stored.is_idle() {
-            return stored.end().map(drop);
-        }
-        let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
-        let Some(customer) = legible(call.store, read_held("customer", &document, read_customer))? else {
-            return Ok(());
-        };
-        let earnings =
-            earn(&facts, &stored, Event { customer: &customer, what, occasion: Some(occasion) }, call.context);
-        let (rules, definitions) = stored.end()?;
+        let stored = StoredEarnings::new(call.store, &facts, &present, &memberships);
+        let event = Event { customer: &customer, what, occasion: Some(occasion) };
+        let earnings = earn(&facts, &stored, event, call.context);
+        stored.end()?;
         facts.end()?;
-        let about = about.as_object().cloned().unwrap_or_default();
-        (earnings, rules, Handing::to(document, &present, definitions, about))
+        earnings
     };
+    let Memberships { rules, definitions, .. } = memberships;
+    let about = about.as_object().cloned().unwrap_or_default();
+    let handing = Handing::to(document, &present, definitions, about);
     if let Some(idle) = &earnings.idle {
         call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
     }
     put(call, (&earnings, &rules), handing, occasion)
+}
+
+/// Finds the tiers that members are in now, where a rule asks for them; nothing of it is written.
+pub fn find_tiers(call: &mut Call<'_, '_>, present: &Present, memberships: &mut Memberships) -> Result<(), Fault> {
+    for member_id in memberships.asking_tiers() {
+        let settled = call.rehearse(|call| {
+            for held in settled_of(call, present, &member_id)? {
+                if let Some((structure_id, tier_id)) = tier_of(&held) {
+                    let held = HeldTier { structure_id: structure_id.clone(), tier_id: tier_id.clone() };
+                    memberships.put_tier(&member_id, held);
+                }
+            }
+            Ok(())
+        });
+        if let Err(CallError::Fault(fault)) = settled {
+            return Err(fault);
+        }
+    }
+    Ok(())
 }
 
 /// Writes down at the commit what was earned, as far as it can be handed over.
@@ -119,7 +138,7 @@ fn put(
         for rule in &member.rules {
             let Ok(firing) = &rule.outcome else { continue };
             let owner = [member.member_id.as_str(), member.program_id.as_str()];
-            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_ref), firing);
+            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_deref), firing);
             let (mut counts, mut points) = (false, Vec::new());
             for (granted, effect) in firing.effects.iter().zip(effects) {
                 match handing.hand(call, granted.as_ref(), effect, (owner, &rule.rule_id))? {
@@ -165,7 +184,8 @@ fn call_off(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
     call.store.commit()?;
     let back = {
         let facts = decision::facts(call)?;
-        let stored = StoredEarnings::of_nobody(call.store, &facts, &present);
+        let nobody = Memberships::default();
+        let stored = StoredEarnings::new(call.store, &facts, &present, &nobody);
         let back = give_back(&stored, &occasion);
         stored.end()?;
         facts.end()?;

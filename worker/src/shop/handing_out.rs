@@ -7,13 +7,14 @@ use crate::moment;
 use crate::shop::card_changes::write;
 use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
+use crate::shop::earning_facts::Definitions;
 use crate::shop::lives::{CARD, INCENTIVE};
 use crate::shop::{firings, publications};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Gift, Granted, GrantedPoints, Withheld};
 use scrip::facts::earning::{Effect, Thing};
-use scrip::points::{Arrival, CardDefinition};
+use scrip::points::Arrival;
 use scrip::text::Text;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ pub enum Ledgered {
 pub struct Handing<'p> {
     customer: Document,
     present: &'p Present,
-    definitions: BTreeMap<String, CardDefinition>,
+    definitions: Definitions,
     /// What transactions of cards say of the event.
     about: Map<String, Json>,
     held: BTreeMap<String, Held>,
@@ -52,7 +53,7 @@ impl<'p> Handing<'p> {
     pub fn to(
         customer: Document,
         present: &'p Present,
-        definitions: BTreeMap<String, CardDefinition>,
+        definitions: Definitions,
         about: Map<String, Json>,
     ) -> Handing<'p> {
         let (held, incentives, taken) = (BTreeMap::new(), BTreeMap::new(), Vec::new());

@@ -118,12 +118,13 @@ fn turned(
 
 /// The segments that an earning rule waits for and that a customer enters by being written so.
 fn entered(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<String>, Fault> {
+    // There are few rules that wait for an entry, and a customer has few memberships: from the former, the latter is one look-up each.
     let awaited: Vec<Document> = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'segment' AND id IN (
-           SELECT json_extract(rule.body, '$.trigger.segment.id') FROM document AS member
-           JOIN document AS assigned ON assigned.kind = ?3 AND assigned.parent = member.parent
-           JOIN document AS rule ON rule.kind = ?4 AND rule.id = assigned.holder
-           WHERE member.kind = ?1 AND member.holder = ?2 AND json_extract(rule.body, '$.status') = 'ACTIVE')
+           SELECT json_extract(rule.body, '$.trigger.segment.id') FROM document AS rule
+           CROSS JOIN document AS assigned ON assigned.kind = ?3 AND assigned.holder = rule.id
+           CROSS JOIN document AS member ON member.kind = ?1 AND member.key = assigned.parent || '/' || ?2
+           WHERE rule.kind = ?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE')
          ORDER BY seq",
         &[
             MEMBER.stored.into(),

@@ -88,6 +88,9 @@ const STEPS: &[&[&str]] = &[&[
      FROM document AS campaign JOIN document AS code ON code.kind = 'voucher' AND code.parent = campaign.id
      WHERE campaign.kind = 'campaign' AND json_extract(campaign.body, '$.campaign_type') = 'REFERRAL_PROGRAM'
        AND json_extract(code.body, '$.referrer_id') = code.holder",
+], &[
+    // Earning rules by what they wait for.
+    "UPDATE document SET parent = json_extract(body, '$.trigger.event') WHERE kind = 'loyalty_earning_rule'",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

@@ -77,7 +77,8 @@ pub const ROUTES: &[Route] = &[
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
     complete(call, &mut body, &[])?;
-    let document = lifecycle::begin(call, &EARNING_RULE, body);
+    let mut document = lifecycle::begin(call, &EARNING_RULE, body);
+    document.parent = event_of(&document.body);
     lifecycle::create(call, &EARNING_RULE, &document, None)?;
     lifecycle::answer(call, document)
 }
@@ -86,8 +87,15 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     let known = ids_of(&find(call)?.body);
     let mut document = lifecycle::edited(call, &["name", "trigger", "earnings"])?;
     complete(call, &mut document.body, &known)?;
+    document.parent = event_of(&document.body);
     lifecycle::change(call, &EARNING_RULE, &mut document)?;
     lifecycle::answer(call, document)
+}
+
+/// What a rule waits for, as its row has it beside its text: whoever asks what an event earns finds the rules by it.
+fn event_of(body: &Map<String, Json>) -> Option<String> {
+    let event = body.get("trigger").and_then(|trigger| trigger.get("event"));
+    event.and_then(Json::as_str).map(str::to_owned)
 }
 
 /// The ids of the earnings of a rule.

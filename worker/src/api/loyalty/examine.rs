@@ -8,7 +8,8 @@ use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::Nulls;
 use crate::shop::cards::Present;
 use crate::shop::decision;
-use crate::shop::earning_facts::{Asked, StoredEarnings};
+use crate::shop::earning_facts::{Asked, Memberships, StoredEarnings};
+use crate::shop::earnings::find_tiers;
 use crate::shop::lives::{CARD, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM, named};
 use crate::shop::members::{NamedBy, customer};
 use crate::store::document::Document;
@@ -85,7 +86,7 @@ fn earning_rules(call: &mut Call<'_, '_>) -> Outcome {
 
 /// What a customer would earn by one event, by membership.
 fn suppose(
-    call: &Call<'_, '_>,
+    call: &mut Call<'_, '_>,
     document: &Document,
     only: Option<&str>,
     (event, supposed): (&str, &Json),
@@ -113,9 +114,11 @@ fn suppose(
         _ => What::CustomEvent { schema_id, metadata: &metadata },
     };
     let present = Present::of(call)?;
-    let facts = decision::facts(call)?;
     let asked = Asked { customer_id: &document.id, event, only, metadata: data("member") };
-    let stored = StoredEarnings::read(call.store, &facts, &present, &asked)?;
+    let mut of = Memberships::read(call.store, &asked)?;
+    find_tiers(call, &present, &mut of)?;
+    let facts = decision::facts(call)?;
+    let stored = StoredEarnings::new(call.store, &facts, &present, &of);
     let Earnings { memberships, .. } =
         earn(&facts, &stored, Event { customer: &customer, what, occasion: None }, call.context);
     stored.end()?;

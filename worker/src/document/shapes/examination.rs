@@ -24,7 +24,7 @@ pub const EXAMINE_EARNINGS: &[Field] = &[
         "trigger",
         Kind::Object(&[
             must("type", Kind::OneOf(&["ALL", "SPECIFIC"])),
-            may("specific", Kind::Object(&[must("event", EVENT)])),
+            may("specific", Kind::Object(&[must("event", EVENT).says("The one that is meant")])).says("One of them"),
         ]),
     )
     .says("What happens"),
@@ -34,7 +34,7 @@ pub const EXAMINE_EARNINGS: &[Field] = &[
             must("type", Kind::OneOf(&["customer_id", "customer_source_id", "member_id"])),
             may("customer_id", KEY),
             may("customer_source_id", KEY).says("The caller's name for the customer"),
-            may("member_id", KEY),
+            may("member_id", KEY).says("One membership, and no other"),
         ]),
     )
     .says("To whom"),
@@ -44,7 +44,7 @@ pub const EXAMINE_EARNINGS: &[Field] = &[
         "customer_custom_event",
         Kind::Object(&[
             must("type", Kind::OneOf(&["ALL", "SPECIFIC"])),
-            may("all", Kind::Object(&[CUSTOMER, MEMBER, may("custom_event", DATA)])),
+            may("all", Kind::Object(&[CUSTOMER, MEMBER, may("custom_event", DATA)])).says("An event of any schema"),
             may(
                 "specific",
                 Kind::Object(&[
@@ -52,7 +52,8 @@ pub const EXAMINE_EARNINGS: &[Field] = &[
                     MEMBER,
                     must("custom_event", Kind::Object(&[must("schema_id", KEY), may("metadata", Kind::Map)])),
                 ]),
-            ),
+            )
+            .says("An event of one schema"),
         ]),
     )
     .says("An event of any schema, or of one"),
@@ -73,14 +74,15 @@ const CARD: Kind = shape!(
                 must("code", KEY).or_null(),
                 object(&["card"]),
             ])
-        ),
+        )
+        .says("The card"),
         must("points_estimation", COUNT).says("How many points"),
         must(
             "earning_rules",
             Kind::List(
                 &Kind::Object(&[
-                    must("earning_rule", RULE),
-                    must("points_estimation", COUNT),
+                    must("earning_rule", RULE).says("The rule"),
+                    must("points_estimation", COUNT).says("How many points of it"),
                     object(&["earning_rule_estimation"]),
                 ]),
                 0,
@@ -108,7 +110,7 @@ const BENEFIT: Kind = shape!(
         must(
             "earning_rules",
             Kind::List(
-                &Kind::Object(&[must("earning_rule", RULE), object(&["earning_rule_estimation"])]),
+                &Kind::Object(&[must("earning_rule", RULE).says("The rule"), object(&["earning_rule_estimation"])]),
                 0,
                 usize::MAX
             )
@@ -131,7 +133,8 @@ const MEMBERSHIP: Kind = shape!(
                 must("metadata", Kind::Map),
                 object(&["member"]),
             ])
-        ),
+        )
+        .says("The member"),
         must(
             "program",
             Kind::Object(&[
@@ -140,7 +143,8 @@ const MEMBERSHIP: Kind = shape!(
                 must("metadata", Kind::Map),
                 object(&["program"])
             ])
-        ),
+        )
+        .says("The program"),
         must("cards", Kind::List(&CARD, 0, usize::MAX)).says("The cards that would earn"),
         must("benefits", Kind::List(&BENEFIT, 0, usize::MAX)).says("What would be given beside points"),
         object(&["member_earnings_opportunity"]),

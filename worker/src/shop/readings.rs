@@ -1,0 +1,36 @@
+//! What documents read as, remembered between requests: the rules of a program are read once and not for every order. It must not know
+//! what a document is.
+//!
+//! A document is known by its id and by all that it says, so that one that was changed, or is another project's, is read anew.
+
+use crate::store::document::{Unread, read_stored};
+use scrip::wire::cursor::Read;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Documents of one kind that are remembered, at most; then all are forgotten.
+const MOST: usize = 5_000;
+
+/// What the documents of a kind read as.
+pub struct Readings<T: 'static>(Mutex<BTreeMap<String, (String, Arc<T>)>>);
+
+impl<T> Readings<T> {
+    /// Nothing yet.
+    pub const fn empty() -> Readings<T> {
+        Readings(Mutex::new(BTreeMap::new()))
+    }
+
+    /// What a stored document reads as.
+    pub fn of(&self, (kind, id, text): (&str, &str, &str), read: Read<T>) -> Result<Arc<T>, Unread> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, read)) = known.get(id).filter(|(said, _)| said == text) {
+            return Ok(Arc::clone(read));
+        }
+        let read = Arc::new(read_stored(kind, id, text, read)?);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(id.to_owned(), (text.to_owned(), Arc::clone(&read)));
+        Ok(read)
+    }
+}
