@@ -6,8 +6,8 @@
 use crate::facts::earning::{Amount, Base, Points};
 use crate::json::Node;
 use crate::model::scope::{GoodsObject, GoodsRef};
-use crate::points::proportional::Worth;
 use crate::points::MOST;
+use crate::points::proportional::Worth;
 use crate::text::{Decimal, Text};
 use crate::wire::cursor::{Cursor, Words, read};
 use crate::wire::loyalty::expiration::read_expiration;

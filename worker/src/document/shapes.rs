@@ -17,6 +17,7 @@ pub mod points;
 pub mod programs;
 pub mod project;
 pub mod promotions;
+pub mod purchases;
 pub mod rules;
 pub mod tiers;
 

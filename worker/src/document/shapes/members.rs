@@ -191,6 +191,9 @@ const PART: Kind = shape!(
     ]
 );
 
+/// What something is about, by its id.
+const NAMED: Kind = Kind::Object(&[must("id", KEY)]);
+
 /// What happened to a card.
 pub const TRANSACTION: Kind = shape!(
     "CardTransaction",
@@ -237,6 +240,11 @@ pub const TRANSACTION: Kind = shape!(
                 ),
                 may("bucket", PART).says("The lot that lapsed"),
                 may("buckets", Kind::List(&PART, 0, usize::MAX)).says("The lots that they came to, or came from"),
+                may("reward", NAMED).says("What they were spent on"),
+                may("reward_transaction", NAMED).says("The purchase that they were spent on, or its refund"),
+                may("purchase_transaction", NAMED).says("What they were spent by, where they come back"),
+                may("order", NAMED).says("What they were spent on"),
+                may("order_transaction", NAMED).says("The payment that they were spent on"),
             ])
         ),
         must("status", Kind::OneOf(&["PENDING", "PROCESSING", "APPROVED", "REJECTED"])),
