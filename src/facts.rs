@@ -7,6 +7,7 @@ pub mod cards;
 pub mod earning;
 pub mod known;
 pub mod offer;
+pub mod purchase;
 
 pub use accounts::*;
 pub use candidates::{Candidates, Entry, Seek, Terms};

@@ -108,6 +108,7 @@ impl FormulaInputs for OfferInputs<'_> {
     }
 }
 
-fn value_of(metadata: Option<&Metadata>, key: &str) -> Option<Value> {
+/// A value of custom data.
+pub(super) fn value_of(metadata: Option<&Metadata>, key: &str) -> Option<Value> {
     Value::of_json(metadata?.get(key)?)
 }

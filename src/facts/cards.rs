@@ -23,6 +23,28 @@ pub fn card_account(card_id: &str, place: &Place) -> AccountId {
     }
 }
 
+/// The account of the goods of a reward that one program has. One that left and came back has new goods, so that the moment of its
+/// assignment is part of the name.
+pub fn program_stock_account(program_id: &str, reward_id: &str, since_ms: i64) -> AccountId {
+    let since = since_ms.to_string();
+    AccountId::new(joined(&["program/", program_id, "/reward/", reward_id, "/since/", &since, "/stock"]))
+}
+
+/// Where the rewards are counted that the members of a program bought.
+pub fn purchased_account(program_id: &str) -> AccountId {
+    AccountId::new(joined(&["program/", program_id, "/purchased"]))
+}
+
+/// What was paid of an order with points, in minor units.
+pub fn paid_account(order_id: &str) -> AccountId {
+    AccountId::new(joined(&["order/", order_id, "/paid_with_points"]))
+}
+
+/// Where payments with points come from.
+pub fn payments_account() -> AccountId {
+    AccountId::new("project/paid_with_points")
+}
+
 /// The figures of a card's life, from what is on their accounts.
 pub fn card_figures(card_id: &str, balance: impl Fn(&AccountId) -> i64) -> Figures {
     Figures::read(|figure| balance(&card_account(card_id, &Place::Figure(figure))))

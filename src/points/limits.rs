@@ -102,6 +102,43 @@ impl SpendingLimits {
         let there = u64::try_from(so_far.balance).unwrap_or(0);
         there.min(room).min(self.most.unwrap_or(u64::MAX))
     }
+
+    /// Whether the limits let so many points be spent, whatever there is; else the first that does not.
+    pub fn check(&self, points: u64, so_far: SpentSoFar) -> Result<(), Exceeded> {
+        let global = match self.global {
+            GlobalLimit::None => None,
+            GlobalLimit::Total(most) => Some((Spending::Total, most, so_far.total)),
+            GlobalLimit::Current(_, most) => Some((Spending::Current, most, so_far.in_period)),
+        };
+        let once = self.most.map(|most| (Spending::Once, most, 0));
+        let beyond = |(_, most, spent): &(Spending, u64, u64)| points > most.saturating_sub(*spent);
+        match once.into_iter().chain(global).find(beyond) {
+            Some((limit, most, spent)) => Err(Exceeded { limit, most, spent }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Which limit on what is spent does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spending {
+    /// Of the card's whole life: `SPENDING_BASED`.
+    Total,
+    /// Of the current period: `TIME_BASED`.
+    Current,
+    /// Of one spending: `POINTS`.
+    Once,
+}
+
+/// A limit that does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exceeded {
+    /// Which.
+    pub limit: Spending,
+    /// What it lets be spent.
+    pub most: u64,
+    /// What was spent of that.
+    pub spent: u64,
 }
 
 /// How long a rule rests after it has fired for a member.

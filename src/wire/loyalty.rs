@@ -10,4 +10,5 @@ pub mod lots;
 pub mod points;
 pub mod program;
 pub mod tiers;
+pub mod reward;
 pub mod window;

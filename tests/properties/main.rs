@@ -30,6 +30,7 @@ mod model;
 mod money;
 mod points;
 mod pricing;
+mod purchase;
 mod qualifying;
 mod ratios;
 mod rule_input;

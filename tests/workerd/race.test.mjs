@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { boot, caller } from "./harness.mjs";
+import { cardOf, club, made, member } from "./points.mjs";
 import { balanceOf, giftCard, redeem, redeemedOf, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
 
@@ -57,6 +58,54 @@ check("20 parallel rollbacks of one redemption give the code back once", async (
     assert.equal(body.key, "already_rolled_back");
   }
   assert.equal(await redeemedOf(call, code), 0);
+});
+
+check("200 parallel purchases of the last 10 rewards give exactly 10", async () => {
+  const { program, reward } = await club(call, { cost: 1, quantity: 10 });
+  const buyers = await Promise.all(Array.from({ length: 20 }, () => member(call, program, 20)));
+  const buy = (_, at) => call("POST", `${buyers[at % 20].path}/rewards/purchases`, { reward_id: reward });
+  const answers = await Promise.all(Array.from({ length: 200 }, buy));
+  const statuses = grouped(answers);
+  assert.equal(statuses.get(202)?.length, 10);
+  assert.equal(statuses.get(423)?.length, 190);
+  for (const { body } of statuses.get(423)) assert.equal(body.key, "reward_out_of_stock");
+  const cards = await Promise.all(buyers.map((buyer) => cardOf(call, buyer)));
+  const spent = cards.reduce((sum, card) => sum + card.lifetime_bucket.points.spent, 0);
+  assert.equal(spent, 10);
+  const { data } = await made(call, "GET", `/v2/loyalties/programs/${program}/rewards`);
+  assert.equal(data[0].redeemed, 10);
+});
+
+check("100 parallel payments from one card never exceed it", async () => {
+  const pay_with_points = { type: "EXCHANGE_RATIO", exchange_ratio: { formula: "1" } };
+  const { program } = await club(call, { definition: { pay_with_points } });
+  const payer = await member(call, program, 250);
+  const order = { amount: 10_000, customer: { id: payer.customer } };
+  const orders = await Promise.all(Array.from({ length: 100 }, () => made(call, "POST", "/v1/orders", order)));
+  const pay = ({ id }) =>
+    call("POST", `${payer.path}/orders/payments`, {
+      card_id: payer.card,
+      order: { id },
+      payment_limit: { type: "POINTS_LIMIT", points_limit: { max: 10 } },
+    });
+  const statuses = grouped(await Promise.all(orders.map(pay)));
+  assert.equal(statuses.get(202)?.length, 25);
+  for (const { body } of statuses.get(423)) assert.equal(body.key, "zero_card_balance");
+  const card = await cardOf(call, payer);
+  assert.equal(card.balance.points, 0);
+  assert.equal(card.lifetime_bucket.points.spent, 250);
+});
+
+check("20 parallel refunds of one purchase give its points back once", async () => {
+  const { program, reward } = await club(call, { cost: 5 });
+  const buyer = await member(call, program, 5);
+  const bought = await made(call, "POST", `${buyer.path}/rewards/purchases`, { reward_id: reward });
+  const path = `/v2/loyalties/programs/${program}/rewards/purchases/${bought.transaction.id}/refund`;
+  const refund = () => call("POST", path, { policies: { refund: "ALLOW" } });
+  const statuses = grouped(await Promise.all(Array.from({ length: 20 }, refund)));
+  assert.equal(statuses.get(202)?.length, 1);
+  assert.equal(statuses.get(409)?.length, 19);
+  assert.equal((await cardOf(call, buyer)).balance.points, 5);
 });
 
 function grouped(answers) {

@@ -43,7 +43,7 @@ pub fn read_incentive(at: &Cursor<'_>) -> Incentive {
 }
 
 /// A block that must be there.
-fn block<T>(at: &Cursor<'_>, name: &str, read: impl Fn(&Cursor<'_>) -> T) -> Option<T> {
+pub(super) fn block<T>(at: &Cursor<'_>, name: &str, read: impl Fn(&Cursor<'_>) -> T) -> Option<T> {
     let found = at.get(name).map(|block| read(&block));
     if found.is_none() {
         at.missing(name);
@@ -55,7 +55,8 @@ fn no_points() -> Points {
     Points { card_definition_id: Text::default(), amount: Amount::Fixed(0), expiration: None }
 }
 
-fn nothing() -> Thing {
+/// What stands for a thing that does not read.
+pub(super) fn nothing() -> Thing {
     Thing::Product(Text::default())
 }
 
@@ -65,7 +66,7 @@ fn read_id(at: &Cursor<'_>) -> Text {
 }
 
 /// Goods that are given: a product or one of its SKUs.
-fn read_material(at: &Cursor<'_>) -> Thing {
+pub(super) fn read_material(at: &Cursor<'_>) -> Thing {
     at.object();
     match at.need("type", |at| at.one_of(&[("PRODUCT", false), ("SKU", true)])) {
         false => Thing::Product(at.need("product", read_id)),
@@ -81,7 +82,7 @@ fn read_material(at: &Cursor<'_>) -> Thing {
 }
 
 /// A code that is given: of a discount or of a gift card.
-fn read_digital(at: &Cursor<'_>) -> Thing {
+pub(super) fn read_digital(at: &Cursor<'_>) -> Thing {
     at.object();
     match at.need("type", |at| at.one_of(&[("DISCOUNT_COUPONS", false), ("GIFT_VOUCHERS", true)])) {
         false => Thing::Coupon(at.need("discount_coupons", |at| {

@@ -20,6 +20,7 @@ pub mod program_rules;
 pub mod programs;
 pub mod project;
 pub mod promotions;
+pub mod purchases;
 pub mod rules;
 pub mod tiers;
 

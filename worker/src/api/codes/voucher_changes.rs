@@ -8,7 +8,7 @@ use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::vouchers::{self, VOUCHER};
-use crate::shop::{assignments, generation, holders, voucher_grant};
+use crate::shop::{voucher_grant, voucher_removal};
 use serde_json::{Map, Value as Json};
 
 const UPDATE: &[Field] = &[
@@ -82,12 +82,6 @@ fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result
 /// The voucher is gone at once, with its rules and locks; what was redeemed of it stays written down.
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let voucher = vouchers::find(call)?;
-    assignments::detach(call, &voucher.id);
-    holders::detach(call, &voucher.id);
-    call.store.release_voucher(&voucher.id, None);
-    call.store.remove(VOUCHER.object, &voucher.id);
-    if let Some(campaign) = &voucher.parent {
-        generation::count(call, campaign, -1);
-    }
+    voucher_removal::remove(call, &voucher);
     Ok(Answer::empty(204))
 }

@@ -8,21 +8,18 @@ use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::members as shapes;
 use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
-use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
+use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::activities;
-use crate::shop::card_changes::{broken, settle, write};
+use crate::shop::card_changes::{settle, write};
+use crate::shop::card_checks::{check_open, definition_of, refusal};
 use crate::shop::card_rows::{self, Told};
 use crate::shop::cards::{Held, LOT, PENDING, Present, TRANSACTION, load};
-use crate::shop::lives::{CARD, CARD_DEFINITION, MEMBER, PROGRAM, find_as, named, state_of};
-use crate::store::document::{Document, read_held};
-use crate::store::sql::Fault;
-use scrip::lifecycle::State;
-use scrip::points::{self, Arrival, CardDefinition, Delay, Expiration, Refused, Take};
+use crate::shop::lives::{CARD, MEMBER, PROGRAM, find_as};
+use crate::store::document::Document;
+use scrip::points::{Arrival, Delay, Expiration, Refused, Take};
 use scrip::text::Text;
-use scrip::wire::loyalty::card_definition::read_card_definition;
-use scrip::wire::loyalty::window::read_window;
 use serde_json::{Value as Json, json};
 
 const ACTIVITY: Kind = activity!("CardActivity", "card_id");
@@ -129,75 +126,15 @@ pub const ROUTES: &[Route] = &[
 ];
 
 /// Refuses to change a card whose program or member does not act, or whose program does not act now.
-fn check_open(call: &Call<'_, '_>, present: &Present, doing: &str) -> Result<(), CallError> {
+fn check_own(call: &Call<'_, '_>, present: &Present, doing: &str) -> Result<(), CallError> {
     let program = find_as(call, &PROGRAM, call.param("programId"))?;
     let member = find_as(call, &MEMBER, call.param("memberId"))?;
-    let locked = |key: &str, message: String, details: String| CallError::from(error(423, key, &message, details));
-    if state_of(&program)? != State::Active {
-        let message = format!("Cannot {doing} when program status is not ACTIVE");
-        return Err(locked("non_active_program", message, "Invalid program status".into()));
-    }
-    if state_of(&member)? != State::Active {
-        let message = format!("Cannot {doing} when member status is not ACTIVE");
-        return Err(locked("non_active_member", message, "Invalid member status".into()));
-    }
-    // A window that does not read is open at no time.
-    let window = read_held(PROGRAM.stored, &program, read_window);
-    if !window.is_ok_and(|window| window.holds(present.now().at, &present.zone)) {
-        let details = format!("Cannot {doing} when program is not active at this time");
-        let message = "Program is not available at this time".to_owned();
-        return Err(locked("program_outside_validity_window", message, details));
-    }
-    Ok(())
-}
-
-/// The definition of a card.
-fn definition_of(call: &Call<'_, '_>, held: &Held) -> Result<CardDefinition, CallError> {
-    let id = held.definition();
-    let definition = named(call.store, &CARD_DEFINITION, id)?;
-    let definition = definition.ok_or_else(|| not_found(&CARD_DEFINITION.resource_type(), id))?;
-    let read = read_held(CARD_DEFINITION.stored, &definition, read_card_definition);
-    Ok(read.map_err(|_| Fault(format!("the card definition `{id}` does not read")))?)
+    check_open((&program, &member), present, doing)
 }
 
 /// The card that the path names, with the lots that are named.
 fn card(call: &Call<'_, '_>, lots: &[&str]) -> Result<Held, CallError> {
     Ok(load(call.store, find_as(call, &CARD, call.param("cardId"))?, lots)?)
-}
-
-/// Why an operation on a card is refused.
-fn refusal(card: &str, refused: Refused) -> CallError {
-    let locked = |key: &str, message: &str, details: &str| -> ErrorBody { error(423, key, message, details) };
-    match refused {
-        Refused::Short { available: 0 } => {
-            locked("zero_card_balance", "Card balance is zero", "Operation requires a positive card balance").into()
-        }
-        Refused::Short { .. } => locked(
-            "insufficient_card_balance",
-            "Insufficient card balance",
-            "Operation exceeds the available card balance",
-        )
-        .into(),
-        Refused::Beyond => {
-            let told = format!("Property .points must NOT make a number of the card greater than {}", points::MOST);
-            invalid_payload(told).into()
-        }
-        Refused::Closed => locked(
-            "invalid_points_bucket_status",
-            "Invalid points bucket status",
-            "Points bucket must be in ACTIVE status in order to be expired",
-        )
-        .into(),
-        Refused::NeverLapses => locked(
-            "points_expiration_not_enabled",
-            "Points expiration is not enabled",
-            "Card definition does not have points expiration enabled",
-        )
-        .into(),
-        Refused::NoSuchLot(_) | Refused::SameId(_) | Refused::NoSuchPending(_) | Refused::MoreThanSpent { .. } => {
-            CallError::Fault(broken(card, &refused))
-        }
-    }
 }
 
 /// The answer of an operation: its transaction, or that nothing changed.
@@ -215,8 +152,8 @@ fn adjust(call: &mut Call<'_, '_>) -> Outcome {
     let change = sent.get("points").and_then(Json::as_i64).unwrap_or(0);
     let present = Present::of(call)?;
     let mut held = card(call, &[])?;
-    check_open(call, &present, "adjust member's card points")?;
-    let definition = definition_of(call, &held)?;
+    check_own(call, &present, "adjust member's card points")?;
+    let definition = definition_of(call.store, &held)?;
     let points = change.unsigned_abs();
     let outcome = match change {
         0 => held.card.settle(&present.now()),
@@ -266,9 +203,9 @@ fn end_waiting(call: &mut Call<'_, '_>, ending: Ending) -> Outcome {
     };
     let id = Text::from(bucket(call, PENDING)?.id);
     let present = Present::of(call)?;
-    check_open(call, &present, &format!("{verb} member's pending points"))?;
+    check_own(call, &present, &format!("{verb} member's pending points"))?;
     let mut held = card(call, &[])?;
-    if definition_of(call, &held)?.delay == Delay::Immediate {
+    if definition_of(call.store, &held)?.delay == Delay::Immediate {
         let told = "Card definition does not have pending points enabled";
         return Err(error(423, "pending_points_not_enabled", "Pending points are not enabled", told).into());
     }
@@ -291,9 +228,9 @@ fn end_waiting(call: &mut Call<'_, '_>, ending: Ending) -> Outcome {
 fn expire(call: &mut Call<'_, '_>) -> Outcome {
     let id = Text::from(bucket(call, LOT)?.id);
     let present = Present::of(call)?;
-    check_open(call, &present, "expire member's card points")?;
+    check_own(call, &present, "expire member's card points")?;
     let mut held = card(call, &[&id])?;
-    if definition_of(call, &held)?.expiration == Expiration::Never {
+    if definition_of(call.store, &held)?.expiration == Expiration::Never {
         return Err(refusal(&held.row.id, Refused::NeverLapses));
     }
     let outcome = held.card.expire(&id, &present.now()).map_err(|refused| refusal(&held.row.id, refused))?;

@@ -15,9 +15,9 @@ use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List};
 use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::http::shape::{Field, Nulls};
-use crate::shop::activities;
 use crate::shop::hindrance::{Assigned, assigned_as, naming};
 use crate::shop::lives::{PROGRAM, find, named, state_of};
+use crate::shop::{activities, shelves};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::lifecycle::{Kind, Need, State};
@@ -85,7 +85,8 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let program = find(call)?;
     let mut clause = Clause::of_kind(row_kind(kind)).at(call.now_ms());
     clause.and("parent = {}", program.id);
-    cursors::page(call, &LIST, kind.cursor, clause, show_body)
+    let show = if kind.life.kind == Kind::Reward { shelves::show } else { show_body };
+    cursors::page(call, &LIST, kind.cursor, clause, show)
 }
 
 /// Says how many there are of a reward for a program.
@@ -101,9 +102,10 @@ fn restock(call: &mut Call<'_, '_>) -> Outcome {
     call.touch(&mut row);
     call.store.update(row_kind(kind), &row);
     let reward = named(call.store, kind.life, &id)?.map(|reward| reward.body);
-    let data = json!({ "program": program.body, "reward": reward, "program_reward": row.body });
+    let shown = shelves::show(call, vec![row])?.into_iter().next();
+    let data = json!({ "program": program.body, "reward": reward, "program_reward": shown });
     activities::note(call, &PROGRAM, &program.id, "reward.updated", data);
-    Ok(Answer::json(Json::Object(row.body)))
+    Ok(Answer::json(shown.unwrap_or_default()))
 }
 
 /// Unassigns and then assigns, all or none.

@@ -190,6 +190,7 @@ const PART: Kind = shape!(
     ]
 );
 
+/// What something is about, by its id.
 const NAMED: Kind = Kind::Object(&[must("id", KEY)]);
 
 /// What happened to a card.
@@ -238,8 +239,12 @@ pub const TRANSACTION: Kind = shape!(
                 ),
                 may("bucket", PART).says("The lot that lapsed"),
                 may("buckets", Kind::List(&PART, 0, usize::MAX)).says("The lots that they came to, or came from"),
-                may("order", NAMED).says("The order that they were earned or given back with"),
+                may("order", NAMED).says("The order that they were earned, spent or given back with"),
                 may("earning_rule", NAMED).says("The rule by which they were earned"),
+                may("reward", NAMED).says("What they were spent on"),
+                may("reward_transaction", NAMED).says("The purchase that they were spent on, or its refund"),
+                may("purchase_transaction", NAMED).says("What they were spent by, where they come back"),
+                may("order_transaction", NAMED).says("The payment that they were spent on"),
             ])
         ),
         must("status", Kind::OneOf(&["PENDING", "PROCESSING", "APPROVED", "REJECTED"])),

@@ -1,0 +1,202 @@
+//! Points that buy rewards and pay orders, beside what is plain to see: nothing is spent that is not there, that may not be, or that
+//! is not asked for.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use scrip::Context;
+use scrip::bundle::facts::RuleSetFacts;
+use scrip::decide::payment::{Paying, Payment, Unpaid, back, pay};
+use scrip::decide::purchase::{Denied, Hindrance, price, purchase};
+use scrip::facts::purchase::{Buying, LoyaltyReward, PayingCard};
+use scrip::formula::Formula;
+use scrip::model::customer::Customer;
+use scrip::model::order::{Metadata, Order};
+use scrip::money::Money;
+use scrip::points::CurrentPeriod;
+use scrip::points::limits::{
+    Cooldown, Exceeded, Fired, GlobalLimit, Resting, Spending, SpendingLimits, SpentSoFar, TriggerLimits,
+};
+use scrip::time::{Instant, TimeZone};
+use scrip::wire::cursor::read;
+use scrip::wire::customer::read_customer;
+use scrip::wire::document::read_document;
+use scrip::wire::loyalty::reward::read_loyalty_reward;
+use scrip::wire::rule_set::RuleSet;
+use serde_json::{Value, json};
+
+use crate::holds;
+
+fn card(definition: &str, balance: i64, limits: SpendingLimits) -> PayingCard {
+    let so_far = SpentSoFar { balance, ..SpentSoFar::default() };
+    PayingCard { card_definition_id: definition.into(), limits, so_far }
+}
+
+fn reward(more: Value) -> LoyaltyReward {
+    let mut document = json!({
+        "id": "lrew_1", "status": "ACTIVE", "type": "MATERIAL", "material": { "type": "PRODUCT", "product": { "id": "prod_1" } },
+        "costs": [
+            { "id": "lrcst_1", "rules": { "1": { "name": "customer.metadata", "property": "level", "conditions": { "$is": ["gold"] } }, "logic": "1" },
+              "spending": [{ "id": "lrspn_1", "points": 5, "card_definition_id": "points" }] },
+            { "id": "lrcst_2", "rules": { "1": { "name": "member.metadata", "property": "tier", "conditions": { "$is": ["low"] } }, "logic": "1" },
+              "spending": [{ "id": "lrspn_2", "points": 10, "card_definition_id": "points" }] },
+        ],
+    });
+    document.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+    read_document(&document.to_string(), read_loyalty_reward).unwrap()
+}
+
+/// What it comes to that somebody buys, and what it would cost.
+fn ask(
+    reward: &LoyaltyReward,
+    left: Option<u64>,
+    cards: &[PayingCard],
+    bought: Fired,
+) -> Result<(u64, usize, Option<usize>, Option<Hindrance>), Denied> {
+    ask_as("none", "low", reward, left, (cards, bought))
+}
+
+fn ask_as(
+    level: &str,
+    tier: &str,
+    reward: &LoyaltyReward,
+    left: Option<u64>,
+    (cards, bought): (&[PayingCard], Fired),
+) -> Result<(u64, usize, Option<usize>, Option<Hindrance>), Denied> {
+    let facts = RuleSetFacts::new(RuleSet::read("{}").unwrap());
+    let customer = json!({ "id": "cust_1", "metadata": { "level": level } });
+    let customer: Customer = read_document(&customer.to_string(), read_customer).unwrap();
+    let member = json!({ "metadata": { "tier": tier } });
+    let member: Metadata = read_document(&member.to_string(), |at| at.need("metadata", read::metadata)).unwrap();
+    let buying = Buying { customer: &customer, member: &member, cards, bought };
+    let context = Context { now: at("2026-03-20T12:00:00Z"), seed: [0; 32] };
+    let known = price(reward, left, &buying, &facts, &context);
+    let verdict = purchase(reward, left, &buying, &facts, &context);
+    if let Ok(bought) = &verdict {
+        assert_eq!(known.unwrap().cost, bought.cost);
+    }
+    verdict.map(|bought| (bought.cost.points, bought.card, bought.target, bought.hindrance))
+}
+
+fn at(text: &str) -> Instant {
+    Instant::parse(text).unwrap()
+}
+
+#[test]
+fn a_reward_costs_the_first_that_fits_and_each_reason_why_not_has_its_turn() {
+    let plenty = [card("points", 100, SpendingLimits::default())];
+    let never = Fired::default();
+    let plain = reward(json!({}));
+    assert_eq!(ask(&plain, None, &plenty, never), Ok((10, 0, None, None)));
+    assert_eq!(ask_as("gold", "low", &plain, Some(1), (&plenty, never)), Ok((5, 0, None, None)));
+    assert_eq!(ask_as("none", "high", &plain, None, (&plenty, never)), Err(Denied::NoCost));
+    assert_eq!(ask(&reward(json!({ "status": "INACTIVE" })), Some(0), &plenty, never), Err(Denied::Inactive));
+    let over = reward(json!({ "end_date": "2026-03-20T11:59:59Z" }));
+    assert_eq!(ask(&over, Some(0), &plenty, never), Err(Denied::OutOfTime));
+    assert_eq!(ask(&plain, Some(0), &plenty, never), Err(Denied::OutOfStock));
+    let no_card = Denied::NoCard { card_definition_id: "points".into() };
+    assert_eq!(ask(&plain, None, &[card("stars", 100, SpendingLimits::default())], never), Err(no_card));
+    for (balance, available) in [(9, 9), (0, 0), (-5, 0)] {
+        let short = Denied::Short { required: 10, available };
+        assert_eq!(ask(&plain, None, &[card("points", balance, SpendingLimits::default())], never), Err(short));
+    }
+    let points = json!({ "type": "DIGITAL", "digital": { "type": "LOYALTY_CARD_POINTS", "loyalty_card_points": { "points": 3, "card_definition_id": "stars" } } });
+    let no_target = Denied::NoTarget { card_definition_id: "stars".into() };
+    assert_eq!(ask(&reward(points.clone()), None, &plenty, never), Err(no_target));
+    let both = [card("stars", 0, SpendingLimits::default()), card("points", 10, SpendingLimits::default())];
+    assert_eq!(ask(&reward(points), None, &both, never), Ok((10, 1, Some(0), None)));
+}
+
+#[test]
+fn what_stands_in_the_way_for_a_while_is_told_with_the_price() {
+    let limits = SpendingLimits { global: GlobalLimit::Total(9), most: None };
+    let exceeded = Exceeded { limit: Spending::Total, most: 9, spent: 0 };
+    let never = Fired::default();
+    let limited = ask(&reward(json!({})), None, &[card("points", 100, limits)], never);
+    assert_eq!(limited, Ok((10, 0, None, Some(Hindrance::Limited(exceeded)))));
+    let twice = json!({ "purchase_limits": {
+        "cooldown": { "type": "FIXED_COOLDOWN", "fixed_cooldown": { "period": { "value": 1, "unit": "HOUR" } } },
+        "frequency": { "type": "LIMITED", "limits": [{ "type": "TIME_BASED", "triggers": { "max": 2 },
+            "period": { "type": "CURRENT_PERIOD", "current_period": { "unit": "DAY" } } }] } } });
+    let twice = reward(twice);
+    let known = TriggerLimits { cooldown: Some(Cooldown::Hours(1)), frequency: Some((CurrentPeriod::Day, 2)) };
+    assert_eq!(twice.limits, known);
+    let plenty = [card("points", 100, SpendingLimits::default())];
+    let fired = |last: &str, in_period| Fired { last: Some(at(last)), in_period };
+    let of = |fired| ask(&twice, None, &plenty, fired).unwrap().3;
+    assert_eq!(of(fired("2026-03-20T11:00:00Z", 1)), None);
+    let rests = Hindrance::Resting(Resting::Until(at("2026-03-20T12:00:01Z")));
+    assert_eq!(of(fired("2026-03-20T11:00:01Z", 1)), Some(rests));
+    assert_eq!(of(fired("2026-03-20T10:00:00Z", 2)), Some(Hindrance::Resting(Resting::Exhausted)));
+}
+
+/// A payment of so much, where a minor unit costs `top / bottom` points.
+fn paid((top, bottom): (u64, u64), due: u64, card: &PayingCard, most: [Option<u64>; 2]) -> Result<Payment, Unpaid> {
+    let formula = Formula::parse(&format!("{top} / {bottom}")).unwrap();
+    let (order, customer, zone) = (Order::default(), Customer::default(), TimeZone::default());
+    let [most_points, most_amount] = most;
+    pay(&Paying {
+        formula: &formula,
+        card,
+        due: Money::of(due).unwrap(),
+        most_points,
+        most_amount,
+        order: &order,
+        customer: &customer,
+        now: at("2026-03-20T12:00:00Z"),
+        zone: &zone,
+    })
+}
+
+#[test]
+fn a_payment_is_as_much_as_may_be_and_costs_no_point_too_many() {
+    let numbers = (1..50_u64, 1..50_u64, 1..5_000_u64, 0..3_000_i64);
+    let limits =
+        (proptest::option::of(1..2_000_u64), proptest::option::of(1..2_000_u64), proptest::option::of(1..2_000_u64));
+    let (made, few) = (Cell::new(0_u32), Cell::new(0_u32));
+    holds(4_000, (numbers, limits), |((top, bottom, due, balance), (once, most_points, most_amount))| {
+        let limits = SpendingLimits { global: GlobalLimit::None, most: once };
+        let there = u64::try_from(balance).unwrap().min(once.unwrap_or(u64::MAX)).min(most_points.unwrap_or(u64::MAX));
+        let wanted = due.min(most_amount.unwrap_or(u64::MAX));
+        // The largest amount whose price, rounded up, is there: found by trying.
+        let cost = |amount: u64| (amount * top).div_ceil(bottom);
+        let best = (1..=wanted).rev().find(|amount| cost(*amount) <= there);
+        match paid((top, bottom), due, &card("points", balance, limits), [most_points, most_amount]) {
+            Ok(payment) => {
+                made.set(made.get() + 1);
+                prop_assert_eq!(Some(payment.amount), best);
+                prop_assert_eq!(payment.points, cost(payment.amount));
+            }
+            Err(why) => {
+                few.set(few.get() + 1);
+                prop_assert_eq!(best, None);
+                prop_assert_eq!(why, if balance == 0 { Unpaid::NoPoints } else { Unpaid::TooFew });
+            }
+        }
+        Ok(())
+    });
+    assert!(made.get() > 1_000 && few.get() > 5, "{made:?} payments, {few:?} too small");
+}
+
+#[test]
+fn a_formula_that_comes_to_nothing_pays_nothing() {
+    let rich = card("points", 1_000, SpendingLimits::default());
+    assert_eq!(paid((1, 0), 100, &rich, [None; 2]), Err(Unpaid::NoRatio));
+    assert_eq!(paid((0, 1), 100, &rich, [None; 2]), Err(Unpaid::NoRatio));
+    assert_eq!(paid((1, 1), 0, &rich, [None; 2]), Err(Unpaid::NothingDue));
+    let spent = SpendingLimits { global: GlobalLimit::Total(0), most: None };
+    let exceeded = Exceeded { limit: Spending::Total, most: 0, spent: 0 };
+    assert_eq!(paid((1, 1), 100, &card("points", 9, spent), [None; 2]), Err(Unpaid::Limited(exceeded)));
+}
+
+#[test]
+fn what_comes_back_of_a_payment_grows_with_what_is_returned_and_is_all_in_the_end() {
+    holds(2_000, (0..10_000_u64, 1..10_000_u64, 0..10_000_u64, 0..10_000_u64), |(points, whole, one, other)| {
+        let of = |returned: u64| back(points, Money::of(returned).unwrap(), Money::of(whole).unwrap());
+        let (less, more) = (one.min(other), one.max(other));
+        prop_assert!(of(less) <= of(more) && of(more) <= points);
+        prop_assert_eq!(of(whole), points);
+        prop_assert_eq!(of(0), 0);
+        Ok(())
+    });
+}
