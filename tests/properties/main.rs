@@ -21,6 +21,7 @@ mod customers;
 mod dates;
 mod decisions;
 mod differential;
+mod earning;
 mod formula;
 mod grammar;
 mod json;

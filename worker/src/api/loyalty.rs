@@ -3,10 +3,12 @@
 pub mod card_definitions;
 mod checks;
 pub mod earning_rules;
+pub mod examine;
 mod given;
 pub mod incentives;
 pub mod loyalty_rewards;
 pub mod loyalty_tiers;
+pub mod member_benefits;
 pub mod member_cards;
 pub mod member_rewards;
 pub mod members;

@@ -8,6 +8,7 @@ pub mod catalogue;
 pub mod codes;
 pub mod customers;
 pub mod earnings;
+pub mod examination;
 pub mod loyalty;
 pub mod loyalty_gifts;
 pub mod loyalty_rewards;

@@ -157,7 +157,8 @@ fn write_rows(
         };
         let is_over = !held.card.pending.iter().any(|pending| pending.id == *id);
         if let Some(row) = held.rows.get(id.as_str()).filter(|_| is_over) {
-            changed.push((PENDING, card_rows::over(row, status, step.at.millis())));
+            let arrived = step.brought().into_iter().next().map(|part| part.lot);
+            changed.push((PENDING, card_rows::over(row, status, arrived.as_ref(), step.at.millis())));
         }
     }
     for (kind, row) in changed {

@@ -191,6 +191,8 @@ const PART: Kind = shape!(
     ]
 );
 
+const NAMED: Kind = Kind::Object(&[must("id", KEY)]);
+
 /// What happened to a card.
 pub const TRANSACTION: Kind = shape!(
     "CardTransaction",
@@ -237,6 +239,8 @@ pub const TRANSACTION: Kind = shape!(
                 ),
                 may("bucket", PART).says("The lot that lapsed"),
                 may("buckets", Kind::List(&PART, 0, usize::MAX)).says("The lots that they came to, or came from"),
+                may("order", NAMED).says("The order that they were earned or given back with"),
+                may("earning_rule", NAMED).says("The rule by which they were earned"),
             ])
         ),
         must("status", Kind::OneOf(&["PENDING", "PROCESSING", "APPROVED", "REJECTED"])),
@@ -313,4 +317,45 @@ pub const EXPIRING_BUCKET: Kind = shape!(
             object(&["card_points_bucket"]),
         ]
     )
+);
+
+const PIECE: Kind = Kind::Object(&[may("product_id", KEY), must("id", KEY)]);
+
+/// What became of an incentive that a member earned.
+pub const BENEFIT_TRANSACTION: Kind = shape!(
+    "BenefitTransaction",
+    "What a member was given beside points",
+    &[
+        must("id", KEY),
+        must("benefit_id", KEY).says("What it is of"),
+        must("program_id", KEY),
+        must("member_id", KEY).says("Who was given it"),
+        must("earning_rule_id", KEY).says("The rule by which it was earned"),
+        must("type", Kind::OneOf(&["FULFILLMENT"])),
+        must(
+            "details",
+            Kind::Object(&[
+                must("rejection", Kind::Object(&[must("reason", Kind::Text)]))
+                    .or_null()
+                    .says("Why it could not be given"),
+                must(
+                    "result",
+                    Kind::Object(&[
+                        may("product", NAMED).says("Goods to be sent"),
+                        may("sku", PIECE).says("A variant of them to be sent"),
+                        may("voucher", Kind::Object(&[must("id", KEY), must("code", KEY), must("campaign_id", KEY)]))
+                            .says("The code that was published to the customer"),
+                        may("card", NAMED).says("The card to which points went"),
+                        may("points", POINTS).says("How many points"),
+                    ])
+                )
+                .or_null()
+                .says("What was given"),
+            ])
+        ),
+        must("status", Kind::OneOf(&["PENDING", "APPROVED", "REJECTED"])),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["benefit_transaction"]),
+    ]
 );
