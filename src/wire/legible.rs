@@ -16,6 +16,7 @@ use crate::wire::loyalty::card_definition::read_card_definition;
 use crate::wire::loyalty::earning_rule::read_earning_rule;
 use crate::wire::loyalty::incentive::read_incentive;
 use crate::wire::loyalty::program::read_program;
+use crate::wire::loyalty::program_rule::read_program_rule;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -64,6 +65,7 @@ const KEPT: &[(&str, Read<()>)] = &[
     ("program", |at| _ = read_program(at)),
     ("loyalty_earning_rule", |at| _ = read_earning_rule(at)),
     ("incentive", |at| _ = read_incentive(at)),
+    ("earning_rule", |at| _ = read_program_rule(at)),
 ];
 
 const ASSIGNMENT: &str = "validation_rules_assignment";

@@ -8,4 +8,5 @@ pub mod incentive;
 pub mod lots;
 pub mod points;
 pub mod program;
+pub mod program_rule;
 pub mod window;

@@ -29,6 +29,8 @@ pub mod occurrences;
 pub mod orders_pricing;
 pub mod overrides;
 pub mod products;
+pub mod program_earning_facts;
+pub mod program_earnings;
 pub mod program_rules;
 pub mod publications;
 pub mod purses;

@@ -14,6 +14,7 @@ use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Occurrence, noticed};
+use crate::shop::program_earnings;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
@@ -77,6 +78,7 @@ fn happen(
     occasion: &Occasion,
     about: &Json,
 ) -> Result<(), Fault> {
+    program_earnings::happen(call, customer_id, what, occasion)?;
     let present = Present::of(call)?;
     let (earnings, rules, handing) = {
         let facts = decision::facts(call)?;

@@ -123,7 +123,9 @@ fn entered(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<Str
            SELECT json_extract(rule.body, '$.trigger.segment.id') FROM document AS member
            JOIN document AS assigned ON assigned.kind = ?3 AND assigned.parent = member.parent
            JOIN document AS rule ON rule.kind = ?4 AND rule.id = assigned.holder
-           WHERE member.kind = ?1 AND member.holder = ?2 AND json_extract(rule.body, '$.status') = 'ACTIVE')
+           WHERE member.kind = ?1 AND member.holder = ?2 AND json_extract(rule.body, '$.status') = 'ACTIVE'
+           UNION ALL SELECT json_extract(body, '$.segment.id') FROM document
+           WHERE kind = 'earning_rule' AND json_extract(body, '$.active'))
          ORDER BY seq",
         &[
             MEMBER.stored.into(),
