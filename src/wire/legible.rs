@@ -18,6 +18,7 @@ use crate::wire::loyalty::incentive::read_incentive;
 use crate::wire::loyalty::program::read_program;
 use crate::wire::loyalty::tiers::{read_standing, read_tier as read_loyalty_tier, read_tier_structure};
 use crate::wire::loyalty::reward::read_loyalty_reward;
+use crate::wire::loyalty::program_rule::read_program_rule;
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -70,6 +71,7 @@ const KEPT: &[(&str, Read<()>)] = &[
     ("loyalty_tier", |at| _ = read_loyalty_tier(at)),
     ("member_tier", |at| _ = at.need("kept", read_standing)),
     ("loyalty_reward", |at| _ = read_loyalty_reward(at)),
+    ("earning_rule", |at| _ = read_program_rule(at)),
 ];
 
 const ASSIGNMENT: &str = "validation_rules_assignment";

@@ -11,4 +11,5 @@ pub mod points;
 pub mod program;
 pub mod tiers;
 pub mod reward;
+pub mod program_rule;
 pub mod window;

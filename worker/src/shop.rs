@@ -32,6 +32,8 @@ pub mod orders_pricing;
 pub mod overrides;
 pub mod payments;
 pub mod products;
+pub mod program_earning_facts;
+pub mod program_earnings;
 pub mod program_rules;
 pub mod publications;
 pub mod purchase_refunds;

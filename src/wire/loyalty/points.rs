@@ -104,7 +104,7 @@ pub fn read_proportional(at: &Cursor<'_>) -> Points {
     }
 }
 
-fn read_every(at: &Cursor<'_>) -> u64 {
+pub(super) fn read_every(at: &Cursor<'_>) -> u64 {
     at.or_wrong(at.number().filter(|every| *every > 0), "must be an integer from 1 to 9007199254740991")
 }
 
@@ -117,7 +117,7 @@ fn read_worth(at: &Cursor<'_>) -> Worth {
     at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
 }
 
-const GOODS: Words<GoodsObject> =
+pub(super) const GOODS: Words<GoodsObject> =
     &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku), ("products_collection", GoodsObject::Collection)];
 
 /// The goods that a block is about: one at least.

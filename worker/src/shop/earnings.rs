@@ -15,6 +15,7 @@ use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Occurrence, noticed};
+use crate::shop::program_earnings;
 use crate::shop::standing_changes::tier_of;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
@@ -79,6 +80,7 @@ fn happen(
     occasion: &Occasion,
     about: &Json,
 ) -> Result<(), Fault> {
+    program_earnings::happen(call, customer_id, what, occasion)?;
     let present = Present::of(call)?;
     let asked = Asked { customer_id, event, only: None, metadata: None };
     let mut memberships = Memberships::read(call.store, &asked)?;

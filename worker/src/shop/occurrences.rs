@@ -124,7 +124,9 @@ fn entered(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<Str
            SELECT json_extract(rule.body, '$.trigger.segment.id') FROM document AS rule
            CROSS JOIN document AS assigned ON assigned.kind = ?3 AND assigned.holder = rule.id
            CROSS JOIN document AS member ON member.kind = ?1 AND member.key = assigned.parent || '/' || ?2
-           WHERE rule.kind = ?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE')
+           WHERE rule.kind = ?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE'
+           UNION ALL SELECT json_extract(body, '$.segment.id') FROM document
+           WHERE kind = 'earning_rule' AND json_extract(body, '$.active'))
          ORDER BY seq",
         &[
             MEMBER.stored.into(),

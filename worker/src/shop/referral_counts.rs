@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
-/// What the codes of one who passes them on led to. Points are nothing here: cards have them.
+/// What the codes of one who passes them on led to, and the points that were earned; what is left of those the cards have.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Loyalty {
@@ -22,6 +22,7 @@ struct Loyalty {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Program {
+    points: i64,
     referred_customers: i64,
 }
 
@@ -62,6 +63,15 @@ pub fn count<'r>(referrer: &mut Map<String, Json>, referrals: impl Iterator<Item
                 program.referred_customers = program.referred_customers.saturating_add(1);
             }
         }
+    })
+}
+
+/// Counts, in a stored customer, points that they earned in a campaign.
+pub fn earn(customer: &mut Map<String, Json>, campaign: &str, points: i64) -> Result<(), Fault> {
+    change(customer, "loyalty", |loyalty: &mut Loyalty| {
+        loyalty.points = loyalty.points.saturating_add(points);
+        let program = loyalty.campaigns.entry(campaign.to_owned()).or_default();
+        program.points = program.points.saturating_add(points);
     })
 }
 

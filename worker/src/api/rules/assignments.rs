@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 const KINDS: &[&str] = &["voucher", "promotion_tier", "campaign", "earning_rule", "distribution", "reward_assignment"];
 
 /// What has one rule at most (validation-rules.md section 6).
-const SINGLE: &[&str] = &["voucher", "campaign"];
+const SINGLE: &[&str] = &["voucher", "campaign", "earning_rule"];
 
 /// `voucher` is how older clients name the object.
 const ASSIGN: &[Field] =

@@ -101,6 +101,17 @@ pub const TRANSACTION: Kind = shape!(
                 may("redemption", Kind::Object(&[must("id", KEY)])).says("The redemption"),
                 may("rollback", Kind::Object(&[must("id", KEY)])).says("The rollback"),
                 may("reward", Kind::Object(&[must("id", KEY), must("name", Kind::Text)])),
+                may(
+                    "earning_rule",
+                    Kind::Object(&[
+                        must("id", KEY),
+                        must("source", Kind::Object(&[may("banner", Kind::Text).says("What people are told of it")]))
+                            .says("Where it stands"),
+                    ]),
+                )
+                .says("The rule by which points were earned"),
+                may("event_schema", Kind::Object(&[must("id", KEY), must("name", KEY)])).says("The custom event"),
+                may("segment", Kind::Object(&[must("id", KEY)])).says("The segment that was entered"),
                 may("source_voucher", OTHER_CARD).says("The card that points came from"),
                 may("destination_voucher", OTHER_CARD).says("The card that points went to"),
             ]),
