@@ -20,9 +20,9 @@ export const showMonth = (ms) => month.format(new Date(ms));
 /** When a day ends, or the moment itself, in milliseconds. */
 export const endOf = (text) => Date.parse(text) + (isDay(text) ? DAY_MS : 0);
 
-/** How far away a day or a moment is. */
-export function distance(text) {
-  const days = Math.ceil((endOf(text) - Date.now()) / DAY_MS);
+/** How far away the end of a day, a moment or a number of milliseconds is. */
+export function distance(end) {
+  const days = Math.ceil(((typeof end === "string" ? endOf(end) : end) - Date.now()) / DAY_MS);
   return days < 1 ? "less than a day" : days === 1 ? "1 day" : `${number.format(days)} days`;
 }
 

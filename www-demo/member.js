@@ -82,10 +82,12 @@ async function start() {
     program = await readProgram();
     if (!program) say("join-said", "failed", noProgram);
     else if (visitor?.customer) await show();
-    else say("join-said", "idle", "");
+    else turnTo(false);
+    if (program) say("join-said", "idle", "");
   } catch (problem) {
     // Whoever is kept here is not known to this service any more, or the service does not answer.
     if (problem.status === 404 && program) keep(undefined);
+    say("who", "failed", "Nobody yet");
     say("join-said", "failed", failure(problem));
   }
   document.body.dataset.ready = "true";

@@ -11,13 +11,11 @@ let shown = [];
 
 /** Draws the lots that hold points, and says in words what else the balance holds. */
 export function draw(lots, balance) {
-  const held = lots.filter(({ status, points }) => status === "ACTIVE" && points.total > 0);
-  const days = Map.groupBy(held, ({ expiration_date: date }) => date);
-  shown = [...days].map(([date, group]) => ({ date, lots: group.length, points: group.reduce((sum, { points }) => sum + points.total, 0) }))
-    .sort((one, other) => endOf(one.date) - endOf(other.date));
+  shown = lots.filter(({ status, points }) => status === "ACTIVE" && points.total > 0)
+    .map(({ expiration_date: date, points }) => ({ date, points: points.total })).sort((one, other) => endOf(one.date) - endOf(other.date));
   const lapsing = shown.reduce((sum, { points }) => sum + points, 0);
-  at("lots").replaceChildren(...shown.map(({ date, points, lots: count }) => html("li", {},
-    html("strong", {}, showPoints(points)), ` ${count > 1 ? `in ${count} lots ` : ""}until the end of ${showDate(date)}, in ${distance(date)}`)));
+  at("lots").replaceChildren(...shown.map(({ date, points }) => html("li", {},
+    html("strong", {}, showPoints(points)), ` until the end of ${showDate(date)}, in ${distance(date)}`)));
   at("never").textContent = balance > lapsing ? `${showPoints(balance - lapsing)} never lapse.`
     : shown.length === 0 ? "No points yet: pay an order." : "What lapses first is spent first.";
   picture();
@@ -63,7 +61,7 @@ function grid(now, span, x, height, width) {
     months.push(ms);
   }
   const every = Math.max(1, Math.ceil((months.length * 64) / width));
-  const ticks = months.filter((_, index) => (index + 1) % every === 0).filter((ms) => x(ms) > 50 && x(ms) < width - 24);
+  const ticks = months.filter((_, index) => (index + 1) % every === 0).filter((ms) => x(ms) > 68 && x(ms) < width - 24);
   return [
     svg("line", { x1: 1, x2: width - 1, y1: height - AXIS, y2: height - AXIS, class: "axis" }),
     svg("text", { x: 1, y: height - 7, class: "tick" }, "today"),

@@ -19,7 +19,7 @@ export function draw(cards, changed) {
   }));
 }
 
-const when = ({ date }) => (date ? `They arrive on ${showDate(date)}, in ${distance(date)}.` : "They arrive with an event.");
+const when = ({ date }) => (date ? `They arrive on ${showDate(date)}, in ${distance(Date.parse(date))}.` : "They arrive with an event.");
 
 async function act(name, bucket, done, changed) {
   say("waiting-said", "busy", "Asking…");
