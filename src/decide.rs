@@ -6,6 +6,7 @@ pub mod case;
 pub mod check;
 mod combination;
 pub mod concealed;
+pub mod earn;
 pub mod finding;
 pub mod formula_inputs;
 mod hidden;

@@ -4,6 +4,7 @@
 pub mod accounts;
 pub mod candidates;
 pub mod cards;
+pub mod earning;
 pub mod known;
 pub mod offer;
 

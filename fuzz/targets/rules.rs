@@ -4,7 +4,7 @@
 use scrip::json::Members;
 use scrip::money::{LARGEST, Money};
 use scrip::rules::{Basket, Clock, Figures, GoodsIndex, Needs, RequestFacts, ResolvedLine, RuleFacts, RuleInput, lint};
-use scrip::rules::{Counter, Period};
+use scrip::rules::{Counter, EarningInput, Period};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::customer::read_customer;
@@ -83,6 +83,11 @@ pub fn run(text: &str) {
             after: amount,
             items: if amount.is_some() { items.with(with_index.then_some(&index)) } else { Basket::of(&[]) },
             passes: Needs::default(),
+            earning: with_index.then_some(EarningInput {
+                tiers: &names,
+                member: &facts.data,
+                event: amount.map(|_| &facts.data),
+            }),
             facts: &facts,
         };
         for verdict in [rule.check(&input), rule.check_after(&input)] {

@@ -83,6 +83,16 @@ impl<'a> Items<'a> {
         Items::within(case, &[], collections, false)
     }
 
+    /// The lines of a case in the collections of these names, for what is no redeemable's.
+    pub fn naming(case: &'a Case<'a>, named: &[Text]) -> Items<'a> {
+        let mut collections = Gathered::default();
+        for id in named {
+            collections.add(id, find_collection(case, id));
+        }
+        let count = case.order.as_ref().map_or(0, |order| order.items.len());
+        Items::within(case, &[], collections, count.saturating_mul(count) >= WORTH_AN_INDEX)
+    }
+
     /// The lines in these collections, with an index if somebody wants one.
     fn within(
         case: &'a Case<'a>,

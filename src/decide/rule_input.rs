@@ -94,6 +94,7 @@ impl<'v> OfferFacts<'v> {
             after: self.gain.and_then(|gain| self.after(gain)),
             items: self.running_order.items.basket(),
             passes,
+            earning: None,
             facts: self,
         }
     }
@@ -108,6 +109,11 @@ impl<'v> OfferFacts<'v> {
     /// The facts that were asked for and only the server has.
     pub fn into_lacks(self) -> Vec<Text> {
         self.lacks.into_inner()
+    }
+
+    /// Whether everything that was asked could be answered and read.
+    pub(super) fn is_certain(&self) -> bool {
+        self.lacks.borrow().is_empty() && self.unreadable.borrow().is_none()
     }
 
     fn lack(&self, name: Text) {
@@ -363,7 +369,7 @@ fn violated(view: &OfferFacts<'_>, failure: Failure<'_>, input: &RuleInput<'_>) 
         Some(blamed) => blamed.message(),
         None => leaf.and_then(|leaf| leaf.message.as_deref()),
     };
-    let unanswered = test.filter(|test| test.name.kind == Kind::Unanswered).map(|test| test.name.text);
+    let unanswered = test.filter(|test| matches!(test.name.kind, Kind::Earning(_))).map(|test| test.name.text);
     let refusal = Refusal::violated(reason, kind, &rule.id, unanswered).worded(own.or(rule.message.as_deref()));
     match blamed.filter(|_| trace).and_then(|blamed| blamed.why(input)) {
         Some(why) => refusal.because(why),

@@ -13,7 +13,7 @@ use crate::money::Money;
 use crate::rules::basket::ResolvedLine;
 use crate::rules::compare::Condition;
 use crate::rules::input::{Lines, RuleInput};
-use crate::rules::kind::{ChannelPart, Counter, Data, Figure, Kind, Over, Pick};
+use crate::rules::kind::{Asked, ChannelPart, Counter, Data, Figure, Kind, Over, Pick};
 use crate::rules::needs::Needs;
 use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Operand};
@@ -222,8 +222,7 @@ impl Test {
             Kind::Linked => input.linked || !self.wants_true(),
             // They say something of the test around them, and test nothing.
             Kind::Scopes | Kind::MatchAll => true,
-            // Neither "is" holds nor "is not".
-            Kind::Unanswered => false,
+            Kind::Earning(asked) => self.asks_earning(asked, input),
         }
     }
 
@@ -236,7 +235,23 @@ impl Test {
             Kind::TotalAmount => input.after,
             Kind::Lines(..) | Kind::Count(..) | Kind::Data(_) | Kind::LineData(_) | Kind::GoodsData => None,
             Kind::Goods(_) | Kind::Segment | Kind::Channel(_) | Kind::Linked => None,
-            Kind::Scopes | Kind::MatchAll | Kind::Unanswered => None,
+            Kind::Scopes | Kind::MatchAll | Kind::Earning(_) => None,
+        }
+    }
+
+    /// What only earning has. Where nobody earns, neither "is" holds nor "is not".
+    #[inline(never)]
+    fn asks_earning(&self, asked: Asked, input: &RuleInput<'_>) -> bool {
+        let Some(earning) = input.earning else { return false };
+        match asked {
+            Asked::Tier => self.conditions.iter().all(|condition| {
+                let looks = condition.operands.len().saturating_mul(earning.tiers.len());
+                let held = |wanted: &str| earning.tiers.iter().any(|tier| tier == wanted);
+                let is_held = || condition.operands.iter().filter_map(Operand::as_text).any(held);
+                input.clock.takes(looks) && is_held() != condition.operator.is_negative()
+            }),
+            Asked::Member => self.all(self.property_of(Some(earning.member)), input),
+            Asked::Event => earning.event.is_some_and(|event| self.all(self.property_of(Some(event)), input)),
         }
     }
 
@@ -272,7 +287,7 @@ impl Test {
     fn holds_refined(&self, rules: &Group, input: &RuleInput<'_>, within: Option<&Within>) -> bool {
         let none = self.name.kind == Kind::Goods(Pick::None) || self.forbids();
         match self.matched(input, within) {
-            Some(_) if none && rules.unanswered => false,
+            Some(_) if none && rules.unanswered && input.earning.is_none() => false,
             Some(matched) => rules.holds(input, Some(&matched)) != none,
             None => none,
         }
@@ -310,7 +325,7 @@ impl Test {
             | Kind::Linked
             | Kind::Scopes
             | Kind::MatchAll
-            | Kind::Unanswered => {
+            | Kind::Earning(_) => {
                 let all = within.copied().unwrap_or_else(|| Within { lines: all_lines(input), each: false });
                 self.holds_itself(input, within).then_some(all)
             }

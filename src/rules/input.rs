@@ -8,6 +8,7 @@ use crate::rules::basket::Basket;
 use crate::rules::compare::Clock;
 use crate::rules::kind::{Counter, Period};
 use crate::rules::needs::Needs;
+use crate::text::Text;
 
 /// What is fetched only when a test asks. Whoever answers notes what only the server knows.
 pub trait RuleFacts {
@@ -53,6 +54,17 @@ pub struct RequestFacts<'a> {
     pub channel: [Option<&'a str>; 2],
 }
 
+/// What only earning points has.
+#[derive(Debug, Clone, Copy)]
+pub struct EarningInput<'a> {
+    /// The tiers that the customer holds, by id.
+    pub tiers: &'a [Text],
+    /// The member's custom data.
+    pub member: &'a Metadata,
+    /// The custom event's, when one is what happened.
+    pub event: Option<&'a Metadata>,
+}
+
 /// What a rule can look at while one redeemable is checked.
 #[derive(Clone, Copy)]
 pub struct RuleInput<'a> {
@@ -66,6 +78,8 @@ pub struct RuleInput<'a> {
     pub items: Basket<'a>,
     /// Tests that look at any of these hold without being asked; qualifications pass over some.
     pub passes: Needs,
+    /// What only earning has; nothing where something is redeemed.
+    pub earning: Option<EarningInput<'a>>,
     /// What is fetched when it is needed.
     pub facts: &'a dyn RuleFacts,
 }

@@ -34,8 +34,19 @@ pub enum Kind {
     Scopes,
     /// Makes the test around it about every line; it tests nothing.
     MatchAll,
-    /// What only earning points has: nothing that is redeemed can answer it, so that it never holds.
-    Unanswered,
+    /// What only earning points has: nothing that is redeemed can answer it, so that it never holds there.
+    Earning(Asked),
+}
+
+/// What only earning points has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Asked {
+    /// The tiers that the customer holds.
+    Tier,
+    /// The member's custom data.
+    Member,
+    /// The custom event's.
+    Event,
 }
 
 /// A figure of a line.

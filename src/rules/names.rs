@@ -5,7 +5,7 @@
 use crate::model::scope::GoodsObject;
 use crate::refusal::Reason;
 use crate::rules::about;
-use crate::rules::kind::{ChannelPart, Counter, Data, Figure, Kind, Over, Period, Pick};
+use crate::rules::kind::{Asked, ChannelPart, Counter, Data, Figure, Kind, Over, Period, Pick};
 use crate::rules::needs::Needs;
 use crate::rules::operator::Operators;
 
@@ -133,7 +133,7 @@ const NAMES: &[RuleName] = &[
     // The older spelling.
     row("customer_segment", K::Segment, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
     row("customer.metadata", K::Data(Data::Customer), DATA, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
-    row("customer.loyalty.tier", K::Unanswered, NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
+    row("customer.loyalty.tier", K::Earning(Asked::Tier), NAMED, CUSTOMER, about::CUSTOMER, CUSTOMER_RULE),
     row("publication.redeemable_by_linked_customer", K::Linked, FLAG, CUSTOMER, about::OWN, PUBLICATION_RULE),
     row("order.amount", K::Amount, MONEY, AMOUNT, about::ORDER, ORDER_RULE),
     row("order.total_amount", K::TotalAmount, MONEY, AFTER, about::OWN, ORDER_RULE),
@@ -193,8 +193,8 @@ const NAMES: &[RuleName] = &[
     of_customer("campaign.redemptions.customers_count.daily", C::CampaignOfCustomer, P::Day),
     of_customer("campaign.redemptions.customers_count.weekly", C::CampaignOfCustomer, P::Week),
     of_customer("campaign.redemptions.customers_count.monthly", C::CampaignOfCustomer, P::Month),
-    row("custom_event.metadata", K::Unanswered, DATA, EARNING, about::ORDER, REDEMPTION_RULE),
-    row("member.metadata", K::Unanswered, DATA, EARNING, about::ORDER, CUSTOMER_RULE),
+    row("custom_event.metadata", K::Earning(Asked::Event), DATA, EARNING, about::ORDER, REDEMPTION_RULE),
+    row("member.metadata", K::Earning(Asked::Member), DATA, EARNING, about::ORDER, CUSTOMER_RULE),
 ];
 
 /// What is counted, over which time.

@@ -41,7 +41,7 @@ pub struct Group {
     pub logic: Expression,
     /// Whether that is nothing but `and`, all of them in their order.
     pub(super) plain: bool,
-    /// Whether any of them, or of those inside, is one that nobody can answer.
+    /// Whether any of them, or of those inside, is one that nobody can answer but where points are earned.
     pub(super) unanswered: bool,
 }
 
@@ -142,9 +142,9 @@ impl Test {
         Test { name, property, conditions: conditions.into(), rules: rules.map(Arc::new), range }
     }
 
-    /// Whether nobody can answer it, or one of those that refine it.
+    /// Whether nobody can answer it but where points are earned, or one of those that refine it.
     pub(super) fn is_unanswered(&self) -> bool {
-        self.name.kind == Kind::Unanswered || self.rules.as_ref().is_some_and(|rules| rules.unanswered)
+        matches!(self.name.kind, Kind::Earning(_)) || self.rules.as_ref().is_some_and(|rules| rules.unanswered)
     }
 
     /// What it is about: one of [`about`]. What refines it is part of it.

@@ -13,6 +13,10 @@ use crate::wire::cursor::{Cursor, Read, read, read_node};
 use crate::wire::customer::read_customer;
 use crate::wire::document::{read_document, read_fields};
 use crate::wire::loyalty::card_definition::read_card_definition;
+use crate::wire::loyalty::earning_rule::read_earning_rule;
+use crate::wire::loyalty::incentive::read_incentive;
+use crate::wire::loyalty::program::read_program;
+use crate::wire::loyalty::tiers::{read_standing, read_tier as read_loyalty_tier, read_tier_structure};
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -56,7 +60,15 @@ const KINDS: &[Kind] = &[
 ];
 
 /// Kinds that only the service keeps and reads: nothing that is handed over as a set of rules has them.
-const KEPT: &[(&str, Read<()>)] = &[("card_definition", |at| _ = read_card_definition(at))];
+const KEPT: &[(&str, Read<()>)] = &[
+    ("card_definition", |at| _ = read_card_definition(at)),
+    ("program", |at| _ = read_program(at)),
+    ("loyalty_earning_rule", |at| _ = read_earning_rule(at)),
+    ("incentive", |at| _ = read_incentive(at)),
+    ("tier_structure", |at| _ = read_tier_structure(at)),
+    ("loyalty_tier", |at| _ = read_loyalty_tier(at)),
+    ("member_tier", |at| _ = at.need("kept", read_standing)),
+];
 
 const ASSIGNMENT: &str = "validation_rules_assignment";
 

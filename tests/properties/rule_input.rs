@@ -64,6 +64,7 @@ pub fn check_for(
         after: None,
         items: items.with(index),
         passes: Needs::default(),
+        earning: None,
         facts: &Nothing(Money::new(amount)),
     };
     assert_eq!(rule.tests_hold(&scene), rule.check(&scene).is_ok());

@@ -18,17 +18,11 @@ use crate::shop::lifecycle;
 use crate::shop::lives::{EARNING_RULE, find};
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
+use scrip::wire::loyalty::earning_rule::tests_of;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
 
 const ACTIVITY: Kind = activity!("EarningRuleActivity", "earning_rule_id");
-
-/// Which tests look at what there is when something happens (validation-rules.md section 5): the beginnings of their names.
-const CONTEXTS: &[(&str, &[&str])] = &[
-    ("customer.order.paid", &["customer.", "customer_segment", "member.", "order.", "product.", "sku."]),
-    ("customer.custom_event", &["customer.", "customer_segment", "member.", "custom_event."]),
-    ("customer.segment.entered", &["customer.", "customer_segment", "member."]),
-];
 
 /// Earning rules as a resource.
 pub const RESOURCE: Resource = Resource {
@@ -200,7 +194,7 @@ fn check_tests(earning: &Json, place: usize, event: &str) -> Result<(), CallErro
     let whole = Map::from_iter([("rules".to_owned(), rules.clone())]);
     let read = read_fields(&whole, read_rule);
     read.map_err(|problem| invalid(&problem.within(&format!("earnings[{place}]"))))?;
-    let begins = CONTEXTS.iter().find(|(known, _)| *known == event).map_or(&[][..], |(_, begins)| begins);
+    let begins = tests_of(event);
     for (path, name) in
         rules.as_object().into_iter().flat_map(|rules| checks::names(rules, &format!("earnings[{place}].rules")))
     {

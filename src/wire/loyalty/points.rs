@@ -1,0 +1,149 @@
+//! Decides how what several documents of loyalty programs share is read: how many points. It must not know which document
+//! has it.
+//!
+//! loyalty-v2.md sections 4 and 4.1.
+
+use crate::facts::earning::{Amount, Base, Points};
+use crate::json::Node;
+use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::points::MOST;
+use crate::points::proportional::Worth;
+use crate::text::{Decimal, Text};
+use crate::wire::cursor::{Cursor, Words, read};
+use crate::wire::loyalty::expiration::read_expiration;
+
+/// A fixed number of points on a card.
+pub fn read_points(at: &Cursor<'_>) -> Points {
+    at.object();
+    Points {
+        card_definition_id: at.need("card_definition_id", read::name),
+        amount: Amount::Fixed(at.need("value", read::whole_number)),
+        expiration: at.option("points_expiration", read_expiration),
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+enum Calculation {
+    #[default]
+    OrderAmount,
+    OrderTotal,
+    OrderData,
+    CustomerData,
+    EventData,
+    LinesAmount,
+    LinesSubtotal,
+    LinesQuantity,
+}
+
+const CALCULATIONS: Words<Calculation> = &[
+    ("PRE_DISCOUNT_ORDER_AMOUNT", Calculation::OrderAmount),
+    ("POST_DISCOUNT_ORDER_AMOUNT", Calculation::OrderTotal),
+    ("ORDER_METADATA_VALUE", Calculation::OrderData),
+    ("CUSTOMER_METADATA_VALUE", Calculation::CustomerData),
+    ("CUSTOM_EVENT_METADATA_VALUE", Calculation::EventData),
+    ("PRE_DISCOUNT_ORDER_ITEMS_AMOUNT", Calculation::LinesAmount),
+    ("POST_DISCOUNT_ORDER_ITEMS_AMOUNT", Calculation::LinesSubtotal),
+    ("ORDER_ITEMS_QUANTITY", Calculation::LinesQuantity),
+];
+
+impl Calculation {
+    /// Where its block stands.
+    fn path(self) -> [&'static str; 2] {
+        match self {
+            Calculation::OrderAmount => ["order", "amount"],
+            Calculation::OrderTotal => ["order", "total_amount"],
+            Calculation::OrderData => ["order", "metadata"],
+            Calculation::CustomerData => ["customer", "metadata"],
+            Calculation::EventData => ["custom_event", "metadata"],
+            Calculation::LinesAmount => ["order_items", "amount"],
+            Calculation::LinesSubtotal => ["order_items", "subtotal_amount"],
+            Calculation::LinesQuantity => ["order_items", "quantity"],
+        }
+    }
+}
+
+/// A number of points in proportion to something.
+pub fn read_proportional(at: &Cursor<'_>) -> Points {
+    at.object();
+    let calculation = at.need("calculation_type", |at| at.one_of(CALCULATIONS));
+    let [outer, inner] = calculation.path();
+    let block = |at: &Cursor<'_>| {
+        at.object();
+        let property = || at.need("property", read::name);
+        let goods = || read_all_goods(at);
+        let base = match calculation {
+            Calculation::OrderAmount => Base::OrderAmount,
+            Calculation::OrderTotal => Base::OrderTotal,
+            Calculation::OrderData => Base::OrderData(property()),
+            Calculation::CustomerData => Base::CustomerData(property()),
+            Calculation::EventData => Base::EventData(property()),
+            Calculation::LinesAmount => Base::LinesAmount(goods()),
+            Calculation::LinesSubtotal => Base::LinesSubtotal(goods()),
+            Calculation::LinesQuantity => Base::LinesQuantity(goods()),
+        };
+        Amount::Proportional { base, every: at.need("every", read_every), worth: at.need("value", read_worth) }
+    };
+    let amount = match at.get(outer) {
+        None => {
+            at.missing(outer);
+            None
+        }
+        Some(around) => {
+            around.object();
+            let found = around.get(inner).map(|at| block(&at));
+            if found.is_none() {
+                around.missing(inner);
+            }
+            found
+        }
+    };
+    Points {
+        card_definition_id: at.need("card_definition_id", read::name),
+        amount: amount.unwrap_or(Amount::Fixed(0)),
+        expiration: at.option("points_expiration", read_expiration),
+    }
+}
+
+fn read_every(at: &Cursor<'_>) -> u64 {
+    at.or_wrong(at.number().filter(|every| *every > 0), "must be an integer from 1 to 9007199254740991")
+}
+
+fn read_worth(at: &Cursor<'_>) -> Worth {
+    let worth = match at.node {
+        Node::Fraction(digits) => Decimal::read(digits).as_ref().and_then(Worth::read),
+        Node::Whole(_) => at.number().filter(|points| *points <= MOST).map(Worth::of),
+        Node::Null | Node::Flag(_) | Node::Text(_) | Node::List(_) | Node::Object(_) => None,
+    };
+    at.or_wrong(worth, "must be a number from 0 to 9007199254740991 with at most 9 decimals")
+}
+
+const GOODS: Words<GoodsObject> =
+    &[("product", GoodsObject::Product), ("sku", GoodsObject::Sku), ("products_collection", GoodsObject::Collection)];
+
+/// The goods that a block is about: one at least.
+fn read_all_goods(at: &Cursor<'_>) -> Vec<GoodsRef> {
+    let all = at.need("applicable_to", |at| at.all(read_goods));
+    if all.is_empty() {
+        at.need("applicable_to", |at| at.wrong("must NOT have fewer than 1 items"));
+    }
+    all
+}
+
+fn read_goods(at: &Cursor<'_>) -> GoodsRef {
+    at.object();
+    let object = at.need("type", |at| at.one_of(GOODS));
+    let id: Text = at.need(object.name(), |at| {
+        at.object();
+        at.need("id", read::name)
+    });
+    GoodsRef::new(object, id, None)
+}
+
+/// A number from 1 on.
+pub fn read_count(at: &Cursor<'_>) -> u32 {
+    at.or_wrong(small(at).filter(|count| *count > 0), "must be an integer from 1 to 4294967295")
+}
+
+fn small(at: &Cursor<'_>) -> Option<u32> {
+    at.number().and_then(|number| u32::try_from(number).ok())
+}
