@@ -26,7 +26,7 @@ async function refresh() {
   cards.draw(read.cards);
   timeline.draw(main?.lots ?? [], main?.balance.points ?? 0);
   waiting.draw(read.cards, refresh);
-  tiers.draw(program.tiers, read.cards.map(({ progress }) => progress).find(Boolean));
+  tiers.draw(program.tiers, read.cards.map(({ progress }) => progress).find((progress) => progress?.tier_structure));
   orders.draw(refresh, () => membership);
   await rewards.draw(read, refresh);
   return read;

@@ -153,6 +153,18 @@ check("a review brings a lot that lapses first, and stars that wait until they a
   await page.close();
 }, why);
 
+check("points lead up a tier, which is drawn with what is next and what is at risk", async () => {
+  const { page, text } = await join("Lou");
+  await pay(page, "20");
+  assert.equal(await text("#tier"), "Bronze");
+  assert.match(await text("#tier-notes"), /80 points more for Silver/);
+  await pay(page, "100");
+  assert.equal(await text("#tier"), "Silver");
+  assert.match(await page.getAttribute("#tier-picture svg", "aria-label"), /Silver is held, with 120 points$/);
+  assert.match(await text("#tier-notes"), /380 points more for Gold/);
+  await page.close();
+}, why);
+
 check("a code is passed on: a friend redeems it, both get something, and the holders are named", async () => {
   const { page, text } = await join("Dora");
   assert.equal(await page.isDisabled("#befriend"), true);
