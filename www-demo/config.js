@@ -19,4 +19,8 @@ export const TRY = {
   codes: ["WELCOME10", "NO-SUCH-CODE"],
   campaign: "Newsletter",
   customer: "visitor-1",
+  friends: "Friends",
 };
+
+/** The card whose lots are drawn and whose points pay, by the name of its definition. */
+export const PAY_CARD = "Club points";

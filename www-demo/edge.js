@@ -1,7 +1,7 @@
 // Decides what is asked of the service beyond the rules: the same verdict again, a code for a customer, a redemption.
 // It must not decide a verdict; it compares the one of the page with the one of the server, byte by byte.
 import { show } from "./money.js";
-import { post, proofOf } from "./service.js";
+import { intend, post, proofOf } from "./service.js";
 import { failure, reason } from "./words.js";
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3 });
@@ -67,23 +67,6 @@ function firstDifference(one, other) {
   const length = Math.max(one.length, other.length);
   for (let index = 0; index < length; index += 1) if (one[index] !== other[index]) return index;
   return -1;
-}
-
-// A click is one intention: a repetition after a lost answer carries the same key and cannot count twice.
-const keys = new Map();
-
-async function intend(path, body, customer) {
-  const text = JSON.stringify(body);
-  const intention = path + text;
-  if (!keys.has(intention)) keys.set(intention, crypto.randomUUID());
-  try {
-    const { bytes } = await post(path, text, { "Idempotency-Key": keys.get(intention), ...(await proofOf(customer)) });
-    keys.delete(intention);
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch (problem) {
-    if (problem.status) keys.delete(intention);
-    throw problem;
-  }
 }
 
 /** Publishes a code of a campaign to a customer; gives the code, or nothing. */

@@ -15,7 +15,7 @@ export function setOffline(value) {
 export const isOffline = () => offline;
 
 /** An answer that is an error, or no answer; `words.js` says it to people. */
-class Failure extends Error {
+export class Failure extends Error {
   constructor(fields) {
     super(fields.body?.message ?? "no answer");
     Object.assign(this, fields);
@@ -35,6 +35,31 @@ export async function post(path, text, extra = {}) {
   const ms = performance.now() - begin;
   if (!response.ok) throw new Failure({ status: response.status, body: readable(bytes) });
   return { bytes, ms, headers: response.headers };
+}
+
+// A click is one intention: a repetition after a lost answer carries the same key and cannot count twice.
+const keys = new Map();
+
+/** Does something with the key of its intention, which stays until it is answered. */
+export async function once(intention, act) {
+  if (!keys.has(intention)) keys.set(intention, crypto.randomUUID());
+  try {
+    const outcome = await act(keys.get(intention));
+    keys.delete(intention);
+    return outcome;
+  } catch (problem) {
+    if (problem.status) keys.delete(intention);
+    throw problem;
+  }
+}
+
+/** Sends what writes something, as a customer where one is named; gives the answer. */
+export async function intend(path, body, customer) {
+  const text = JSON.stringify(body);
+  return once(`${path} ${text}`, async (key) => {
+    const { bytes } = await post(path, text, { "Idempotency-Key": key, ...(await proofOf(customer)) });
+    return readable(bytes);
+  });
 }
 
 const proofs = new Map();
@@ -65,7 +90,8 @@ export async function bundle(lastGood) {
   return fetchBundle(SERVICE, CREDENTIALS, lastGood, { signal: inFlight.signal });
 }
 
-function readable(bytes) {
+/** The JSON in bytes; nothing when they are none. */
+export function readable(bytes) {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {

@@ -31,6 +31,18 @@ const REASONS = {
   no_voucher_suitable_for_publication: "The campaign has no code left to give.",
   missing_vouchers: "Say which campaign the code is to come from.",
   duplicate_source_id: "This was published before.",
+  referrer_not_permitted_to_redeem: "Whoever passes this code on cannot use it.",
+  not_published: "This code was never published to anybody who could pass it on.",
+  member_already_exists: "This customer is a member already.",
+  non_active_program: "The program is not active.",
+  non_active_member: "This membership is not active.",
+  program_outside_validity_window: "The program is not open at this time.",
+  zero_card_balance: "There are no points on the card.",
+  insufficient_card_balance: "There are not enough points on the card.",
+  pay_with_points_not_enabled: "Orders cannot be paid with the points of this card.",
+  reward_out_of_stock: "There is none left of this reward.",
+  invalid_points_bucket_status: "These points have lapsed already.",
+  invalid_pending_points_bucket_status: "These points do not wait any more.",
 };
 
 /** One sentence for a refusal: ours where there is one, else what the engine said. */

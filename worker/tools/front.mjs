@@ -19,7 +19,7 @@ const INNER_IDLE_MS = 4_000;
 const OF_CONNECTION = new Set(["connection", "expect", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"]);
 
 /**
- * Listens on a port and hands every request to the workerd that listens on `socket`; with `demo` those of the demo's own path to it.
+ * Listens on a port and hands every request to the workerd that listens on `socket`; with `demo` those that are for it to it.
  * Gives `{ close() }`.
  */
 export async function openFront({ port, socket, demo }) {
@@ -30,7 +30,7 @@ export async function openFront({ port, socket, demo }) {
     const replies = open.get(request.socket) ?? new Set();
     open.set(request.socket, replies.add(reply));
     reply.on("close", () => replies.delete(reply));
-    if (demo !== undefined && request.url === demo.path) demo.answer(request, reply).catch(() => reply.destroy());
+    if (demo?.isFor(request.url)) demo.answer(request, reply).catch(() => reply.destroy());
     else pass(request, reply, agent, socket);
   });
   // Whoever still waits for the answer to a whole request must not take a refusal of the next one for it.

@@ -1,9 +1,11 @@
 // Decides what a first local start contains: the stacking rules and the campaigns that the demo and the README use.
 // It speaks to the service as any client would.
-import { Remedy, say } from "./say.mjs";
+import { PROJECT, seedClub, send } from "./club.mjs";
+import { say } from "./say.mjs";
 import { managementHeaders, serverHeaders } from "./setup.mjs";
 
-const PROJECT = "proj_dev";
+/** What is written down of a data folder that has all of this; another word when there is more. */
+export const SEEDED = "campaigns, club";
 
 // A cart keeps the codes that hold when another one does not; everything else stays as a project starts.
 const stackingRules = { redeemables_application_mode: "PARTIAL" };
@@ -46,6 +48,44 @@ const campaigns = [
       code_config: { pattern: "GIFT-########" },
     },
   },
+  {
+    name: "Club coupons",
+    campaign_type: "DISCOUNT_COUPONS",
+    type: "AUTO_UPDATE",
+    voucher: {
+      type: "DISCOUNT_VOUCHER",
+      discount: { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" },
+      redemption: { quantity: 1 },
+      code_config: { pattern: "CLUB-########" },
+    },
+  },
+  {
+    name: "Friends' gifts",
+    campaign_type: "GIFT_VOUCHERS",
+    type: "AUTO_UPDATE",
+    voucher: {
+      type: "GIFT_VOUCHER",
+      gift: { amount: 100, effect: "APPLY_TO_ORDER" },
+      redemption: { quantity: null },
+      code_config: { pattern: "HELLO-########" },
+    },
+  },
+  {
+    name: "Friends",
+    campaign_type: "REFERRAL_PROGRAM",
+    type: "AUTO_UPDATE",
+    voucher: {
+      type: "DISCOUNT_VOUCHER",
+      discount: { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" },
+      redemption: { quantity: 1000 },
+      code_config: { pattern: "FRIEND-########" },
+    },
+    // Beside what is on each of these gift cards from the start.
+    referral_program: {
+      conversion_event_type: "redemption",
+      referee_reward: { type: "GIFT_VOUCHER", amount: 900, related_object_parent: { name: "Friends' gifts", object: "CAMPAIGN" } },
+    },
+  },
 ];
 
 /** Fills the development project. What is there already stays, so that a seeding cut short can be repeated. */
@@ -54,12 +94,6 @@ export async function seed(url) {
   const { data } = await (await send("GET", rules, managementHeaders)).json();
   await send("PUT", `${rules}/${data[0].id}`, managementHeaders, stackingRules);
   for (const campaign of campaigns) await send("POST", `${url}/v1/campaigns`, serverHeaders, campaign);
-  say(`seeded the project ${PROJECT} with the campaigns ${campaigns.map(({ name }) => `"${name}"`).join(", ")}`);
-}
-
-/** What exists already is as good as made. */
-async function send(method, url, headers, body) {
-  const reply = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
-  if (reply.ok || reply.status === 409) return reply;
-  throw new Remedy(`seeding failed: ${method} ${new URL(url).pathname} answered ${reply.status} ${await reply.text()}`);
+  await seedClub(url);
+  say(`seeded the project ${PROJECT} with the campaigns ${campaigns.map(({ name }) => `"${name}"`).join(", ")} and a points program`);
 }

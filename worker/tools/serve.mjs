@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { serveFlags, writeConfig } from "./config.mjs";
-import { PATH, answerDemo } from "./demo.mjs";
+import { answerDemo, isForDemo } from "./demo.mjs";
 import { openFront } from "./front.mjs";
 import { lockFolder } from "./lock.mjs";
 import { Remedy, say } from "./say.mjs";
@@ -78,10 +78,10 @@ class Service {
     }
   }
 
-  /** What the demo's page needs of a server, where the project is the development's. */
+  /** What the demo's pages need of a server, where the project is the development's. */
   #demo() {
     if (this.#options.setup !== developmentText()) return undefined;
-    return { path: PATH, answer: (request, reply) => answerDemo(this.url, request, reply) };
+    return { isFor: isForDemo, answer: (request, reply) => answerDemo(this.url, request, reply) };
   }
 
   /** Starts workerd again whenever it ends; gives the error when that is of no use. */

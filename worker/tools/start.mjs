@@ -1,5 +1,5 @@
 // Decides what `npm start` does: install what is missing, build, serve on plain workerd, seed, say where to look.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { main, Remedy, root, say, step } from "./say.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
@@ -53,14 +53,15 @@ function end(service) {
   }
 }
 
-/** The demo's campaigns, once for each data folder; not with credentials of the operator's own. */
+/** What the demo needs, once for each data folder; not with credentials of the operator's own. */
 async function seedOnce(url, data) {
+  if (process.env.SCRIP_SETUP) return;
+  const { SEEDED, seed } = await import("./seed.mjs");
   const mark = join(data, "seeded");
-  if (existsSync(mark) || process.env.SCRIP_SETUP) return;
-  const { seed } = await import("./seed.mjs");
-  await step("making the demo's campaigns", () => seed(url));
+  if (existsSync(mark) && readFileSync(mark, "utf8").trim() === SEEDED) return;
+  await step("making the demo's campaigns and its points program", () => seed(url));
   mkdirSync(data, { recursive: true });
-  writeFileSync(mark, `${new Date().toISOString()}\n`);
+  writeFileSync(mark, `${SEEDED}\n`);
 }
 
 async function welcome(url, data) {
@@ -69,7 +70,7 @@ async function welcome(url, data) {
   console.log(`
   Scrip is ready
 
-    demo        ${url}/
+    demo        ${url}/             a member's card: ${url}/member.html
     API         ${url}/v1/...       interface: ${url}/openapi.json
     data        ${data}
 `);

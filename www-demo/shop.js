@@ -1,0 +1,43 @@
+// Decides how the member's page asks what only a shop's own server may ask: through the local front, by the calls of the list, each noted
+// as curl. It must not know the page's elements.
+import { CALLS, targetOf } from "./calls.js";
+import { SERVICE } from "./config.js";
+import { Failure, once, readable } from "./service.js";
+
+const listeners = [];
+
+/** Calls `listener` with every call as it is answered: `{ method, target, body, status }`; the status is nothing when nobody answered. */
+export function onCall(listener) {
+  listeners.push(listener);
+}
+
+/** Makes a call of the list; gives what the service answered. */
+export async function call(name, names = {}, body = undefined) {
+  const { method } = CALLS[name];
+  const target = targetOf(CALLS[name], names);
+  const text = body && JSON.stringify(body);
+  if (method === "GET") return send({ method, target });
+  return once(`${method} ${target} ${text}`, (key) => send({ method, target, text, key }));
+}
+
+async function send({ method, target, text, key }) {
+  const headers = { "Content-Type": "application/json", ...(key && { "Idempotency-Key": key }) };
+  const note = (status) => listeners.forEach((listener) => listener({ method, target, body: text, status }));
+  const response = await fetch(`${SERVICE}/demo/shop${target}`, { method, headers, body: text }).catch(() => {
+    note(undefined);
+    throw new Failure({});
+  });
+  note(response.status);
+  const answer = readable(await response.arrayBuffer());
+  if (!response.ok) throw new Failure({ status: response.status, body: answer });
+  return answer;
+}
+
+/** A call as it is typed in a shell, with the keys in two variables. */
+export function curl({ method, target, body }, origin) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const verb = method === "GET" ? "" : ` -X ${method}`;
+  const parts = [`curl -sg${verb} ${quoted(origin + target)}`, '-H "X-App-Id: $SCRIP_ID" -H "X-App-Token: $SCRIP_TOKEN"'];
+  if (body) parts.push(`-H 'Content-Type: application/json' -d ${quoted(body)}`);
+  return parts.join(" \\\n  ");
+}
