@@ -9,8 +9,8 @@ export async function made(call, method, path, body) {
   return answer.body;
 }
 
-/** A program with one card definition, and a reward that costs `cost` points, of which there are `quantity`. */
-export async function club(call, { cost = 1, quantity = 10, definition = {} } = {}) {
+/** A program in which a paid order earns so many points, and a reward that costs `cost` points, of which there are `quantity`. */
+export async function club(call, { earns = 0, cost = 1, quantity = 10, definition = {} } = {}) {
   const post = (path, body) => made(call, "POST", path, body);
   const points = await post("/v2/loyalties/card-definitions", {
     name: "Points",
@@ -22,7 +22,7 @@ export async function club(call, { cost = 1, quantity = 10, definition = {} } = 
     name: "Rule",
     status: "ACTIVE",
     trigger: { event: "customer.order.paid" },
-    earnings: [{ effects: [{ points: { value: 0, card_definition_id: points.id } }] }],
+    earnings: [{ effects: [{ points: { value: earns, card_definition_id: points.id } }] }],
   });
   const product = await post("/v1/products", { source_id: fresh("prod-"), name: "Mug" });
   const reward = await post("/v2/loyalties/rewards", {
@@ -42,7 +42,7 @@ export async function club(call, { cost = 1, quantity = 10, definition = {} } = 
   return { program: program.id, reward: reward.id };
 }
 
-/** A member of a program who has so many points. */
+/** A member of a program who has so many points: the customer, the card, and the path. */
 export async function member(call, program, points) {
   const post = (path, body) => made(call, "POST", path, body);
   const customer = await post("/v1/customers", { source_id: fresh("cust-") });
@@ -59,4 +59,16 @@ export async function member(call, program, points) {
 export async function cardOf(call, { path }) {
   const { cards } = await made(call, "GET", path);
   return cards[0].card;
+}
+
+/** How many transactions of each type a card has, by the name of the type. */
+export async function told(call, { path, card }) {
+  const types = {};
+  let next = "";
+  do {
+    const page = await made(call, "GET", `${path}/cards/${card}/transactions?limit=100${next}`);
+    for (const { type } of page.data) types[type] = (types[type] ?? 0) + 1;
+    next = page.cursor ? `&cursor=${page.cursor.next}` : "";
+  } while (next);
+  return types;
 }
