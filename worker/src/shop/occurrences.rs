@@ -97,8 +97,13 @@ fn turned(
     let standing: Standing =
         serde_json::from_str(text).map_err(|error| Fault(format!("an order does not parse: {error}")))?;
     let Some(is) = status_of(standing.status.as_deref()) else { return Ok(None) };
-    if Turn::of(None, is).is_none() {
-        return Ok(None);
+    // Nothing comes to whom a page only names.
+    let earns = customer_id.filter(|_| decision::is_believed(call));
+    match Turn::of(None, is) {
+        None => return Ok(None),
+        // What it was is asked for when it matters alone.
+        Some(Turn::Paid) if earns.is_none() => return Ok(None),
+        Some(Turn::Paid | Turn::CalledOff) => {}
     }
     let row = call.store.row(
         "SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = ?1",
@@ -106,13 +111,10 @@ fn turned(
     )?;
     let was = row.as_ref().map_or(Ok(None), |row| sql::text_or_null(row, 0))?;
     let order_id = order_id.to_owned();
-    Ok(match (Turn::of(status_of(was), is), customer_id) {
-        // Nothing comes to whom a page only names.
-        (Some(Turn::Paid), Some(customer_id)) if decision::is_believed(call) => {
-            Some(Occurrence::Paid { order_id, customer_id: customer_id.to_owned() })
-        }
+    Ok(match (Turn::of(status_of(was), is), earns) {
+        (Some(Turn::Paid), Some(customer_id)) => Some(Occurrence::Paid { order_id, customer_id: customer_id.to_owned() }),
         (Some(Turn::CalledOff), _) => Some(Occurrence::CalledOff { order_id }),
-        (Some(Turn::Paid) | None, _) => None,
+        (Some(Turn::Paid), None) | (None, _) => None,
     })
 }
 

@@ -175,6 +175,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
+    find(call)?;
     if !call.source()?.contains_key("metadata") {
         return Err(Problem::missing("", "metadata").into());
     }
