@@ -100,6 +100,11 @@ impl RuleFacts for Seen<'_> {
         self.view.goods_data(line, property)
     }
 
+    /// Rules see the tiers of the member themselves, where something is earned.
+    fn is_in_tier(&self, _id: &str) -> Option<bool> {
+        None
+    }
+
     fn is_in_segment(&self, id: &str) -> Option<bool> {
         self.view.is_in_segment(id)
     }
