@@ -38,6 +38,7 @@ mod shelf;
 mod spreading;
 mod stacker;
 mod stacking;
+mod tiers;
 mod windows;
 mod world;
 mod zones;

@@ -81,6 +81,7 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::member_cards::ROUTES,
     loyalty::member_benefits::ROUTES,
     loyalty::examine::ROUTES,
+    loyalty::member_tiers::ROUTES,
     promotions::tiers::ROUTES,
     promotions::promotion_stacks::ROUTES,
     rules::validation_rules::ROUTES,

@@ -11,6 +11,7 @@ pub mod loyalty_tiers;
 pub mod member_benefits;
 pub mod member_cards;
 pub mod member_rewards;
+pub mod member_tiers;
 pub mod members;
 pub mod memberships;
 mod program_assignments;

@@ -127,19 +127,19 @@ pub const CARD: Kind = shape!(
     ]
 );
 
-/// A card as a member has it.
-pub const MEMBER_CARD: Kind = shape!(
-    "MemberCard",
-    "A card that a member has",
-    &[
-        must("member_role", Kind::OneOf(&["OWNER", "MEMBER"])).says("Whether the card is the member's own"),
-        must("created_at", Kind::DateTime),
-        must("card", CARD).says("The card"),
-        object(&["member_card"]),
-    ]
-);
+/// What is told of a card as a member has it.
+pub const MEMBER_CARD_FIELDS: &[Field] = &[
+    must("member_role", Kind::OneOf(&["OWNER", "MEMBER"])).says("Whether the card is the member's own"),
+    must("created_at", Kind::DateTime),
+    must("card", CARD).says("The card"),
+    object(&["member_card"]),
+];
 
-const PROGRAM: Kind = shape!(
+/// A card as a member has it.
+pub const MEMBER_CARD: Kind = shape!("MemberCard", "A card that a member has", MEMBER_CARD_FIELDS);
+
+/// The program of a membership.
+pub const PROGRAM: Kind = shape!(
     "MembershipProgram",
     "The program that somebody is a member of",
     &[
@@ -151,9 +151,8 @@ const PROGRAM: Kind = shape!(
     ]
 );
 
-/// A membership of a customer.
-pub const MEMBERSHIP: Kind = shape!(
-    "Membership",
+const MEMBERSHIP: Kind = shape!(
+    "MembershipWithoutTierProgress",
     "That a customer is a member of a program, with the cards",
     &[
         must("member", MEMBER).says("The member"),
