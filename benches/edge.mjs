@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { boot, caller, freePort } from "../tests/workerd/harness.mjs";
 import { serverHeaders } from "../worker/tools/setup.mjs";
+import { earning } from "./edge/earning.mjs";
 import { workload } from "./translate.mjs";
 
 const CONNECTIONS = 16;
@@ -22,6 +23,7 @@ export async function measureEdge({ rounds }) {
     const contenders = [
       { name: "bare Durable Object increment", url: `${increment.url}/increment`, body: { order: { amount: 10000 } } },
       ...(await requests(worker.url)),
+      ...(await earning(caller(worker.url), worker.url)),
     ];
     return { connections: CONNECTIONS, seconds: SECONDS, rows: await compare(contenders, rounds) };
   } finally {

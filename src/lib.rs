@@ -24,6 +24,7 @@ pub mod pricing;
 pub mod refusal;
 pub mod rules;
 pub mod stacking;
+pub mod tiers;
 pub mod wire;
 pub mod zones;
 

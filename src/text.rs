@@ -58,6 +58,17 @@ pub fn joined(parts: &[&str]) -> Text {
     parts.concat().into()
 }
 
+/// The bytes that a hexadecimal text stands for; nothing for what is odd or no hexadecimal.
+///
+/// ```
+/// use scrip::text::unhexed;
+/// assert_eq!(unhexed("01fF"), Some(vec![1, 255]));
+/// assert_eq!(unhexed("1"), None);
+/// ```
+pub fn unhexed(text: &str) -> Option<Vec<u8>> {
+    base16ct::mixed::decode_vec(text).ok()
+}
+
 /// The bytes that a hexadecimal text stands for, at most `N`, padded with zeros on the right; nothing for what is empty,
 /// odd, too long or no hexadecimal.
 ///

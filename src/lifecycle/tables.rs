@@ -45,7 +45,7 @@ const TRANSITIONS: &[Transition] = &[
     row(K::TierStructure, V::Activate, RESTING, Active, &[N::Tier]),
     row(K::TierStructure, V::Deactivate, &[Active], Inactive, &[]),
     row(K::TierStructure, V::Draft, &[Active], Draft, &[N::ProgramsAreDraft]),
-    row(K::TierStructure, V::Delete, ANY, Deleted, &[N::NoProgram]),
+    row(K::TierStructure, V::Delete, ANY, Deleted, &[N::NoProgram, N::NoRule]),
     row(K::CardDefinition, V::Activate, RESTING, Active, &[]),
     row(K::CardDefinition, V::Draft, &[Active], Draft, &[N::UsersAreDraft]),
     row(K::CardDefinition, V::Delete, ANY, Deleted, &[N::NoUser]),

@@ -3,17 +3,15 @@
 //!
 //! Its readers are called from everywhere and are kept out of line: inlined, they were a fifth of the package.
 
+mod numbers;
+
 use std::cell::OnceCell;
 
 use crate::json::Node;
 use crate::model::order::Metadata;
-use crate::money::{LARGEST, Money, Percent};
 use crate::text::{LONGEST_NAME, Text, is_longer};
 use crate::time::Instant;
 use crate::wire::problem::Problem;
-
-/// What a whole number must be; its end is [`LARGEST`].
-const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
 
 /// Where a value stands in the value around it.
 #[derive(Debug, Clone, Copy)]
@@ -307,47 +305,6 @@ impl<'p> Cursor<'p> {
         })
     }
 
-    /// The whole number that it is, without a word when it is none.
-    pub fn number(&self) -> Option<u64> {
-        self.node.as_i64().filter(|number| *number <= LARGEST).and_then(|number| u64::try_from(number).ok())
-    }
-
-    /// A whole number from 0 to the largest that is exact everywhere.
-    #[inline(never)]
-    pub fn whole_number(&self) -> u64 {
-        self.or_wrong(self.number(), WHOLE)
-    }
-
-    /// A count of units: a whole number, or a text that holds one (calculation.md section 2.2).
-    #[inline(never)]
-    pub fn quantity(&self) -> u64 {
-        match self.node {
-            Node::Text(text) => {
-                let number = text.parse().ok().filter(|number| (0..=LARGEST).contains(number));
-                self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
-            }
-            _ => self.whole_number(),
-        }
-    }
-
-    /// An amount of minor units.
-    #[inline(never)]
-    pub fn money(&self) -> Money {
-        Money::from_wide(u128::from(self.whole_number())).unwrap_or_default()
-    }
-
-    /// A percentage.
-    #[inline(never)]
-    pub fn percent(&self) -> Percent {
-        let read = match self.node {
-            Node::Whole(number) => Percent::parse(&number.to_string()),
-            Node::Fraction(text) => Percent::parse(text),
-            Node::Text(text) => Percent::parse(text),
-            _ => None,
-        };
-        self.or_wrong(read, "must be a number from 0 to 100 with at most 6 decimals")
-    }
-
     /// A text of some form.
     #[inline]
     pub fn parsed<T: Default>(&self, parse: fn(&str) -> Option<T>, bound: &str) -> T {
@@ -414,7 +371,8 @@ fn longer_than_a_name(text: &str) -> String {
 
 /// The readers as functions, for [`Cursor::option`], [`Cursor::need`] and [`Cursor::list`].
 pub mod read {
-    use super::{Cursor, Instant, Metadata, Money, Percent, Text};
+    use super::{Cursor, Instant, Metadata, Text};
+    use crate::money::{Money, Percent};
 
     macro_rules! readers {
         ($($name:ident: $kind:ty,)*) => {$(

@@ -17,6 +17,7 @@ use crate::wire::loyalty::earning_rule::read_earning_rule;
 use crate::wire::loyalty::incentive::read_incentive;
 use crate::wire::loyalty::program::read_program;
 use crate::wire::loyalty::reward::read_loyalty_reward;
+use crate::wire::loyalty::tiers::{read_standing, read_tier as read_loyalty_tier, read_tier_structure};
 use crate::wire::order::{read_goods, read_order};
 use crate::wire::problem::Problem;
 use crate::wire::reward::{read_reward, read_reward_assignment};
@@ -66,6 +67,9 @@ const KEPT: &[(&str, Read<()>)] = &[
     ("loyalty_earning_rule", |at| _ = read_earning_rule(at)),
     ("incentive", |at| _ = read_incentive(at)),
     ("loyalty_reward", |at| _ = read_loyalty_reward(at)),
+    ("tier_structure", |at| _ = read_tier_structure(at)),
+    ("loyalty_tier", |at| _ = read_loyalty_tier(at)),
+    ("member_tier", |at| _ = at.need("kept", read_standing)),
 ];
 
 const ASSIGNMENT: &str = "validation_rules_assignment";

@@ -39,6 +39,7 @@ mod shelf;
 mod spreading;
 mod stacker;
 mod stacking;
+mod tiers;
 mod windows;
 mod world;
 mod zones;

@@ -124,12 +124,12 @@ fn answer(
     if let Some(page) = &call.page {
         shown::keep(route, page, &mut answer)?;
     }
-    reply::check_writes(store, 0)?;
+    reply::check_writes(call.store, 0)?;
     let reply = written(answer);
     reply::check_answer(&reply)?;
-    idempotency::remember(memory, &reply, &asked, store)?;
-    sweep::arm(store, context.now.millis())?;
-    store.commit()?;
+    idempotency::remember(memory, &reply, &asked, call.store)?;
+    sweep::arm(call.store, context.now.millis())?;
+    (TABLE.commit)(&mut call)?;
     Ok(reply)
 }
 

@@ -28,8 +28,31 @@ use std::collections::BTreeMap;
 struct Write {
     statement: Cow<'static, str>,
     params: Vec<Value>,
-    /// The kind and the text of the document that it writes, by their places among the parameters.
-    document: Option<[usize; 2]>,
+    /// The kind, the id, the holder and the text of the document that it writes, by their places among the parameters.
+    document: Option<[usize; 4]>,
+}
+
+impl Write {
+    /// The text at a place among the parameters.
+    fn text(&self, place: usize) -> Option<&str> {
+        match self.params.get(place) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A document that waits for the commit.
+#[derive(Debug, Clone, Copy)]
+pub struct Written<'w> {
+    /// Its kind.
+    pub kind: &'w str,
+    /// Its id.
+    pub id: &'w str,
+    /// Who holds it.
+    pub holder: Option<&'w str>,
+    /// What it says.
+    pub text: &'w str,
 }
 
 /// The database of one object, with the writes of the request at hand.
@@ -106,6 +129,11 @@ impl<'s> Store<'s> {
         self.left.set(Some(READ_MAX));
     }
 
+    /// Lifts that bound again: what follows from a call that was accepted is done whole.
+    pub fn unbound(&self) {
+        self.left.set(None);
+    }
+
     /// Whether more was asked for than may be read.
     pub fn is_spent(&self) -> bool {
         self.left.get() == Some(0)
@@ -147,8 +175,8 @@ impl<'s> Store<'s> {
         self.writes.push(Write { statement: statement.into(), params, document: None });
     }
 
-    /// Remembers a statement for the commit that writes a document, whose kind and text are at these places.
-    fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 2]) {
+    /// Remembers a statement for the commit that writes a document, whose kind, id, holder and text are at these places.
+    fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 4]) {
         self.writes.push(Write { statement: statement.into(), params, document: Some(places) });
     }
 
@@ -188,14 +216,18 @@ impl<'s> Store<'s> {
     /// Refuses a document among the writes since there were so many that the engine could not read when a decision asks
     /// for it.
     pub fn check_legible(&self, mark: usize) -> Result<(), Problem> {
-        fn text(write: &Write, place: usize) -> &str {
-            match write.params.get(place) {
-                Some(Value::Text(text)) => text,
-                _ => "",
-            }
-        }
         let mut written = self.writes.iter().skip(mark).filter_map(|write| Some((write, write.document?)));
-        written.try_for_each(|(write, [kind, body])| legible::check(text(write, kind), text(write, body)))
+        written.try_for_each(|(write, [kind, _, _, body])| {
+            legible::check(write.text(kind).unwrap_or_default(), write.text(body).unwrap_or_default())
+        })
+    }
+
+    /// The documents that wait for the commit, in the order in which they were written.
+    pub fn written(&self) -> impl Iterator<Item = Written<'_>> {
+        self.writes.iter().filter_map(|write| {
+            let [kind, id, holder, text] = write.document?.map(|place| write.text(place));
+            Some(Written { kind: kind?, id: id?, holder, text: text? })
+        })
     }
 
     /// How many bytes the longest text had that a reading statement asked with.

@@ -3,8 +3,8 @@
 use crate::api::{catalogue, codes, decisions, loyalty, orders, people, project, promotions, rules, system};
 use crate::http::route::Route;
 use crate::http::table::Table;
-use crate::shop::card_changes;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
+use crate::shop::{card_changes, earnings};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::work::jobs::{self, Work};
@@ -29,7 +29,7 @@ pub const KINDS: &[(&str, Work)] = &[
 ];
 
 /// What the service hands down.
-pub static TABLE: Table = Table { areas: AREAS, run_due };
+pub static TABLE: Table = Table { areas: AREAS, run_due, commit: earnings::commit };
 
 fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
     jobs::run_due(store, context, rows, (KINDS, &TABLE))
@@ -40,6 +40,7 @@ pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     promotions::campaigns::ROUTES,
     promotions::campaign_changes::ROUTES,
+    promotions::loyalty_campaigns::ROUTES,
     codes::vouchers::ROUTES,
     promotions::categories::ROUTES,
     catalogue::products::ROUTES,
@@ -59,10 +60,14 @@ pub const AREAS: &[&[Route]] = &[
     codes::holders::ROUTES,
     codes::balances::ROUTES,
     codes::transactions::ROUTES,
+    codes::loyalty_members::ROUTES,
+    codes::point_transfers::ROUTES,
     codes::voucher_changes::ROUTES,
     codes::voucher_imports::ROUTES,
     loyalty::rewards::ROUTES,
     loyalty::reward_assignments::ROUTES,
+    loyalty::member_rewards::ROUTES,
+    loyalty::program_earning_rules::ROUTES,
     loyalty::programs::ROUTES,
     loyalty::program_batches::ROUTES,
     loyalty::card_definitions::ROUTES,
@@ -77,6 +82,9 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::reward_purchases::ROUTES,
     loyalty::order_payments::ROUTES,
     loyalty::examine_rewards::ROUTES,
+    loyalty::member_benefits::ROUTES,
+    loyalty::examine::ROUTES,
+    loyalty::member_tiers::ROUTES,
     promotions::tiers::ROUTES,
     promotions::promotion_stacks::ROUTES,
     rules::validation_rules::ROUTES,

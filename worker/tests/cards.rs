@@ -77,6 +77,56 @@ fn row() -> Document {
     row
 }
 
+/// A tier structure of the card's program, of another kind for each seed; none for some.
+fn structure(seed: u64) -> Option<serde_json::Value> {
+    let tracked = |unit: &str, when: &str| json!({ "period": { "value": 1, "unit": unit }, "type": when });
+    let rolling =
+        json!({ "type": "ROLLING_EXPIRATION", "rolling_expiration": { "period": { "value": 2, "unit": "DAY" } } });
+    let sliding = json!({ "type": "SLIDING_EXPIRATION", "sliding_expiration": {
+        "earning_activity": true, "spending_activity": true, "period": { "value": 1, "unit": "DAY" } } });
+    let grace = json!({ "value": 1, "unit": "DAY", "round_up": true });
+    let (earned, expiration, downgrade) = match seed % 5 {
+        0 => return None,
+        1 => (None, json!({ "type": "NO_EXPIRATION" }), json!({ "type": "MULTI_LEVEL" })),
+        2 => (Some(tracked("DAY", "IMMEDIATELY")), rolling, json!({ "type": "SINGLE_LEVEL", "grace_period": grace })),
+        3 => (Some(tracked("WEEK", "NEXT_TRACKING_PERIOD")), sliding, json!({ "type": "MULTI_LEVEL" })),
+        _ => (None, rolling, json!({ "type": "SINGLE_LEVEL" })),
+    };
+    let kind = if earned.is_some() { "POINT_EARNED" } else { "POINT_BALANCE" };
+    Some(
+        json!({ "id": "lts_1", "status": "ACTIVE", "type": kind, "card_definition_id": "lcdef_1", "point_earned": earned,
+        "expiration": expiration, "downgrade": downgrade }),
+    )
+}
+
+/// Puts a document there that belongs to another.
+fn put(store: &mut Store<'_>, kind: &str, id: &str, (parent, holder): (&str, &str), body: &serde_json::Value) {
+    let mut row = Document::new(id.into(), None, 0, body.as_object().cloned().unwrap());
+    (row.parent, row.holder) = (Some(parent.into()), Some(holder.into()));
+    store.insert(kind, &row);
+}
+
+/// Puts the card there, and the tiers that its points lead through.
+fn begin(store: &mut Store<'_>, seed: u64, at: Instant) {
+    store.insert("loyalty_card", &row());
+    if let Some(structure) = structure(seed) {
+        put(store, "tier_structure", "lts_1", ("", ""), &structure);
+        put(store, "program_tier_structure", "1", ("lprg_1", "lts_1"), &json!({}));
+        for (place, (min, max)) in [(0, Some(40)), (41, Some(90)), (91, None)].into_iter().enumerate() {
+            let id = format!("lt_{place}");
+            let rules = json!({ "type": "POINTS", "min_value": min, "max_value": max, "segment": null });
+            let tier =
+                json!({ "id": id, "name": id, "qualification_rules": rules, "downgrade": { "type": "INHERIT" } });
+            put(store, "loyalty_tier", &id, ("lts_1", ""), &tier);
+        }
+    }
+    store.commit().unwrap();
+    let present = Present::read(at, ZONE.into()).unwrap();
+    let mut held = load(store, row(), &[]).unwrap();
+    settle(store, &present, &mut held).unwrap();
+    store.commit().unwrap();
+}
+
 fn act(held: &Held, chance: &mut Chance, present: &Present, ids: &mut Ids) -> Result<Outcome, Refused> {
     let (card, now, points) = (&held.card, present.now(), chance.below(50) + 1);
     let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
@@ -118,7 +168,7 @@ fn number(store: &Store<'_>, statement: &str) -> Option<i64> {
 fn dump(store: &Store<'_>) -> Vec<Vec<Value>> {
     let mut all = Vec::new();
     for statement in [
-        "SELECT kind, id, parent, holder, created_at, updated_at, body FROM document WHERE parent = 'lcrd_1' ORDER BY kind, id",
+        "SELECT kind, id, parent, holder, created_at, updated_at, body FROM document WHERE parent IN ('lcrd_1', 'lmbr_1') ORDER BY kind, id",
         "SELECT id, chain, debit, credit, amount, at FROM transfer ORDER BY id",
         "SELECT id, balance FROM account ORDER BY id",
         "SELECT id, at, kind, cursor FROM due",
@@ -128,14 +178,19 @@ fn dump(store: &Store<'_>) -> Vec<Vec<Value>> {
     all
 }
 
+/// What happened to tiers, in the histories without the alarm.
+fn passages(all: &[Vec<Value>]) -> usize {
+    let is_one = |row: &&Vec<Value>| row.first() == Some(&Value::Text("tier_transaction".into()));
+    all.iter().filter(is_one).count()
+}
+
 /// Plays a history, with or without the alarm; says how much was due when something was done, and what is stored in the end.
 fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<Value>>) {
     let mut chance = Chance(seed);
     let sql = Sqlite::memory().unwrap();
     let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
     let mut store = Store::open(&sql, at.millis()).unwrap();
-    store.insert("loyalty_card", &row());
-    store.commit().unwrap();
+    begin(&mut store, seed, at);
     let mut settled: u64 = 0;
     for step in 0..30_u64 {
         let wait = i64::try_from(chance.below(30)).unwrap() * 1_800_000;
@@ -165,7 +220,9 @@ fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<Value>>) {
         assert_eq!(plain(&back.card), plain(&held.card), "history {seed}, step {step}");
         assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
         let due = number(&store, "SELECT MIN(at) FROM due");
-        assert_eq!(due, held.card.next_due().map(Instant::millis), "history {seed}, step {step}");
+        let stands = |held: &Held| held.stood.as_ref().map(|stood| stood.standing.clone());
+        assert_eq!(stands(&back), stands(&held), "history {seed}, step {step}");
+        assert_eq!(due, held.next_due(&present.zone).map(Instant::millis), "history {seed}, step {step}");
     }
     (settled, dump(&store))
 }
@@ -178,9 +235,12 @@ fn a_card_is_read_back_as_it_was_written() {
 
 #[test]
 fn the_alarm_settles_a_card_as_whoever_reads_it() {
+    let mut told = 0;
     for seed in 0..40 {
         let ((_, lazy), (late, eager)) = (play(seed, false), play(seed, true));
         assert_eq!(late, 0, "the alarm has settled what was due");
         assert_eq!(lazy, eager, "history {seed}");
+        told += passages(&lazy);
     }
+    assert!(told > 200, "only {told} things happened to tiers");
 }

@@ -20,6 +20,9 @@ use std::collections::BTreeSet;
 
 const NOW: i64 = 1_772_323_200_000;
 
+const MEMBER: &str = "/v2/loyalties/programs/{programId}/members/{memberId}";
+const CARD: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}";
+
 /// What the paths of lists name at their parameters, and the calls that make it.
 const SHOP: &[(&str, &str, &str)] = &[
     ("/v1/vouchers/{code}", "/v1/vouchers/thing", r#"{"type":"GIFT_VOUCHER","gift":{"amount":1}}"#),
@@ -42,17 +45,23 @@ const SHOP: &[(&str, &str, &str)] = &[
     ),
     ("/v1/referrals/members/{memberId}", "/v1/campaigns/friends/vouchers/code", "{}"),
     ("/members/{memberId}", "/v1/campaigns/cards/vouchers/card", "{}"),
-    ("/v2/loyalties/programs/{programId}", "/v2/loyalties/programs", r#"{"name":"thing"}"#),
     (
         "/v2/loyalties/card-definitions/{cardDefinitionId}",
         "/v2/loyalties/card-definitions",
-        r#"{"name":"thing","type":"INDIVIDUAL"}"#,
+        r#"{"name":"thing","type":"INDIVIDUAL","status":"ACTIVE"}"#,
     ),
     (
         "/v2/loyalties/earning-rules/{earningRuleId}",
         "/v2/loyalties/earning-rules",
-        r#"{"name":"thing","trigger":{"event":"customer.order.paid"},"earnings":[{"effects":[{"incentive":{"id":"linc_1"}}]}]}"#,
+        r#"{"name":"thing","status":"ACTIVE","trigger":{"event":"customer.order.paid"},"earnings":[{"effects":[{"points":{"value":1,"card_definition_id":"{cardDefinitionId}"}}]}]}"#,
     ),
+    (
+        "/v2/loyalties/programs/{programId}",
+        "/v2/loyalties/programs",
+        r#"{"name":"thing","status":"ACTIVE","card_definitions":[{"id":"{cardDefinitionId}"}],"earning_rules":[{"id":"{earningRuleId}"}]}"#,
+    ),
+    ("/v1/customers/{customerId}", "/v1/customers", r#"{"source_id":"thing"}"#),
+    (MEMBER, "/v2/loyalties/programs/{programId}/members", r#"{"customer_id":"{customerId}"}"#),
     (
         "/v2/loyalties/incentives/{incentiveId}",
         "/v2/loyalties/incentives",
@@ -66,12 +75,12 @@ const SHOP: &[(&str, &str, &str)] = &[
     (
         "/v2/loyalties/tier-structures/{tierStructureId}",
         "/v2/loyalties/tier-structures",
-        r#"{"name":"thing","type":"POINT_BALANCE","card_definition_id":"$card"}"#,
+        r#"{"name":"thing","type":"POINT_BALANCE","card_definition_id":"{cardDefinitionId}"}"#,
     ),
     (
         "/v2/loyalties/rewards/{rewardId}",
         "/v2/loyalties/rewards",
-        r#"{"name":"thing","type":"MATERIAL","material":{"product":{"id":"thing"}},"costs":[{"spending":[{"points":1,"card_definition_id":"$card"}]}]}"#,
+        r#"{"name":"thing","type":"MATERIAL","material":{"product":{"id":"thing"}},"costs":[{"spending":[{"points":1,"card_definition_id":"{cardDefinitionId}"}]}]}"#,
     ),
     (
         "/v1/product-collections/{productCollectionId}",
@@ -105,6 +114,20 @@ fn words_of(route: &Route) -> Option<&'static [&'static str]> {
     })
 }
 
+/// A path with what was made in the places of its parameters.
+fn written(path: &str, named: &[(&str, String)]) -> String {
+    named.iter().fold(path.to_owned(), |path, (place, with)| path.replace(place, with))
+}
+
+/// A body with the ids of what was made in the places of their names.
+fn mentioning(body: &str, named: &[(&str, String)]) -> String {
+    named.iter().fold(body.to_owned(), |body, (place, with)| {
+        let (_, parameter) = place.rsplit_once('/').unwrap();
+        let (_, id) = with.rsplit_once('/').unwrap();
+        body.replace(parameter, id)
+    })
+}
+
 #[test]
 fn an_order_is_one_of_those_that_a_list_publishes() {
     let edge = Edge::new();
@@ -112,18 +135,22 @@ fn an_order_is_one_of_those_that_a_list_publishes() {
     let of_program = "/v1/referrals/{campaignId}/members/{memberId}";
     let mut named: Vec<(&str, String)> = vec![(of_program, "/v1/referrals/friends/members/code".into())];
     for (place, path, body) in SHOP {
-        let card = named.iter().find_map(|(_, with)| with.strip_prefix("/v2/loyalties/card-definitions/"));
-        let reply = send(&edge, "POST", path, "", &body.replace("$card", card.unwrap_or_default()));
+        let reply = send(&edge, "POST", &written(path, &named), "", &mentioning(body, &named));
         let made: Json = serde_json::from_slice(&reply.body).unwrap();
         assert_eq!(reply.status, 200, "{path}: {made}");
-        let (before, _) = place.split_once('{').unwrap();
-        named.push((place, format!("{before}{}", made["id"].as_str().unwrap())));
+        let (before, _) = place.rsplit_once('{').unwrap();
+        named.push((place, format!("{}{}", written(before, &named), made["id"].as_str().unwrap())));
+        // The longer place is the more exact.
+        named.sort_by_key(|(place, _)| std::cmp::Reverse(place.len()));
+        if let Some(card) = made.pointer("/cards/0/card/id").and_then(Json::as_str) {
+            named.insert(0, (CARD, format!("{}/cards/{card}", written(MEMBER, &named))));
+        }
     }
     let mut lists = 0;
     for route in AREAS.iter().flat_map(|area| area.iter()) {
         let Some(words) = words_of(route) else { continue };
         lists += 1;
-        let path = named.iter().fold(route.path.to_owned(), |path, (place, with)| path.replace(place, with));
+        let path = written(route.path, &named);
         let told = format!("{} {path}", route.method);
         let refused = send(&edge, route.method, &path, "order=x", "{}");
         let error: Json = serde_json::from_slice(&refused.body).unwrap();
@@ -139,4 +166,20 @@ fn an_order_is_one_of_those_that_a_list_publishes() {
         }
     }
     assert!(lists >= 15, "only {lists} lists publish an order");
+}
+
+#[test]
+fn a_condition_on_a_moment_holds_texts_against_texts() {
+    let mut conditions = 0;
+    for route in AREAS.iter().flat_map(|area| area.iter()) {
+        for (name, column) in route.resource.iter().flat_map(|resource| resource.list.conditions) {
+            conditions += 1;
+            assert!(
+                !matches!(*column, "created_at" | "updated_at"),
+                "{}: `{name}` is held against a number",
+                route.path
+            );
+        }
+    }
+    assert!(conditions >= 100, "only {conditions} conditions");
 }

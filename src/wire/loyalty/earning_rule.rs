@@ -28,12 +28,25 @@ const EVENTS: Words<Word> = &[
 ];
 
 /// Which tests look at what there is when something happens (validation-rules.md section 5): the beginnings of their names.
-fn contexts(trigger: &Trigger) -> &'static [&'static str] {
-    match trigger {
-        Trigger::OrderPaid => &["customer.", "customer_segment", "member.", "order.", "product.", "sku."],
-        Trigger::CustomEvent(_) => &["customer.", "customer_segment", "member.", "custom_event."],
-        Trigger::SegmentEntered(_) => &["customer.", "customer_segment", "member."],
+fn looked_at(word: Word) -> &'static [&'static str] {
+    match word {
+        Word::OrderPaid => &["customer.", "customer_segment", "member.", "order.", "product.", "sku."],
+        Word::CustomEvent => &["customer.", "customer_segment", "member.", "custom_event."],
+        Word::SegmentEntered => &["customer.", "customer_segment", "member."],
     }
+}
+
+/// The same by the word for what happens; no test looks at what never does.
+pub fn tests_of(event: &str) -> &'static [&'static str] {
+    EVENTS.iter().find(|(known, _)| *known == event).map_or(&[], |(_, word)| looked_at(*word))
+}
+
+fn contexts(trigger: &Trigger) -> &'static [&'static str] {
+    looked_at(match trigger {
+        Trigger::OrderPaid => Word::OrderPaid,
+        Trigger::CustomEvent(_) => Word::CustomEvent,
+        Trigger::SegmentEntered(_) => Word::SegmentEntered,
+    })
 }
 
 /// Reads an earning rule.

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, Datelike, NaiveDate};
+use chrono::{DateTime, Datelike, Days, LocalResult, Months, NaiveDate, TimeZone as _};
 use chrono_tz::Tz;
 use scrip::time::TimeZone;
 use scrip::zones::named;
@@ -32,6 +32,8 @@ pub struct Almanac {
     /// What was found lately: to walk through a year takes its time.
     lapses: RefCell<Vec<(Plan, NaiveDate, Option<i64>)>>,
     waits: RefCell<Vec<(Hold, NaiveDate, Waited)>>,
+    /// The first days of tracking periods, by unit and how many.
+    tracks: RefCell<BTreeMap<(char, u32), Vec<NaiveDate>>>,
 }
 
 /// When points become active, or else are cancelled.
@@ -63,6 +65,7 @@ pub fn almanacs() -> Vec<Almanac> {
         begins: RefCell::default(),
         lapses: RefCell::default(),
         waits: RefCell::default(),
+        tracks: RefCell::default(),
     };
     ZONES.iter().map(almanac).collect()
 }
@@ -165,6 +168,57 @@ impl Almanac {
             day = day.pred_opt().unwrap();
         }
         self.begin(day)
+    }
+
+    /// The tracking period of a moment, and the first moment after it, found among all periods since 1970: `H`, `D`, `W`, `M` or `Y`.
+    pub fn tracked(&self, (value, unit): Span, millis: i64) -> (i64, i64) {
+        if unit == 'H' {
+            let length = i64::from(value) * 3_600_000;
+            let begin = millis / length * length;
+            return (begin, begin + length);
+        }
+        let mut tracks = self.tracks.borrow_mut();
+        let firsts = tracks.entry((unit, value)).or_insert_with(|| {
+            let mut first = NaiveDate::from_ymd_opt(1970, 1, 1).unwrap();
+            if unit == 'W' {
+                first = NaiveDate::from_ymd_opt(1969, 12, 29).unwrap();
+            }
+            let mut firsts = vec![first];
+            while first.year() < 2150 {
+                first = match unit {
+                    'W' => (0..7 * value).fold(first, |day, _| next(day)),
+                    _ => Almanac::later(first, (value, unit)),
+                };
+                firsts.push(first);
+            }
+            firsts
+        });
+        let today = self.day(millis);
+        let after = firsts.partition_point(|first| *first <= today);
+        (self.begin(firsts[after - 1]), self.begin(firsts[after]))
+    }
+
+    /// When a time of grace ends that begins at a moment.
+    pub fn grace(&self, (value, unit): Span, round_up: bool, millis: i64) -> i64 {
+        let shown = DateTime::from_timestamp_millis(millis).unwrap().with_timezone(&self.tz).naive_local();
+        let wanted = match unit {
+            'D' => shown + Days::new(value.into()),
+            'M' => shown + Months::new(value),
+            _ => shown + Months::new(value * 12),
+        };
+        let exact = match self.tz.from_local_datetime(&wanted) {
+            LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => at.timestamp_millis(),
+            LocalResult::None => {
+                let utc = wanted.and_utc().timestamp_millis();
+                self.next_change(utc - 30 * 3_600_000).unwrap()
+            }
+        };
+        let round = match unit {
+            'D' => None,
+            'M' => Some(Round::Months(1)),
+            _ => Some(Round::Months(12)),
+        };
+        if round_up { self.end(Almanac::rounded(self.day(exact), round)) } else { exact }
     }
 
     /// The next change of clocks after a moment.

@@ -36,7 +36,7 @@ pub enum Hold {
     Event(Vec<&'static str>, Span),
 }
 
-fn period((value, unit): Span) -> Period {
+pub fn period((value, unit): Span) -> Period {
     let unit = match unit {
         'D' => Unit::Day,
         'M' => Unit::Month,
@@ -91,7 +91,7 @@ impl Hold {
     }
 }
 
-fn span() -> impl Strategy<Value = Span> {
+pub fn span() -> impl Strategy<Value = Span> {
     let units = prop_oneof![3 => Just('D'), 2 => Just('M'), 1 => Just('Y')];
     let value = prop_oneof![4 => 1..4_u32, 1 => 5..100_u32];
     (value, units).prop_map(|(value, unit)| if unit == 'Y' { (value.min(8), unit) } else { (value, unit) })

@@ -2,6 +2,8 @@
 
 pub mod balances;
 pub mod holders;
+pub mod loyalty_members;
+pub mod point_transfers;
 pub mod publications;
 pub mod publishing;
 pub mod transactions;

@@ -4,5 +4,6 @@ pub mod campaign_changes;
 pub mod campaign_creation;
 pub mod campaigns;
 pub mod categories;
+pub mod loyalty_campaigns;
 pub mod promotion_stacks;
 pub mod tiers;

@@ -13,7 +13,7 @@ use crate::moment;
 use crate::store::document;
 use crate::store::sql::{Fault, Row, Value};
 use crate::store::tracking::Tracker;
-use scrip::text::hex;
+use scrip::text::{hex, unhexed};
 use serde_json::{Map, Value as Json, json};
 
 /// How long a cursor leads on.
@@ -157,14 +157,6 @@ fn open(call: &Call<'_, '_>, prefix: &str, scope: &str, cursor: &str, columns: u
         })
         .collect();
     Ok(values.filter(|values| values.len() == columns).ok_or_else(wrong)?)
-}
-
-/// Bytes from their hexadecimal digits.
-fn unhexed(digits: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        digits.chars().map(|digit| digit.to_digit(16).and_then(|digit| u8::try_from(digit).ok())).collect();
-    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
-    Some(digits.chunks(2).map(|pair| pair.iter().fold(0, |byte: u8, digit| (byte << 4) | digit)).collect())
 }
 
 /// What lies behind a place: equal in the first columns, and beyond it in the next.

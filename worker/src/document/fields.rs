@@ -1,5 +1,6 @@
 //! Fields that several areas share, and the parameters that every list takes. It must not know any operation.
 
+use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED};
 use crate::http::shape::{Field, INT_MAX, Kind, may};
 
 pub use scrip::shape::KEY;
@@ -66,5 +67,7 @@ pub const LIMIT: Field = may("limit", Kind::Int(1, 100));
 pub const PAGE: Field = may("page", Kind::Int(1, 100));
 /// `page` of the lists that end one earlier.
 pub const PAGE_99: Field = may("page", Kind::Int(1, 99));
+/// What a list by age takes that is gone through by cursors.
+pub const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 /// Before and after a moment.
 pub const BEFORE_AFTER: Kind = Kind::Object(&[may("before", Kind::DateTime), may("after", Kind::DateTime)]);

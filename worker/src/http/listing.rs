@@ -24,6 +24,29 @@ pub const fn orders_asked(words: &'static Kind) -> Field {
 /// The parameter of a list that has no order but the age.
 pub const BY_AGE_ASKED: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at"]));
 
+/// What a list names, and where documents have it.
+pub type Column = (&'static str, &'static str);
+
+/// Columns that many lists have.
+pub mod column {
+    use super::Column;
+
+    /// The id, as a condition.
+    pub const ID: Column = ("id", "id");
+    /// The name, as an order or a condition.
+    pub const NAME: Column = ("name", "json_extract(body, '$.name')");
+    /// The type, as an order or a condition.
+    pub const TYPE: Column = ("type", "json_extract(body, '$.type')");
+    /// The status, as an order or a condition.
+    pub const STATUS: Column = ("status", "json_extract(body, '$.status')");
+    /// The age, as an order.
+    pub const AGE: Column = ("created_at", "created_at");
+    /// The moment of creation, as a condition: conditions hold texts against texts, and the column of the age is a number.
+    pub const CREATED_AT: Column = ("created_at", "json_extract(body, '$.created_at')");
+    /// The moment of the last change, as a condition.
+    pub const UPDATED_AT: Column = ("updated_at", "json_extract(body, '$.updated_at')");
+}
+
 /// How a kind of document is listed.
 #[derive(Debug, Clone, Copy)]
 pub struct List {
@@ -32,11 +55,18 @@ pub struct List {
     /// The last page that can be asked for.
     pub page_max: i64,
     /// What it can be ordered by: the name on the wire, and the column; without any, by age.
-    pub orders: &'static [(&'static str, &'static str)],
+    pub orders: &'static [Column],
     /// Plain parameters that select.
     pub filters: &'static [Filter],
     /// The fields of `filters[...]`: the name on the wire, and the column.
-    pub conditions: &'static [(&'static str, &'static str)],
+    pub conditions: &'static [Column],
+}
+
+impl List {
+    /// A list that is gone through by cursors.
+    pub const fn by_cursor(orders: &'static [Column], conditions: &'static [Column]) -> List {
+        List { data_ref: "data", page_max: 0, orders, filters: &[], conditions }
+    }
 }
 
 /// A plain parameter that selects.

@@ -123,13 +123,18 @@ fn read_either(kinds: &[Kind], value: Json, nulls: Nulls, path: &str) -> Result<
     for kind in kinds {
         match read_value(kind, value.clone(), nulls, path) {
             Ok(read) => return Ok(read),
-            Err(problem) if refused.as_ref().is_none_or(|known| known.path.len() < problem.path.len()) => {
+            Err(problem) if refused.as_ref().is_none_or(|known| depth(&known.path) < depth(&problem.path)) => {
                 refused = Some(problem);
             }
             Err(_) => {}
         }
     }
     refused.map_or(Ok(value), Err)
+}
+
+/// How many names and places a path goes through.
+fn depth(path: &str) -> usize {
+    path.split(['.', '[']).count()
 }
 
 /// Names that the caller chose are bounded as all names are.

@@ -2,7 +2,8 @@
 
 use crate::http::query::decode;
 use crate::http::reply::{ErrorBody, error, transport_error};
-use crate::http::route::{Route, RunDue};
+use crate::http::route::{Call, Route, RunDue};
+use crate::store::sql::Fault;
 use scrip::wire::problem::shortened;
 
 /// All routes, as whoever knows all areas hands them down, and what the tests alone may ask for: the work that is due.
@@ -11,6 +12,8 @@ pub struct Table {
     pub areas: &'static [&'static [Route]],
     /// Runs a piece of the work that is due, of so many rows at most.
     pub run_due: RunDue,
+    /// Runs the writes of a call, and what follows from them.
+    pub commit: fn(&mut Call<'_, '_>) -> Result<(), Fault>,
 }
 
 /// A route that fits a path, with its parameters.

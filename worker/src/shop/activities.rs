@@ -6,7 +6,7 @@ use crate::document::cursors;
 use crate::document::resource::show_body;
 use crate::http::caller::Class;
 use crate::http::life::Life;
-use crate::http::listing::List;
+use crate::http::listing::{List, column};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome};
 use crate::moment;
@@ -19,17 +19,7 @@ use serde_json::{Map, Value as Json, json};
 pub const KIND: &str = "activity";
 
 /// How activities are listed.
-const LIST: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "seq")],
-    filters: &[],
-    conditions: &[
-        ("id", "id"),
-        ("type", "json_extract(body, '$.type')"),
-        ("created_at", "json_extract(body, '$.created_at')"),
-    ],
-};
+const LIST: List = List::by_cursor(&[("created_at", "seq")], &[column::ID, column::TYPE, column::CREATED_AT]);
 
 /// Writes down at the commit what happened to a document: `created`, `card_definition.assigned`; `data` says with what.
 pub fn note(call: &mut Call<'_, '_>, life: &Life, id: &str, what: &str, data: Json) {

@@ -5,7 +5,7 @@ use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::moment;
 use crate::shop::decision;
-use crate::shop::purses::{Loaded, PURSES, Purse};
+use crate::shop::purses::{CARD, Loaded, PURSES, Purse};
 use crate::store::document::Document;
 use scrip::ledger::{Entry, Transfer};
 use serde_json::{Value as Json, json};
@@ -42,11 +42,22 @@ fn taken(moved: &[Entry], account: &str) -> i64 {
 }
 
 /// Writes a change of a balance down; `said` is the caller's own identifier and reason.
-pub fn note(call: &mut Call<'_, '_>, card: &Document, kind: String, [source_id, reason]: [Json; 2], balance: &Json) {
+pub fn note(call: &mut Call<'_, '_>, card: &Document, kind: String, said: [Json; 2], balance: &Json) {
+    note_with(call, card, kind, said, &json!({ "balance": balance }));
+}
+
+/// Writes it down with all that is told of it.
+pub fn note_with(
+    call: &mut Call<'_, '_>,
+    card: &Document,
+    kind: String,
+    [source_id, reason]: [Json; 2],
+    details: &Json,
+) {
     let id = call.ids.hex18("vtx_").to_string();
     let body = json!({
         "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": decision::channel(call).id,
-        "reason": reason, "type": kind, "details": { "balance": balance }, "related_transaction_id": null,
+        "reason": reason, "type": kind, "details": details, "related_transaction_id": null,
         "created_at": moment::text(call.now_ms()),
     });
     let transaction = Document {
@@ -93,6 +104,14 @@ pub fn move_balance(
     }
     block.insert(purse.subtracted.into(), subtracted.saturating_sub(delta).into());
     Ok((total, left.saturating_add(delta)))
+}
+
+/// The points of a card that can be taken off it now: a lock is never taken from.
+pub fn free_points(call: &Call<'_, '_>, card: &Document) -> Result<i64, CallError> {
+    let account = (CARD.account)(&card.id).to_string();
+    let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
+    let standing = standings.get(&account).copied().unwrap_or_default();
+    Ok(CARD.loaded(card).map_or(0, |loaded| loaded.left(standing).saturating_sub(standing.held).max(0)))
 }
 
 /// A change of a balance that is refused.

@@ -4,7 +4,7 @@ use crate::document::fields::{DAYS, TIMEFRAME};
 use crate::document::resource::plain_key;
 use crate::document::shapes;
 use crate::http::listing::{Filter, List};
-use crate::http::reply::CallError;
+use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::shop::{assignments, categories, tiers};
 use crate::store::document::Document;
@@ -68,6 +68,23 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         shown.push(Json::Object(body));
     }
     Ok(shown)
+}
+
+/// The type of campaigns whose codes are loyalty cards.
+pub const PROGRAM: &str = "LOYALTY_PROGRAM";
+
+/// Whether a campaign is a loyalty program.
+pub fn is_program(campaign: &Document) -> bool {
+    campaign.body.get("campaign_type").and_then(Json::as_str) == Some(PROGRAM)
+}
+
+/// The loyalty program that the path names by id or name; a campaign of another type is not found.
+pub fn find_program(call: &Call<'_, '_>) -> Result<Document, CallError> {
+    let found = CAMPAIGN.find(call)?;
+    match is_program(&found) {
+        true => Ok(found),
+        false => Err(not_found(CAMPAIGN.object, call.param(CAMPAIGN.parameter)).into()),
+    }
 }
 
 /// The types of campaigns.

@@ -7,6 +7,7 @@ use crate::http::route::Call;
 use crate::shop::card_rows::{self, Told, transaction};
 use crate::shop::cards::{Held, LOT, PENDING, Present, TRANSACTION, load, rows_of};
 use crate::shop::lives::CARD;
+use crate::shop::standing_changes::{Caused, follow};
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
@@ -28,14 +29,18 @@ pub fn broken(card: &str, refused: &Refused) -> Fault {
     Fault(format!("the card `{card}` cannot be settled: {refused:?}"))
 }
 
-/// Settles what is due on a card, and writes that at the commit; says whether there was something.
+/// Settles what is due on a card and of its member's tier, and writes that at the commit; says whether there was something.
 pub fn settle(store: &mut Store<'_>, present: &Present, held: &mut Held) -> Result<bool, Fault> {
     let outcome = held.card.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?;
-    let was_due = !outcome.due.is_empty();
-    if was_due {
+    if !outcome.due.is_empty() {
         write(store, present, held, outcome, None)?;
+        return Ok(true);
     }
-    Ok(was_due)
+    let due_before = held.next_due(&present.zone);
+    let before = held.card.clone();
+    let has_moved = follow(store, present, held, &before, &[])?;
+    arm_anew(store, present, held, due_before)?;
+    Ok(has_moved)
 }
 
 /// The cards of a member as they stand now, with what was due written at the commit.
@@ -49,8 +54,8 @@ pub fn settled_of(call: &mut Call<'_, '_>, present: &Present, member: &str) -> R
     Ok(cards)
 }
 
-/// Writes what became of a card at the commit: what moved, the lots that changed, and a transaction for each step. Gives those of the
-/// operation itself; `own` says what they tell, and mints their ids.
+/// Writes what became of a card at the commit: what moved, the lots that changed, a transaction for each step, and what becomes of the
+/// member's tier. Gives the transactions of the operation itself; `own` says what they tell, and mints their ids.
 pub fn write(
     store: &mut Store<'_>,
     present: &Present,
@@ -60,6 +65,8 @@ pub fn write(
 ) -> Result<Vec<Document>, Fault> {
     let Outcome { card, due, steps } = outcome;
     let before = held.card.clone();
+    let due_before = held.next_due(&present.zone);
+    let mut caused: Vec<Caused> = Vec::new();
     if !due.is_empty() {
         held.card = before.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?.card;
     }
@@ -67,6 +74,7 @@ pub fn write(
     for step in &due {
         let id = due_id(step)?;
         put(store, present, held, step, &id, &Told::default())?;
+        caused.push((step.clone(), id.to_string()));
     }
     let settled = std::mem::replace(&mut held.card, card);
     let mut made = Vec::new();
@@ -74,12 +82,12 @@ pub fn write(
         for step in &steps {
             let id = ids.hex18("lctx_");
             made.push(put(store, present, held, step, &id, told)?);
+            caused.push((step.clone(), id.to_string()));
         }
     }
     write_rows(store, present, held, (&before, &settled), (&due, &steps));
-    if before.next_due() != held.card.next_due() {
-        arm(store, &held.row.id, held.card.next_due(), &present.said)?;
-    }
+    follow(store, present, held, &before, &caused)?;
+    arm_anew(store, present, held, due_before)?;
     Ok(made)
 }
 
@@ -157,7 +165,8 @@ fn write_rows(
         };
         let is_over = !held.card.pending.iter().any(|pending| pending.id == *id);
         if let Some(row) = held.rows.get(id.as_str()).filter(|_| is_over) {
-            changed.push((PENDING, card_rows::over(row, status, step.at.millis())));
+            let arrived = step.brought().into_iter().next().map(|part| part.lot);
+            changed.push((PENDING, card_rows::over(row, status, arrived.as_ref(), step.at.millis())));
         }
     }
     for (kind, row) in changed {
@@ -168,6 +177,12 @@ fn write_rows(
         }
         held.rows.insert(row.id.clone(), row);
     }
+}
+
+/// The same when something else is due next than was before.
+fn arm_anew(store: &mut Store<'_>, present: &Present, held: &Held, due_before: Option<Instant>) -> Result<(), Fault> {
+    let next = held.next_due(&present.zone);
+    if next == due_before { Ok(()) } else { arm(store, &held.row.id, next, &present.said) }
 }
 
 /// Sees to it at the commit that a card is settled when something is due on it next, in the zone in which that was said: the alarm
@@ -198,5 +213,5 @@ pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Res
     let present = Present::read(context.now, piece.read()?)?;
     let mut held = load(store, row, &[])?;
     settle(store, &present, &mut held)?;
-    arm(store, piece.id, held.card.next_due(), &present.said)
+    arm(store, piece.id, held.next_due(&present.zone), &present.said)
 }

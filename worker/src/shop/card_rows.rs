@@ -111,9 +111,12 @@ fn wait_day(wait: &Wait, zone: &TimeZone) -> Option<Day> {
     }
 }
 
-/// The row of what waits no longer.
-pub fn over(known: &Document, status: &str, now_ms: i64) -> Document {
+/// The row of what waits no longer; `arrived` is the lot that it came to.
+pub fn over(known: &Document, status: &str, arrived: Option<&Text>, now_ms: i64) -> Document {
     let mut row = known.clone();
+    if let (Some(kept), Some(arrived)) = (row.body.get_mut("kept").and_then(Json::as_object_mut), arrived) {
+        kept.insert("arrived".into(), arrived.as_str().into());
+    }
     row.updated_at = Some(now_ms);
     row.body.insert("updated_at".into(), moment::text(now_ms).into());
     row.body.insert("status".into(), status.into());

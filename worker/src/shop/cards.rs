@@ -6,6 +6,7 @@ use crate::access::time_zone;
 use crate::http::route::Call;
 use crate::shop::decision;
 use crate::shop::lives::CARD;
+use crate::shop::standings::{self, Stood};
 use crate::store::Store;
 use crate::store::document::{Document, Unread, read_held};
 use crate::store::sql::Fault;
@@ -64,6 +65,8 @@ pub struct Held {
     pub card: Card,
     /// The rows of its lots and of what waits, as far as they are in hand.
     pub rows: BTreeMap<String, Document>,
+    /// Its place in the tier structure that its points lead through, if there is one.
+    pub stood: Option<Stood>,
 }
 
 const OPEN_LOTS: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
@@ -103,7 +106,8 @@ pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fau
         card.pending.push(kept(PENDING, &pending, |at| at.need("kept", read_pending))?);
         rows.insert(pending.id.clone(), pending);
     }
-    let mut held = Held { row, card, rows };
+    let stood = standings::of_card(store, &row)?;
+    let mut held = Held { row, card, rows, stood };
     held.fill(store)?;
     Ok(held)
 }
@@ -134,6 +138,12 @@ impl Held {
         self.card.debt = u64::try_from(of(&card_account(card_id, &Place::Debt)).saturating_neg()).unwrap_or(0);
         self.card.figures = card_figures(card_id, of);
         Ok(())
+    }
+
+    /// The moment at which something becomes of the card by itself, or of its member's tier.
+    pub fn next_due(&self, zone: &TimeZone) -> Option<Instant> {
+        let tier = self.stood.as_ref().and_then(|stood| stood.next_due(zone));
+        self.card.next_due().into_iter().chain(tier).min()
     }
 
     /// The id of the definition that the card is of.

@@ -49,6 +49,7 @@ pub fn of(store: &Store<'_>, asked: &Asked<'_>, need: Need) -> Result<Option<Vec
         Need::NoActiveRule | Need::NoActiveRuleLater => {
             that(naming(store, &document.id)?, &|one| one.life.kind == Kind::EarningRule && is_active(one))
         }
+        Need::NoRule if life.kind == Kind::TierStructure => some(rules_for(store, &document.id)?),
         Need::NoRule | Need::NoRuleLater => {
             that(naming(store, &document.id)?, &|one| one.life.kind == Kind::EarningRule)
         }
@@ -141,6 +142,29 @@ pub fn naming(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
         }
     }
     Ok(found)
+}
+
+/// The earning rules that are for members of a tier, or of a structure.
+pub fn rules_for(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
+    let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND instr(body, ?2) > 0";
+    let rules = store.documents(statement, &[EARNING_RULE.stored.into(), Json::from(id).to_string().into()])?;
+    let asks = |earning: &Json| {
+        let any_of = earning.pointer("/tier_rules/any_of").and_then(Json::as_array);
+        any_of.into_iter().flatten().any(|one| {
+            let tiers = one.get("tier_ids").and_then(Json::as_array);
+            let is_id = |named: &Json| named.as_str() == Some(id);
+            one.get("tier_structure_id").is_some_and(is_id) || tiers.into_iter().flatten().any(is_id)
+        })
+    };
+    let found = rules
+        .into_iter()
+        .filter(|rule| rule.body.get("earnings").and_then(Json::as_array).into_iter().flatten().any(asks));
+    let standing = |rule: Document| Assigned {
+        life: &EARNING_RULE,
+        state: rule.body.get("status").and_then(Json::as_str).and_then(State::find),
+        id: rule.id,
+    };
+    Ok(found.map(standing).collect())
 }
 
 /// The programs that a document is in.

@@ -3,30 +3,17 @@
 
 use crate::document::resource::show_body;
 use crate::document::shapes::loyalty_gifts as shapes;
-use crate::http::listing::List;
+use crate::http::listing::{List, column};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
 /// How incentives are listed, whatever they are called.
-const LIST: List = List {
-    data_ref: "data",
-    page_max: 100,
-    orders: &[
-        ("created_at", "created_at"),
-        ("name", "json_extract(body, '$.name')"),
-        ("type", "json_extract(body, '$.type')"),
-    ],
-    filters: &[],
-    conditions: &[
-        ("id", "id"),
-        ("name", "json_extract(body, '$.name')"),
-        ("status", "json_extract(body, '$.status')"),
-        ("type", "json_extract(body, '$.type')"),
-        ("created_at", "created_at"),
-    ],
-};
+const LIST: List = List::by_cursor(
+    &[column::AGE, column::NAME, column::TYPE],
+    &[column::ID, column::NAME, column::STATUS, column::TYPE, column::CREATED_AT],
+);
 
 /// Incentives as a resource.
 pub const INCENTIVE: Resource = Resource {
@@ -48,10 +35,10 @@ pub const BENEFIT: Resource = Resource {
     list: List {
         conditions: &[
             ("id", "replace(id, 'linc_', 'lben_')"),
-            ("name", "json_extract(body, '$.name')"),
-            ("status", "json_extract(body, '$.status')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("created_at", "created_at"),
+            column::NAME,
+            column::STATUS,
+            column::TYPE,
+            column::CREATED_AT,
         ],
         ..LIST
     },
@@ -84,17 +71,14 @@ fn show_benefits(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<J
 }
 
 /// How the activities of benefits are listed: they are written down as those of incentives.
-pub const BENEFIT_ACTIVITIES: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "created_at")],
-    filters: &[],
-    conditions: &[
+pub const BENEFIT_ACTIVITIES: List = List::by_cursor(
+    &[column::AGE],
+    &[
         ("id", "replace(id, 'lainc_', 'laben_')"),
         ("type", "replace(json_extract(body, '$.type'), 'vl.incentive.', 'vl.benefit.')"),
-        ("created_at", "created_at"),
+        column::CREATED_AT,
     ],
-};
+);
 
 /// What happened to incentives, as what happened to benefits.
 pub fn show_benefit_activities(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {

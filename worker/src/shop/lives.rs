@@ -120,7 +120,7 @@ pub static MEMBER: Life = Life {
     activity: "lambr_",
     activities: "lcrsambr_",
     assigned: None,
-    owned: &["loyalty_card"],
+    owned: &["loyalty_card", "member_tier"],
     within: Some((&PROGRAM, "programId")),
 };
 

@@ -3,6 +3,7 @@
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::Call;
 use crate::moment;
+use crate::shop::card_changes::settle;
 use crate::shop::card_rows::member_card;
 use crate::shop::cards::{self, Held, Present};
 use crate::shop::codes::{self, CodeShape};
@@ -116,7 +117,10 @@ fn give(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Re
         activities::note(call, &CARD, &row.id, what, data.clone());
     }
     note_card(call, member, &row, "assigned");
-    Ok(cards::load(call.store, row, &[])?)
+    let present = Present::of(call)?;
+    let mut held = cards::load(call.store, row, &[])?;
+    settle(call.store, &present, &mut held)?;
+    Ok(held)
 }
 
 /// Writes down on both sides that a member got a card or lost it.

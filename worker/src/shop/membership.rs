@@ -59,6 +59,11 @@ impl Present {
         Ok(Present { now: call.context.now, zone: decision::time_zone(call)? })
     }
 
+    /// A moment in a zone.
+    pub fn at(now: Instant, zone: Arc<TimeZone>) -> Present {
+        Present { now, zone }
+    }
+
     fn clock(&self) -> Clock<'_> {
         Clock { now: self.now, zone: &self.zone, work: None }
     }

@@ -4,6 +4,8 @@ use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
 use crate::http::listing::{Filter, List};
 use crate::http::route::{Call, Resource};
+use crate::store::document::Document;
+use crate::store::sql::Fault;
 
 /// Assignments as a resource: the parent is the reward, the holder is the campaign.
 pub const ASSIGNMENT: Resource = Resource {
@@ -29,4 +31,13 @@ pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
         vec![campaign_id.into()],
     );
     call.store.write("DELETE FROM document WHERE kind = 'reward_assignment' AND holder = ?1", vec![campaign_id.into()]);
+}
+
+/// The assignments of a program, the last first.
+pub fn of_program(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, Fault> {
+    call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
+         WHERE kind = 'reward_assignment' AND holder = ?1 ORDER BY created_at DESC, seq DESC",
+        &[campaign_id.into()],
+    )
 }

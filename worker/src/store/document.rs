@@ -234,8 +234,8 @@ const PUT: &str = insert!(
        updated_at = excluded.created_at, body = excluded.body"
 );
 
-/// Where the kind and the text of a document stand among its columns.
-const PLACES: [usize; 2] = [0, 7];
+/// Where the kind, the id, the holder and the text of a document stand among its columns.
+const PLACES: [usize; 4] = [0, 1, 4, 7];
 
 /// What the statements above bind, in the order of the insertion.
 fn columns(kind: &str, stored: Stored) -> Vec<Value> {

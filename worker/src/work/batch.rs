@@ -186,7 +186,7 @@ fn write(
         let outcome = step(&mut call, item);
         match outcome.and_then(|()| Ok(check_writes(call.store, 0)?)) {
             Ok(()) => {
-                call.store.commit()?;
+                (table.commit)(&mut call)?;
                 cursor.done = cursor.done.saturating_add(1);
             }
             Err(CallError::Refused(body)) => {

@@ -89,6 +89,11 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
     if wanted.voucher.is_none() && wanted.campaign.is_none() {
         return Err(error(400, "missing_vouchers", "Missing vouchers", "Either Campaign or Voucher is required").into());
     }
+    Ok(Answer::json(publish_wanted(call, &wanted)?))
+}
+
+/// Publishes what is wanted, as a publication is answered.
+pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &Wanted) -> Result<Json, CallError> {
     if let Some(source_id) = &wanted.source_id {
         if wanted.count > 1 {
             return Err(error(
@@ -107,18 +112,18 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
     }
     metadata_schemas::check(call.store, &[("publication", Some(&wanted.metadata))])?;
     let receiver = publishing::receive(call, wanted.customer.clone())?;
-    let (campaign, vouchers) = find(call, &wanted)?;
+    let (campaign, vouchers) = find(call, wanted)?;
     let place = campaign
         .as_ref()
         .map(|campaign| campaign.id.clone())
         .or_else(|| vouchers.as_ref().map(|voucher| voucher.id.clone()))
         .unwrap_or_default();
-    if is_once(call, &wanted, campaign.as_ref())
+    if is_once(call, wanted, campaign.as_ref())
         && let Some(holder) = receiver.holder()
         && let Some(earlier) = earlier(call, &place, holder)?
     {
         if wanted.join_once {
-            return Ok(Answer::json(tell_again(call, earlier)));
+            return Ok(tell_again(call, earlier));
         }
         let told = "Voucher cannot be published. Customer already joined program.";
         return Err(error(400, "voucher_cannot_be_published", "Voucher cannot be published", told).into());
@@ -129,8 +134,8 @@ fn publish(call: &mut Call<'_, '_>) -> Outcome {
         (None, Some(campaign)) => choose(call, campaign, wanted.count, &[])?,
         (None, None) => Vec::new(),
     };
-    let (publication, _) = hand_over(call, &wanted, &receiver, campaign.as_ref(), chosen)?;
-    Ok(Answer::json(publication))
+    let (publication, _) = hand_over(call, wanted, &receiver, campaign.as_ref(), chosen)?;
+    Ok(publication)
 }
 
 /// The campaign, and the voucher where one is named. What a page may not publish is for it as what does not exist.

@@ -8,7 +8,8 @@ use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
-use crate::shop::purses::{CARD, GIFT};
+use crate::shop::campaigns::find_program;
+use crate::shop::purses::{CARD, GIFT, Purse};
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
 use crate::store::sql::{Fault, Row};
@@ -31,6 +32,15 @@ const TRANSACTIONS: List = List {
     ],
 };
 
+/// Those of all cards of a program.
+const OF_PROGRAM: List = List {
+    conditions: &[
+        ("id", "CASE kind WHEN 'redemption' THEN 'vtx_' || substr(id, instr(id, '_') + 1) ELSE id END"),
+        ("voucher_id", "parent"),
+    ],
+    ..TRANSACTIONS
+};
+
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
     get("/v1/vouchers/{code}/transactions", "List what moved the balance of a card", of_voucher)
@@ -42,6 +52,10 @@ pub const ROUTES: &[Route] = &[
         .query(QUERY)
         .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
     get("/v1/loyalties/{campaignId}/members/{memberId}/transactions", "List what moved points in a program", of_card)
+        .scope("loyalties")
+        .query(QUERY)
+        .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
+    get("/v1/loyalties/{campaignId}/transactions", "List what moved the points of a program's cards", of_program)
         .scope("loyalties")
         .query(QUERY)
         .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
@@ -57,12 +71,35 @@ fn of_card(call: &mut Call<'_, '_>) -> Outcome {
     list(call, &card)
 }
 
+fn of_program(call: &mut Call<'_, '_>) -> Outcome {
+    let program = find_program(call)?;
+    let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
+    clause.and(
+        "parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = {})
+           AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'",
+        program.id.as_str(),
+    );
+    let place = |id: &str| {
+        let own = id.strip_prefix("vtx_").unwrap_or(id);
+        call.store.row(
+            "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND id IN (?2, 'r_' || ?3, 'rr_' || ?3)
+               AND parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = ?1) ORDER BY seq LIMIT 1",
+            &[program.id.as_str().into(), id.into(), own.into()],
+        )
+    };
+    let found = onward::select(&OF_PROGRAM, call.store, &call.query, clause, ("a transaction", &place))?;
+    let shown = found.documents.into_iter().map(|document| show((&CARD, Some(&program.id)), document)).collect();
+    Ok(Answer::json(Json::Object(onward::envelope(shown, found.has_more))))
+}
+
 fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
     let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
     clause.and("parent = {} AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'", card.id.as_str());
     let place = |id: &str| place(call, card, id);
     let found = onward::select(&TRANSACTIONS, call.store, &call.query, clause, ("a transaction", &place))?;
-    let shown: Vec<Json> = found.documents.into_iter().map(|document| show(card, document)).collect();
+    let purse = if card.body.get(GIFT.block).is_some_and(Json::is_object) { &GIFT } else { &CARD };
+    let of = (purse, card.parent.as_deref());
+    let shown: Vec<Json> = found.documents.into_iter().map(|document| show(of, document)).collect();
     Ok(Answer::json(Json::Object(onward::envelope(shown, found.has_more))))
 }
 
@@ -77,12 +114,11 @@ fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<Option<Row>, 
 }
 
 /// A change by hand as it is stored; a redemption or a rollback as the transaction that it was.
-fn show(card: &Document, document: Document) -> Json {
-    let body = document.body;
+fn show((purse, campaign_id): (&Purse, Option<&str>), document: Document) -> Json {
+    let (body, card_id) = (document.body, document.parent);
     if body.get("details").is_some() {
         return Json::Object(body);
     }
-    let purse = if card.body.get(GIFT.block).is_some_and(Json::is_object) { GIFT } else { CARD };
     let is_rollback = body.get("object").and_then(Json::as_str) == Some("redemption_rollback");
     let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
     let Movement { taken, loaded, left } = movement_of(&body);
@@ -93,7 +129,7 @@ fn show(card: &Document, document: Document) -> Json {
     balance.insert(purse.total.into(), taken.saturating_neg().into());
     balance.insert("balance".into(), left.into());
     balance.insert("operation_type".into(), "AUTOMATIC".into());
-    balance.insert("related_object".into(), json!({ "type": "voucher", "id": card.id }));
+    balance.insert("related_object".into(), json!({ "type": "voucher", "id": card_id }));
     let order = body.get("order").filter(|order| order.is_object());
     let order = order.map(|order| json!({ "id": order.get("id"), "source_id": order.get("source_id") }));
     let mut details = json!({ "balance": balance, "order": order });
@@ -109,7 +145,7 @@ fn show(card: &Document, document: Document) -> Json {
         }
     }
     json!({
-        "id": transaction_id(&document.id), "source_id": null, "voucher_id": card.id, "campaign_id": card.parent,
+        "id": transaction_id(&document.id), "source_id": null, "voucher_id": card_id, "campaign_id": campaign_id,
         "source": body.get("channel").and_then(|channel| channel.get("channel_id")), "reason": body.get("reason"),
         "type": format!("{}_{action}", purse.unit), "details": details, "related_transaction_id": undone.map(transaction_id),
         "created_at": crate::moment::text(document.created_at),

@@ -8,6 +8,7 @@ use crate::document::fields::{
 };
 use crate::document::resource;
 use crate::document::shapes;
+use crate::http::listing::List;
 use crate::http::reply::{CallError, duplicate, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -73,9 +74,13 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/{code}/disable", "Disable a voucher", disable).of(&VOUCHER).scope("vouchers"),
 ];
 
-/// A code is looked up as it is stored, which the index has.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let mut clause = Clause::of_kind(VOUCHER.object).at(call.now_ms());
+    let clause = Clause::of_kind(VOUCHER.object).at(call.now_ms());
+    list_within(call, &VOUCHER.list, clause)
+}
+
+/// A code is looked up as it is stored, which the index has.
+pub fn list_within(call: &mut Call<'_, '_>, list: &List, mut clause: Clause) -> Outcome {
     let ids = call.query.listed("ids");
     if !ids.is_empty() {
         clause.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());
@@ -83,9 +88,9 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     if let Some(code) = call.query.get("code") {
         clause.and("key = {}", code_key(code, call.caller.settings.case_sensitive_codes));
     }
-    let page = VOUCHER.list.select(call.store, &call.query, clause)?;
+    let page = list.select(call.store, &call.query, clause)?;
     let shown = show(call, page.documents)?;
-    Ok(Answer::json(Json::Object(VOUCHER.list.envelope(shown, page.total))))
+    Ok(Answer::json(Json::Object(list.envelope(shown, page.total))))
 }
 
 fn get_one(call: &mut Call<'_, '_>) -> Outcome {

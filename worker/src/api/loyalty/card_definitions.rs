@@ -3,13 +3,13 @@
 
 use crate::api::loyalty::checks::{check_dates, check_expiration};
 use crate::document::choice;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::{fill, fill_top};
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::cards::{CARD_DEFINITION as SHAPE, CHOICES, SECTIONS, defaults};
 use crate::document::shapes::points::NAME;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
@@ -42,25 +42,10 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: SHAPE,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[
-            ("name", "json_extract(body, '$.name')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("status", "json_extract(body, '$.status')"),
-            ("created_at", "created_at"),
-        ],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("name", "json_extract(body, '$.name')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("status", "json_extract(body, '$.status')"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-            ("updated_at", "json_extract(body, '$.updated_at')"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::NAME, column::TYPE, column::STATUS, column::AGE],
+        &[column::ID, column::NAME, column::TYPE, column::STATUS, column::CREATED_AT, column::UPDATED_AT],
+    ),
 };
 
 const ORDER: Field =
@@ -69,7 +54,6 @@ const ORDER: Field =
 const ALL: &str = "/v2/loyalties/card-definitions";
 const ONE: &str = "/v2/loyalties/card-definitions/{cardDefinitionId}";
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn ours(route: Route) -> Route {
     route.of_life(&RESOURCE, &CARD_DEFINITION).scope("loyalties")

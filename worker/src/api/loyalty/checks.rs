@@ -62,3 +62,16 @@ pub fn settle_older_hours(body: &mut Map<String, Json>) {
     let hours = daily.map_or(Json::Null, |daily| serde_json::json!({ "daily": daily }));
     body.insert("validity_hours".into(), hours);
 }
+
+/// What the rules of a document look at, those within others too: where each says so, and the name.
+pub fn names<'r>(rules: &'r Map<String, Json>, path: &str) -> Vec<(String, &'r str)> {
+    let mut found = Vec::new();
+    for (key, test) in rules.iter().filter(|(key, _)| *key != "logic") {
+        let name = test.get("name").and_then(Json::as_str).unwrap_or_default();
+        found.push((format!("{path}.{key}.name"), name));
+        if let Some(inner) = test.get("rules").and_then(Json::as_object) {
+            found.extend(names(inner, &format!("{path}.{key}.rules")));
+        }
+    }
+    found
+}

@@ -1,14 +1,14 @@
 //! Earning rules: what points and incentives are earned for. Created, read, listed, updated, and led from state to state. What is sent
 //! in the later form is kept and answered in the older. It must not know who earns what, nor whether a test holds.
 
-use crate::api::loyalty::checks::{check_expiration, settle_older_hours, settle_window};
+use crate::api::loyalty::checks::{self, check_expiration, settle_older_hours, settle_window};
 use crate::document::choice;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::{fill, fill_top};
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::earnings::{CHOICES, CREATE, EARNING_RULE as SHAPE, UPDATE};
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -18,17 +18,11 @@ use crate::shop::lifecycle;
 use crate::shop::lives::{EARNING_RULE, find};
 use scrip::wire::Problem;
 use scrip::wire::document::read_fields;
+use scrip::wire::loyalty::earning_rule::tests_of;
 use scrip::wire::rules::read_rule;
 use serde_json::{Map, Value as Json, json};
 
 const ACTIVITY: Kind = activity!("EarningRuleActivity", "earning_rule_id");
-
-/// Which tests look at what there is when something happens (validation-rules.md section 5): the beginnings of their names.
-const CONTEXTS: &[(&str, &[&str])] = &[
-    ("customer.order.paid", &["customer.", "customer_segment", "member.", "order.", "product.", "sku."]),
-    ("customer.custom_event", &["customer.", "customer_segment", "member.", "custom_event."]),
-    ("customer.segment.entered", &["customer.", "customer_segment", "member."]),
-];
 
 /// Earning rules as a resource.
 pub const RESOURCE: Resource = Resource {
@@ -37,18 +31,10 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: SHAPE,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[("created_at", "created_at"), ("name", "json_extract(body, '$.name')")],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("name", "json_extract(body, '$.name')"),
-            ("status", "json_extract(body, '$.status')"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::AGE, column::NAME],
+        &[column::ID, column::NAME, column::STATUS, column::CREATED_AT],
+    ),
 };
 
 const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name"]));
@@ -56,7 +42,6 @@ const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "n
 const ALL: &str = "/v2/loyalties/earning-rules";
 const ONE: &str = "/v2/loyalties/earning-rules/{earningRuleId}";
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn ours(route: Route) -> Route {
     route.of_life(&RESOURCE, &EARNING_RULE).scope("loyalties")
@@ -209,19 +194,13 @@ fn check_tests(earning: &Json, place: usize, event: &str) -> Result<(), CallErro
     let whole = Map::from_iter([("rules".to_owned(), rules.clone())]);
     let read = read_fields(&whole, read_rule);
     read.map_err(|problem| invalid(&problem.within(&format!("earnings[{place}]"))))?;
-    let begins = CONTEXTS.iter().find(|(known, _)| *known == event).map_or(&[][..], |(_, begins)| begins);
-    Ok(check_names(rules, &format!("earnings[{place}].rules"), (event, begins))?)
-}
-
-fn check_names(rules: &Json, path: &str, (event, begins): (&str, &[&str])) -> Result<(), ErrorBody> {
-    for (key, test) in rules.as_object().into_iter().flatten().filter(|(key, _)| *key != "logic") {
-        let name = test.get("name").and_then(Json::as_str).unwrap_or_default();
+    let begins = tests_of(event);
+    for (path, name) in
+        rules.as_object().into_iter().flat_map(|rules| checks::names(rules, &format!("earnings[{place}].rules")))
+    {
         if !begins.iter().any(|begin| name.starts_with(begin)) {
             let told = format!("must look at what there is with the trigger {event}");
-            return Err(invalid(&Problem::bound(format!("{path}.{key}.name"), &told, name)));
-        }
-        if let Some(inner) = test.get("rules") {
-            check_names(inner, &format!("{path}.{key}.rules"), (event, begins))?;
+            return Err(invalid(&Problem::bound(path, &told, name)).into());
         }
     }
     Ok(())

@@ -4,10 +4,10 @@
 use crate::api::loyalty::given;
 use crate::document::choice;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::reset_nulls;
 use crate::document::shapes::loyalty_gifts as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, orders_asked};
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -23,7 +23,6 @@ const ONE_BENEFIT: &str = "/v2/loyalties/benefits/{benefitId}";
 
 const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name", "type", "-type"]));
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn incentive(route: Route) -> Route {
     route.of_life(&incentives::INCENTIVE, &INCENTIVE).scope("loyalties")

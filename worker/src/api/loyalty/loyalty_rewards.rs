@@ -1,13 +1,13 @@
 //! Rewards of the newer programs: what members buy with points, and what it costs. It must not know who buys one.
 
-use crate::api::loyalty::checks::settle_window;
+use crate::api::loyalty::checks::{self, settle_window};
 use crate::api::loyalty::given;
 use crate::document::choice;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::{merge, reset_nulls};
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::loyalty_rewards as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
@@ -30,23 +30,11 @@ pub const RESOURCE: Resource = Resource {
     parameter: "rewardId",
     key: plain_key,
     show: show_body,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[("created_at", "created_at"), ("name", "json_extract(body, '$.name')")],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("name", "json_extract(body, '$.name')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("created_at", "created_at"),
-        ],
-    },
+    list: List::by_cursor(&[column::AGE, column::NAME], &[column::ID, column::NAME, column::TYPE, column::CREATED_AT]),
 };
 
 const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name"]));
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn reward(route: Route) -> Route {
     route.of_life(&RESOURCE, &REWARD).scope("loyalties")
@@ -184,18 +172,8 @@ fn settle_id(
 
 /// Refuses rules that do not read, and names that a cost cannot ask for.
 fn check_rules(rules: &Map<String, Json>, path: &str) -> Result<(), CallError> {
-    let mut left = vec![(path.to_owned(), rules)];
-    while let Some((path, rules)) = left.pop() {
-        for (key, test) in rules.iter().filter(|(key, _)| *key != "logic") {
-            let place = format!("{path}.{key}");
-            if let Some(name) = test.get("name").and_then(Json::as_str).filter(|name| !ASKED.contains(name)) {
-                let told = format!("must be one of {} (actual value is `{name}`)", ASKED.join(", "));
-                return Err(Problem::at(format!("{place}.name"), told).into());
-            }
-            if let Some(within) = test.get("rules").and_then(Json::as_object) {
-                left.push((format!("{place}.rules"), within));
-            }
-        }
+    if let Some((path, name)) = checks::names(rules, path).into_iter().find(|(_, name)| !ASKED.contains(name)) {
+        return Err(Problem::at(path, format!("must be one of {} (actual value is `{name}`)", ASKED.join(", "))).into());
     }
     let mut rule = Map::new();
     rule.insert("rules".into(), Json::Object(rules.clone()));

@@ -8,15 +8,15 @@ use crate::document::fields::LIMIT;
 use crate::document::merge::{merge, reset_nulls};
 use crate::document::resource::show_body;
 use crate::document::shapes::tiers as shapes;
-use crate::http::listing::{CURSOR_ASKED, List, orders_asked};
-use crate::http::reply::{CallError, error, invalid_payload, not_found};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
+use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, shown};
 use crate::moment;
-use crate::shop::lives::{TIER, TIER_STRUCTURE, state_of};
-use crate::shop::{activities, lifecycle, lives, metadata_schemas};
+use crate::shop::lives::{EARNING_RULE, TIER, TIER_STRUCTURE, state_of};
+use crate::shop::{activities, hindrance, lifecycle, lives, metadata_schemas};
 use crate::store::document::Document;
-use scrip::lifecycle::State;
+use scrip::lifecycle::{Need, State};
 use scrip::text::Decimal;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -31,13 +31,7 @@ const ALL: &str = "/v2/loyalties/tier-structures/{tierStructureId}/tiers";
 const ONE: &str = "/v2/loyalties/tier-structures/{tierStructureId}/tiers/{tierId}";
 
 /// How tiers are listed.
-const LIST: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "created_at"), ("name", "json_extract(body, '$.name')")],
-    filters: &[],
-    conditions: &[],
-};
+const LIST: List = List::by_cursor(&[column::AGE, column::NAME], &[]);
 
 const LISTED: &[Field] = &[LIMIT, ORDER, CURSOR_ASKED];
 const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name"]));
@@ -113,6 +107,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let structure = lives::find(call)?;
     let mut tier = find(call, &structure)?;
     check_draft(&structure, "delete")?;
+    check_unused(call, &tier)?;
     call.touch(&mut tier);
     call.store.retire(TIER, &tier);
     answer(call, &structure, tier, "deleted")
@@ -149,6 +144,20 @@ fn check_draft(structure: &Document, doing: &str) -> Result<(), CallError> {
             Err(error(400, "invalid_state_transition", "Invalid state transition", told).into())
         }
     }
+}
+
+/// Refuses to take a tier away whose members an earning rule is for.
+fn check_unused(call: &Call<'_, '_>, tier: &Document) -> Result<(), CallError> {
+    let rules = hindrance::rules_for(call.store, &tier.id)?;
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = rules.into_iter().map(|rule| rule.id).collect();
+    let mut body = ErrorBody::from(Need::NoRule.denial("delete tier", &ids)).about("vl_tier", &tier.id);
+    body.related_object_total = i64::try_from(ids.len()).ok();
+    body.related_object_ids = ids.into_iter().take(10).collect();
+    body.related_object_type = Some(EARNING_RULE.resource_type());
+    Err(body.into())
 }
 
 /// Puts what was sent in the older form.

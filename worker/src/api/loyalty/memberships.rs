@@ -1,14 +1,16 @@
 //! Memberships of a customer: in one program, or in all. It must not know how anybody became a member.
 
-use crate::document::shapes::members::{IDENTIFIED_BY, MEMBERSHIP, MEMBERSHIPS};
+use crate::document::shapes::member_tiers::MEMBERSHIP;
+use crate::document::shapes::members::{IDENTIFIED_BY, MEMBERSHIPS};
 use crate::http::reply::{CallError, invalid_query, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
 use crate::shop::card_changes::settled_of;
 use crate::shop::card_rows::member_card;
-use crate::shop::cards::Present;
+use crate::shop::cards::{Held, Present};
 use crate::shop::lives::{MEMBER, PROGRAM, find_as, named};
 use crate::shop::members::{NamedBy, customer, of_customer};
+use crate::shop::standing_rows::progress;
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -48,7 +50,7 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
         }
     };
     let present = Present::of(call)?;
-    Ok(Answer::json(membership(call, &present, member, &program)?))
+    Ok(Answer::json(membership(call, &present, member, &program, &card_with_tiers)?))
 }
 
 fn all(call: &mut Call<'_, '_>) -> Outcome {
@@ -63,7 +65,7 @@ fn all(call: &mut Call<'_, '_>) -> Outcome {
     for member in members {
         // Members of a program that is gone are members of nothing.
         if let Some(program) = named(call.store, &PROGRAM, member.parent.as_deref().unwrap_or_default())? {
-            memberships.push(membership(call, &present, member, &program)?);
+            memberships.push(membership(call, &present, member, &program, &plain_card)?);
         }
     }
     let customer = json!({ "id": customer.id, "source_id": customer.key, "object": "customer" });
@@ -75,11 +77,25 @@ fn membership(
     present: &Present,
     member: Document,
     program: &Document,
+    card: &dyn Fn(&Held, &Present) -> Json,
 ) -> Result<Json, CallError> {
     let cards = settled_of(call, present, &member.id)?;
-    let cards: Vec<Json> = cards.iter().map(|held| member_card(held, &present.zone)).collect();
+    let cards: Vec<Json> = cards.iter().map(|held| card(held, present)).collect();
     let plain = ["id", "name", "status", "metadata", "object"];
     let program: Map<String, Json> =
         plain.iter().filter_map(|name| Some(((*name).to_owned(), program.body.get(*name)?.clone()))).collect();
     Ok(json!({ "member": member.body, "program": program, "cards": cards, "object": "membership" }))
+}
+
+fn plain_card(held: &Held, present: &Present) -> Json {
+    member_card(held, &present.zone)
+}
+
+/// A card with its way through the tiers.
+fn card_with_tiers(held: &Held, present: &Present) -> Json {
+    let mut card = plain_card(held, present);
+    if let Some(card) = card.as_object_mut() {
+        card.insert("tier_progress".into(), progress(held, present));
+    }
+    card
 }

@@ -24,8 +24,7 @@ use scrip::lifecycle::{Kind, Need, State};
 use serde_json::{Value as Json, json};
 
 /// How assignments are listed.
-const LIST: List =
-    List { data_ref: "data", page_max: 0, orders: &[("created_at", "seq")], filters: &[], conditions: &[] };
+const LIST: List = List::by_cursor(&[("created_at", "seq")], &[]);
 const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, CURSOR_ASKED];
 
 /// The routes of the area.

@@ -4,12 +4,12 @@
 use crate::api::loyalty::checks::settle_window;
 use crate::api::loyalty::program_assignments::{self, Entering, KINDS};
 use crate::document::choice;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::fill_top;
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::programs::{CHOICES, CREATE, NEW_PROGRAM, PROGRAM as SHAPE, UPDATE};
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::activities;
@@ -28,18 +28,10 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: SHAPE,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[("created_at", "created_at"), ("name", "json_extract(body, '$.name')")],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("name", "json_extract(body, '$.name')"),
-            ("status", "json_extract(body, '$.status')"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::AGE, column::NAME],
+        &[column::ID, column::NAME, column::STATUS, column::CREATED_AT],
+    ),
 };
 
 const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name"]));
@@ -47,7 +39,6 @@ const ORDER: Field = orders_asked(&Kind::OneOf(&["created_at", "-created_at", "n
 const ALL: &str = "/v2/loyalties/programs";
 const ONE: &str = "/v2/loyalties/programs/{programId}";
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 /// A route about programs.
 pub const fn ours(route: Route) -> Route {

@@ -4,11 +4,11 @@
 use crate::api::loyalty::checks::check_dates;
 use crate::api::loyalty::given;
 use crate::document::choice::{self, Choice, choice};
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::{merge, reset_nulls};
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::tiers as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, below, may, shown};
@@ -44,30 +44,15 @@ pub const STRUCTURE: Resource = Resource {
     parameter: "tierStructureId",
     key: plain_key,
     show: show_body,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[
-            ("created_at", "created_at"),
-            ("name", "json_extract(body, '$.name')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("status", "json_extract(body, '$.status')"),
-        ],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("name", "json_extract(body, '$.name')"),
-            ("type", "json_extract(body, '$.type')"),
-            ("status", "json_extract(body, '$.status')"),
-            ("created_at", "created_at"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::AGE, column::NAME, column::TYPE, column::STATUS],
+        &[column::ID, column::NAME, column::TYPE, column::STATUS, column::CREATED_AT],
+    ),
 };
 
 const ORDER: Field =
     orders_asked(&Kind::OneOf(&["created_at", "-created_at", "name", "-name", "type", "-type", "status", "-status"]));
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn structure(route: Route) -> Route {
     route.of_life(&STRUCTURE, &TIER_STRUCTURE).scope("loyalties")

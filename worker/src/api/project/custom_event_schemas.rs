@@ -1,8 +1,6 @@
 //! Schemas of custom events: which events there are, and what is said with each. It must not know what comes of an event.
 
-use crate::api::project::metadata_schemas::Definitions;
-use crate::document::clause::Clause;
-use crate::document::resource;
+use crate::api::project::metadata_schemas::{Definitions, list, read, remove};
 use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::reply::{CallError, duplicate};
@@ -41,26 +39,6 @@ pub const ROUTES: &[Route] = &[
         .for_classes(MANAGEMENT)
         .answers(204, shapes::EMPTY),
 ];
-
-/// The list has no pages: there is one schema for a kind of event.
-fn list(call: &mut Call<'_, '_>) -> Outcome {
-    check_project(call)?;
-    let found = SCHEMA.list.select_all(call.store, Clause::of_kind(SCHEMA.object))?;
-    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    let shown = (SCHEMA.show)(call, found)?;
-    Ok(Answer::json(Json::Object(SCHEMA.list.envelope(shown, total))))
-}
-
-fn read(call: &mut Call<'_, '_>) -> Outcome {
-    check_project(call)?;
-    resource::get(call)
-}
-
-/// Events that there were stay written down.
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
-    check_project(call)?;
-    resource::remove(call)
-}
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;

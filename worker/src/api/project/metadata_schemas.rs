@@ -112,8 +112,8 @@ fn show_older(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json
     Ok(shown.collect())
 }
 
-/// The lists have no pages: there is one schema for a kind of resource.
-fn list(call: &mut Call<'_, '_>) -> Outcome {
+/// The lists of schemas have no pages: there is one schema for a kind of resource, or of event.
+pub(super) fn list(call: &mut Call<'_, '_>) -> Outcome {
     let resource = call.resource()?;
     if !call.param("projectId").is_empty() {
         check_project(call)?;
@@ -124,12 +124,13 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(Json::Object(resource.list.envelope(shown, total))))
 }
 
-fn read(call: &mut Call<'_, '_>) -> Outcome {
+pub(super) fn read(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     resource::get(call)
 }
 
-fn remove(call: &mut Call<'_, '_>) -> Outcome {
+/// What was held against a schema stays written.
+pub(super) fn remove(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     resource::remove(call)
 }

@@ -53,8 +53,13 @@ fn inherits(name: &str) -> bool {
 }
 
 fn update(call: &mut Call<'_, '_>) -> Outcome {
+    let campaign = CAMPAIGN.find(call)?;
+    change(call, campaign)
+}
+
+/// Changes a campaign as the body says, by the fields of the route.
+pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> Outcome {
     let mut sent = call.body(Nulls::Kept)?;
-    let mut campaign = CAMPAIGN.find(call)?;
     let before = generation::template(&campaign, &Map::new(), 0);
     let kind = campaign.body.get("campaign_type").and_then(Json::as_str).unwrap_or_default().to_owned();
     settle_kind(&campaign, &kind, &mut sent)?;

@@ -92,17 +92,24 @@ pub const CREATE: &[Field] = &[
 
 /// The verb of the route.
 pub fn create(call: &mut Call<'_, '_>) -> Outcome {
-    let mut body = call.body(Nulls::Dropped)?;
+    let body = call.body(Nulls::Dropped)?;
     if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
         return create_promotion(call, body);
     }
-    let config = body.remove("voucher").ok_or_else(|| Problem::missing("", "voucher"))?;
-    let config = config.as_object().cloned().unwrap_or_default();
-    create_coded(call, body, config)
+    create_coded(call, body)
+}
+
+/// The verb of the route that makes loyalty programs, whether or not the body says that it does.
+pub fn create_program(call: &mut Call<'_, '_>) -> Outcome {
+    let mut body = call.body(Nulls::Dropped)?;
+    body.insert("campaign_type".into(), "LOYALTY_PROGRAM".into());
+    create_coded(call, body)
 }
 
 /// A campaign whose codes are what is redeemed.
-fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>, mut config: Map<String, Json>) -> Outcome {
+fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Outcome {
+    let config = body.remove("voucher").ok_or_else(|| Problem::missing("", "voucher"))?;
+    let mut config = config.as_object().cloned().unwrap_or_default();
     let campaign_type = settle_types(&body, &mut config)?;
     check_own_fields(&body, campaign_type)?;
     voucher_grant::check_discount(&config, "voucher")?;

@@ -13,13 +13,13 @@ use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::campaigns::{CAMPAIGN, STATUSES, TYPES, show};
 use crate::shop::voucher_work::{Removal, VOUCHERS_DELETE};
-use crate::shop::{assignments, generation, reward_assignments, voucher_grant, vouchers};
+use crate::shop::{assignments, generation, program_rules, reward_assignments, voucher_grant, vouchers};
 use crate::store::document::Document;
 use crate::work::actions;
 use serde_json::{Map, Value as Json, json};
 
 /// What a list may show more of. There are no areas and stores, and so no assignments to any.
-const EXPANDED: &[&str] = &["category", "access_settings_assignments"];
+pub const EXPANDED: &[&str] = &["category", "access_settings_assignments"];
 const ADD: &[Field] = &[
     may("code", KEY),
     may("code_config", CODE_CONFIG),
@@ -78,14 +78,18 @@ pub const ROUTES: &[Route] = &[
         .answers(200, scrip::wire::voucher::VOUCHER),
 ];
 
-/// A list shows categories where it is asked to (interface.md, campaigns).
 fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let clause = Clause::of_kind(CAMPAIGN.object).at(call.now_ms());
+    list_within(call, clause)
+}
+
+/// A list shows categories where it is asked to (interface.md, campaigns).
+pub fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> Outcome {
     let expanded = call.query.listed("expand");
     if let Some(unknown) = expanded.iter().find(|word| !EXPANDED.contains(word)) {
         let told = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
         return Err(invalid_query(told).into());
     }
-    let clause = Clause::of_kind(CAMPAIGN.object).at(call.now_ms());
     let page = CAMPAIGN.list.select(call.store, &call.query, clause)?;
     let shows_categories = expanded.contains(&"category");
     let mut shown = show(call, page.documents)?;
@@ -107,9 +111,14 @@ fn disable(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(json!({})))
 }
 
-/// The campaign is gone at once, and its vouchers with it for every reader; a job removes their documents.
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = CAMPAIGN.find(call)?;
+    Ok(Answer::status(202, take_away(call, &campaign)?))
+}
+
+/// The campaign is gone at once, and its vouchers with it for every reader; a job removes their documents. Gives what is told of
+/// the job.
+pub fn take_away(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Json, CallError> {
     let wanted = campaign.body.get("vouchers_count").and_then(Json::as_u64).unwrap_or(0);
     let job = Removal { campaign_id: campaign.id.clone(), wanted, made: 0 };
     let cursor = serde_json::to_value(&job).map_err(|error| crate::store::sql::Fault(error.to_string()))?;
@@ -117,8 +126,9 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     assignments::detach(call, &campaign.id);
     tiers::remove_all(call, &campaign.id);
     reward_assignments::remove_all(call, &campaign.id);
+    program_rules::remove_all(call, &campaign.id);
     call.store.remove("campaign", &campaign.id);
-    Ok(Answer::status(202, json!({ "async_action_id": id })))
+    Ok(json!({ "async_action_id": id }))
 }
 
 fn open_campaign(call: &Call<'_, '_>) -> Result<Document, CallError> {

@@ -69,6 +69,16 @@ pub const BALANCE: Kind = shape!(
     ]
 );
 
+/// The other card of a transfer.
+const OTHER_CARD: Kind = Kind::Object(&[
+    must("id", KEY),
+    must("code", KEY),
+    must("campaign", KEY),
+    must("campaign_id", KEY),
+    must("type", VOUCHER_TYPE).says("What kind of voucher it is"),
+    object(&["voucher"]),
+]);
+
 /// A transaction of a card.
 pub const TRANSACTION: Kind = shape!(
     "Transaction",
@@ -91,6 +101,8 @@ pub const TRANSACTION: Kind = shape!(
                 may("redemption", Kind::Object(&[must("id", KEY)])).says("The redemption"),
                 may("rollback", Kind::Object(&[must("id", KEY)])).says("The rollback"),
                 may("reward", Kind::Object(&[must("id", KEY), must("name", Kind::Text)])),
+                may("source_voucher", OTHER_CARD).says("The card that points came from"),
+                may("destination_voucher", OTHER_CARD).says("The card that points went to"),
             ]),
         )
         .says("What moved, and by what"),

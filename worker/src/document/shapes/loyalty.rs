@@ -66,3 +66,14 @@ pub const ASSIGNMENT: Kind = shape!(
         object(&["reward_assignment"]),
     ]
 );
+
+/// A reward that a member can get.
+pub const LOYALTY_REWARD: Kind = shape!(
+    "MemberReward",
+    "A reward, and what a program asks for it",
+    &[
+        must("reward", REWARD).says("What is given"),
+        must("assignment", ASSIGNMENT).says("What it costs"),
+        object(&["loyalty_reward"]),
+    ]
+);

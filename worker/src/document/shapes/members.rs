@@ -127,19 +127,19 @@ pub const CARD: Kind = shape!(
     ]
 );
 
-/// A card as a member has it.
-pub const MEMBER_CARD: Kind = shape!(
-    "MemberCard",
-    "A card that a member has",
-    &[
-        must("member_role", Kind::OneOf(&["OWNER", "MEMBER"])).says("Whether the card is the member's own"),
-        must("created_at", Kind::DateTime),
-        must("card", CARD).says("The card"),
-        object(&["member_card"]),
-    ]
-);
+/// What is told of a card as a member has it.
+pub const MEMBER_CARD_FIELDS: &[Field] = &[
+    must("member_role", Kind::OneOf(&["OWNER", "MEMBER"])).says("Whether the card is the member's own"),
+    must("created_at", Kind::DateTime),
+    must("card", CARD).says("The card"),
+    object(&["member_card"]),
+];
 
-const PROGRAM: Kind = shape!(
+/// A card as a member has it.
+pub const MEMBER_CARD: Kind = shape!("MemberCard", "A card that a member has", MEMBER_CARD_FIELDS);
+
+/// The program of a membership.
+pub const PROGRAM: Kind = shape!(
     "MembershipProgram",
     "The program that somebody is a member of",
     &[
@@ -151,9 +151,8 @@ const PROGRAM: Kind = shape!(
     ]
 );
 
-/// A membership of a customer.
-pub const MEMBERSHIP: Kind = shape!(
-    "Membership",
+const MEMBERSHIP: Kind = shape!(
+    "MembershipWithoutTierProgress",
     "That a customer is a member of a program, with the cards",
     &[
         must("member", MEMBER).says("The member"),
@@ -243,8 +242,9 @@ pub const TRANSACTION: Kind = shape!(
                 may("reward", NAMED).says("What they were spent on"),
                 may("reward_transaction", NAMED).says("The purchase that they were spent on, or its refund"),
                 may("purchase_transaction", NAMED).says("What they were spent by, where they come back"),
-                may("order", NAMED).says("What they were spent on"),
                 may("order_transaction", NAMED).says("The payment that they were spent on"),
+                may("order", NAMED).says("The order that they are about"),
+                may("earning_rule", NAMED).says("The rule by which they were earned"),
             ])
         ),
         must("status", Kind::OneOf(&["PENDING", "PROCESSING", "APPROVED", "REJECTED"])),
@@ -321,4 +321,45 @@ pub const EXPIRING_BUCKET: Kind = shape!(
             object(&["card_points_bucket"]),
         ]
     )
+);
+
+const PIECE: Kind = Kind::Object(&[may("product_id", KEY), must("id", KEY)]);
+
+/// What became of an incentive that a member earned.
+pub const BENEFIT_TRANSACTION: Kind = shape!(
+    "BenefitTransaction",
+    "What a member was given beside points",
+    &[
+        must("id", KEY),
+        must("benefit_id", KEY).says("What it is of"),
+        must("program_id", KEY),
+        must("member_id", KEY).says("Who was given it"),
+        must("earning_rule_id", KEY).says("The rule by which it was earned"),
+        must("type", Kind::OneOf(&["FULFILLMENT"])),
+        must(
+            "details",
+            Kind::Object(&[
+                must("rejection", Kind::Object(&[must("reason", Kind::Text)]))
+                    .or_null()
+                    .says("Why it could not be given"),
+                must(
+                    "result",
+                    Kind::Object(&[
+                        may("product", NAMED).says("Goods to be sent"),
+                        may("sku", PIECE).says("A variant of them to be sent"),
+                        may("voucher", Kind::Object(&[must("id", KEY), must("code", KEY), must("campaign_id", KEY)]))
+                            .says("The code that was published to the customer"),
+                        may("card", NAMED).says("The card to which points went"),
+                        may("points", POINTS).says("How many points"),
+                    ])
+                )
+                .or_null()
+                .says("What was given"),
+            ])
+        ),
+        must("status", Kind::OneOf(&["PENDING", "APPROVED", "REJECTED"])),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["benefit_transaction"]),
+    ]
 );

@@ -1,0 +1,84 @@
+//! Decides when a tracking period begins and ends, in which earned points are counted together. It must not know points.
+//!
+//! Periods are those of the calendar and the same for everybody, so that a month begins with its first day. So many hours, days,
+//! weeks, months or years together are counted from 1970 on, weeks from Monday.
+
+use crate::points::calendar::start_of;
+use crate::time::{Day, Instant, TimeZone};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// What a tracking period is counted in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TrackingUnit {
+    /// Hours, each of 60 minutes.
+    Hour,
+    /// Days of the project's zone.
+    Day,
+    /// Weeks, from Monday.
+    Week,
+    /// Months.
+    #[default]
+    Month,
+    /// Years.
+    Year,
+}
+
+/// How long earned points are counted together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tracking {
+    /// How many; 1 at least.
+    pub value: u32,
+    /// Of what.
+    pub unit: TrackingUnit,
+}
+
+impl Tracking {
+    /// The moment at which the period of a moment began, and the first moment that is not in it.
+    ///
+    /// ```
+    /// use scrip::tiers::{Tracking, TrackingUnit};
+    /// use scrip::time::{Instant, TimeZone};
+    /// let quarter = Tracking { value: 3, unit: TrackingUnit::Month };
+    /// let (begin, end) = quarter.period(Instant::parse("2026-05-17").unwrap(), &TimeZone::default());
+    /// assert_eq!((begin, end), (Instant::parse("2026-04-01").unwrap(), Instant::parse("2026-07-01").unwrap()));
+    /// ```
+    pub fn period(self, at: Instant, zone: &TimeZone) -> (Instant, Instant) {
+        if self.unit == TrackingUnit::Hour {
+            let length = i64::from(self.value.max(1)).saturating_mul(HOUR_MS);
+            let since = at.millis().checked_rem_euclid(length).unwrap_or(0);
+            let begin = at.later(since.saturating_neg());
+            return (begin, begin.later(length));
+        }
+        let (first, next) = zone.day(at).and_then(|today| self.days(today)).unzip();
+        let begin = first.and_then(|day| zone.start_of(day)).unwrap_or_default();
+        (begin, start_of(next, zone))
+    }
+
+    /// The first day of the period of a day, and of the next one.
+    fn days(self, today: Day) -> Option<(Day, Day)> {
+        let value = i64::from(self.value.max(1));
+        let months = match self.unit {
+            TrackingUnit::Hour | TrackingUnit::Day => return spans(today, today.number(), value, 1),
+            TrackingUnit::Week => {
+                let monday = today.first_of_week()?;
+                // 1970 began on a Thursday, in the week of Monday, 29 December 1969.
+                return spans(monday, monday.number().checked_add(3)?.checked_div(7)?, value, 7);
+            }
+            TrackingUnit::Month => value,
+            TrackingUnit::Year => value.checked_mul(12)?,
+        };
+        let (year, month, _) = today.date();
+        let since = year.checked_sub(1970)?.checked_mul(12)?.checked_add(month.into())?.checked_sub(1)?;
+        let begun = since.checked_sub(since.checked_rem_euclid(months)?)?;
+        let (year, month) = (begun.checked_div_euclid(12)?, begun.checked_rem_euclid(12)?);
+        let first = Day::of(year.checked_add(1970)?, u32::try_from(month).ok()?.checked_add(1)?, 1)?;
+        Some((first, first.plus_months(u32::try_from(months).ok()?)?))
+    }
+}
+
+/// The span that a day is in, of so many days or weeks each: it begins one, which has this number.
+fn spans(day: Day, number: i64, value: i64, days: i64) -> Option<(Day, Day)> {
+    let first = day.plus(number.checked_rem_euclid(value)?.checked_mul(days)?.checked_neg()?)?;
+    Some((first, first.plus(value.checked_mul(days)?)?))
+}

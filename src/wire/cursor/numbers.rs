@@ -1,0 +1,66 @@
+//! Decides how a value is read as a number: whole, of either sign, cut off, an amount or a percentage. It must not know what the number
+//! counts.
+
+use super::Cursor;
+use crate::json::Node;
+use crate::money::{LARGEST, Money, Percent};
+use crate::text::Decimal;
+
+/// What a whole number must be; its end is [`LARGEST`].
+const WHOLE: &str = "must be an integer from 0 to 9007199254740991";
+
+impl Cursor<'_> {
+    /// The whole number of either sign that it is, without a word when it is none.
+    pub fn integer(&self) -> Option<i64> {
+        self.node.as_i64().filter(|number| number.unsigned_abs() <= LARGEST.unsigned_abs())
+    }
+
+    /// The whole number that it is, without a word when it is none.
+    pub fn number(&self) -> Option<u64> {
+        self.node.as_i64().filter(|number| *number <= LARGEST).and_then(|number| u64::try_from(number).ok())
+    }
+
+    /// The whole number that a number with at most 6 decimals is cut off to, or that it is filled up to.
+    pub fn rounded(&self, up: bool) -> Option<u64> {
+        let Node::Fraction(text) = self.node else { return self.number() };
+        let millionths = Decimal::read(text).filter(|read| !read.negative)?.times_ten_to(6)?;
+        let whole = if up { millionths.div_ceil(1_000_000) } else { millionths.checked_div(1_000_000)? };
+        u64::try_from(whole).ok()
+    }
+
+    /// A whole number from 0 to the largest that is exact everywhere.
+    #[inline(never)]
+    pub fn whole_number(&self) -> u64 {
+        self.or_wrong(self.number(), WHOLE)
+    }
+
+    /// A count of units: a whole number, or a text that holds one (calculation.md section 2.2).
+    #[inline(never)]
+    pub fn quantity(&self) -> u64 {
+        match self.node {
+            Node::Text(text) => {
+                let number = text.parse().ok().filter(|number| (0..=LARGEST).contains(number));
+                self.or_wrong(number.and_then(|number| u64::try_from(number).ok()), WHOLE)
+            }
+            _ => self.whole_number(),
+        }
+    }
+
+    /// An amount of minor units.
+    #[inline(never)]
+    pub fn money(&self) -> Money {
+        Money::from_wide(u128::from(self.whole_number())).unwrap_or_default()
+    }
+
+    /// A percentage.
+    #[inline(never)]
+    pub fn percent(&self) -> Percent {
+        let read = match self.node {
+            Node::Whole(number) => Percent::parse(&number.to_string()),
+            Node::Fraction(text) => Percent::parse(text),
+            Node::Text(text) => Percent::parse(text),
+            _ => None,
+        };
+        self.or_wrong(read, "must be a number from 0 to 100 with at most 6 decimals")
+    }
+}

@@ -1,0 +1,197 @@
+//! Decides the JSON of tier structures, of their tiers, and of where a member stands in one. It must not know when anybody moves.
+//!
+//! Structures are read in the form in which they are stored, the older one. loyalty-v2.md section 6.
+
+use serde_json::{Value, json};
+
+use crate::tiers::{
+    Downgrade, Expiration, Facts, Grace, Measure, Passage, Position, Standing, Structure, Tier, Tracking, TrackingUnit,
+};
+use crate::time::Instant;
+use crate::wire::cursor::{Cursor, Words, read, word};
+use crate::wire::loyalty::expiration::{LAPSES, Lapse, read_count, read_dates, read_period, read_sliding};
+
+const MEASURES: Words<bool> = &[("POINT_BALANCE", false), ("POINT_EARNED", true)];
+const CHANGES: Words<bool> = &[("IMMEDIATELY", true), ("NEXT_TRACKING_PERIOD", false)];
+const UNITS: Words<TrackingUnit> = &[
+    ("HOUR", TrackingUnit::Hour),
+    ("DAY", TrackingUnit::Day),
+    ("WEEK", TrackingUnit::Week),
+    ("MONTH", TrackingUnit::Month),
+    ("YEAR", TrackingUnit::Year),
+];
+const DOWNGRADES: Words<Downgrade> =
+    &[("NO_DOWNGRADE", Downgrade::Never), ("SINGLE_LEVEL", Downgrade::OneLevel), ("MULTI_LEVEL", Downgrade::ToFit)];
+const TIER_DOWNGRADES: Words<bool> = &[("INHERIT", false), ("NO_DOWNGRADE", true)];
+const PASSAGES: Words<Passage> = &[
+    ("JOINED", Passage::Joined),
+    ("UPGRADED", Passage::Upgraded),
+    ("DOWNGRADED", Passage::Downgraded),
+    ("LEFT", Passage::Left),
+    ("PROLONGED", Passage::Prolonged),
+];
+
+/// The word for what became of a tier.
+pub fn passage_type(passage: Passage) -> &'static str {
+    word(PASSAGES, passage).unwrap_or_default()
+}
+
+/// Reads a tier structure, without its tiers.
+pub fn read_tier_structure(at: &Cursor<'_>) -> Structure {
+    at.object();
+    let mut structure = Structure {
+        id: at.need("id", read::name),
+        card_definition: at.need("card_definition_id", read::name),
+        ..Structure::default()
+    };
+    if at.need("type", |kind| kind.one_of(MEASURES)) {
+        structure.measure = at.need("point_earned", read_earned);
+    }
+    at.fill("expiration", &mut structure.expiration, read_expiration);
+    if let Some((downgrade, grace)) = at.option("downgrade", read_downgrade) {
+        (structure.downgrade, structure.grace) = (downgrade, grace);
+    }
+    structure
+}
+
+fn read_earned(at: &Cursor<'_>) -> Measure {
+    at.object();
+    let tracking = at.need("period", |period| {
+        period.object();
+        let value = period.need("value", read_count);
+        if value == 0 {
+            period.option("value", |value| value.wrong("must be >= 1"));
+        }
+        Tracking { value, unit: period.need("unit", |unit| unit.one_of(UNITS)) }
+    });
+    Measure::Earned { tracking, at_once: at.need("type", |kind| kind.one_of(CHANGES)) }
+}
+
+fn read_expiration(at: &Cursor<'_>) -> Expiration {
+    at.object();
+    match at.need("type", |lapse| lapse.one_of(LAPSES)) {
+        Lapse::Never => Expiration::Never,
+        Lapse::Rolling => {
+            Expiration::Rolling(at.need("rolling_expiration", |rolling| rolling.need("period", read_period)))
+        }
+        Lapse::Calendar => {
+            at.need("calendar_expiration", |calendar| Expiration::Calendar(calendar.need("calendar_dates", read_dates)))
+        }
+        Lapse::Sliding => Expiration::Sliding(at.need("sliding_expiration", read_sliding)),
+    }
+}
+
+fn read_downgrade(at: &Cursor<'_>) -> (Downgrade, Option<Grace>) {
+    at.object();
+    let grace = at.option("grace_period", |grace| {
+        let round_up = grace.option("round_up", read::flag).unwrap_or(false);
+        Grace { period: read_period(grace), round_up }
+    });
+    (at.need("type", |kind| kind.one_of(DOWNGRADES)), grace)
+}
+
+const BOUND: &str = "must be a number from 0 on";
+
+/// Reads a tier. Points are whole, so that a bound between two of them is the next one inside.
+pub fn read_tier(at: &Cursor<'_>) -> Tier {
+    at.object();
+    let (min, max, segment) = at.need("qualification_rules", |rules| {
+        rules.object();
+        let min = rules.need("min_value", |min| min.or_wrong(min.rounded(true), BOUND));
+        let max = rules.option("max_value", |max| max.or_wrong(max.rounded(false), BOUND));
+        (min, max, rules.option("segment", |segment| segment.need("id", read::name)))
+    });
+    let is_kept = at.option("downgrade", |down| down.need("type", |kind| kind.one_of(TIER_DOWNGRADES)));
+    Tier {
+        id: at.need("id", read::name),
+        name: at.option("name", read::text).unwrap_or_default(),
+        min,
+        max,
+        segment,
+        is_kept: is_kept.unwrap_or(false),
+    }
+}
+
+/// Writes where a member stands, as it is read.
+pub fn write_standing(standing: &Standing) -> Value {
+    json!({
+        "at": standing.at.to_string(), "is_active": standing.is_active,
+        "before": write_position(&standing.before), "now": write_position(&standing.now),
+    })
+}
+
+fn write_position(position: &Position) -> Value {
+    let moment = |at: Option<Instant>| at.map(|at| at.to_string());
+    let segments: Vec<&str> = position.facts.segments.iter().map(|segment| segment.as_str()).collect();
+    json!({
+        "tier": position.tier.as_ref().map(|tier| tier.as_str()), "since": position.since.to_string(),
+        "until": moment(position.until), "grace": moment(position.grace),
+        "fit": position.fit.as_ref().map(|fit| fit.as_str()),
+        "balance": position.facts.balance, "earned": position.facts.earned, "segments": segments,
+        "period": position.period.to_string(), "mark": position.mark, "closed": position.closed,
+    })
+}
+
+/// Reads where a member stands.
+pub fn read_standing(at: &Cursor<'_>) -> Standing {
+    at.object();
+    Standing {
+        at: at.need("at", read::instant),
+        is_active: at.need("is_active", read::flag),
+        before: at.need("before", read_position),
+        now: at.need("now", read_position),
+    }
+}
+
+fn read_position(at: &Cursor<'_>) -> Position {
+    at.object();
+    let signed = |name| at.need(name, |points| points.or_wrong(points.integer(), "must be an integer"));
+    Position {
+        tier: at.option("tier", read::name),
+        since: at.need("since", read::instant),
+        until: at.option("until", read::instant),
+        grace: at.option("grace", read::instant),
+        fit: at.option("fit", read::name),
+        facts: Facts {
+            balance: signed("balance"),
+            earned: signed("earned"),
+            segments: at.need("segments", read::texts),
+        },
+        period: at.need("period", read::instant),
+        mark: signed("mark"),
+        closed: signed("closed"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::document::read_document;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let at = Instant::parse("2026-05-17T10:00:00.123Z").unwrap_or_default();
+        let facts = Facts { balance: -3, earned: 12, segments: vec!["seg_1".into()] };
+        let now = Position {
+            tier: Some("lt_1".into()),
+            since: at,
+            until: Some(Instant::LATEST),
+            grace: Some(at),
+            fit: Some("lt_2".into()),
+            facts,
+            period: at,
+            mark: -7,
+            closed: 5,
+        };
+        let standing = Standing { at, is_active: true, before: Position::default(), now };
+        assert_eq!(read_document(&write_standing(&standing).to_string(), read_standing).ok(), Some(standing));
+    }
+
+    #[test]
+    fn bounds_between_two_points_are_the_next_inside() {
+        let text = r#"{ "id": "lt_1", "name": "Gold",
+            "qualification_rules": { "type": "POINTS", "min_value": 99.5, "max_value": 200.75, "segment": null } }"#;
+        let tier = read_document(text, read_tier).unwrap_or_default();
+        assert_eq!((tier.min, tier.max, tier.is_kept), (100, Some(200), false));
+    }
+}

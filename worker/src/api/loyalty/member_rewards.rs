@@ -1,0 +1,55 @@
+//! The rewards that a member of a loyalty program can get for points. It must not know how a reward is handed over.
+
+use crate::document::shapes;
+use crate::http::reply::CallError;
+use crate::http::route::{Answer, Call, Outcome, Route, get};
+use crate::http::shape::{Kind, may};
+use crate::shop::balances::free_points;
+use crate::shop::reward_assignments::{ASSIGNMENT, of_program};
+use crate::shop::rewards::{REWARD, show};
+use crate::shop::vouchers::find_card;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+
+/// The routes of the area.
+pub const ROUTES: &[Route] =
+    &[get("/v1/loyalties/members/{memberId}/rewards", "List the rewards that a card can be exchanged for", list)
+        .scope("loyalties")
+        .query(&[may("affordable_only", Kind::Bool).says("Only what the card has points enough for")])
+        .lists("data", shapes::loyalty::LOYALTY_REWARD, shapes::TOTAL)];
+
+fn list(call: &mut Call<'_, '_>) -> Outcome {
+    let card = find_card(call)?;
+    let most = match call.query.is_true("affordable_only") {
+        true => free_points(call, &card)?,
+        false => i64::MAX,
+    };
+    let rewards = rewards_of(call, card.parent.as_deref().unwrap_or_default())?;
+    let affordable = rewards.into_iter().filter(|(reward, assignment)| cost(reward, assignment) <= most);
+    let shown: Vec<Json> = affordable
+        .map(|(reward, assignment)| json!({ "reward": reward, "assignment": assignment, "object": "loyalty_reward" }))
+        .collect();
+    let total = i64::try_from(shown.len()).unwrap_or(i64::MAX);
+    Ok(Answer::json(Json::Object(ASSIGNMENT.list.envelope(shown, total))))
+}
+
+/// The rewards of a program with their assignments, the last assigned first.
+fn rewards_of(call: &mut Call<'_, '_>, campaign_id: &str) -> Result<Vec<(Json, Json)>, CallError> {
+    let assignments = of_program(call, campaign_id)?;
+    let named: Vec<&str> = assignments.iter().filter_map(|assignment| assignment.parent.as_deref()).collect();
+    let found = call.store.documents_by_names(REWARD.object, &[], &named)?;
+    let ids: Vec<String> = found.iter().map(|reward| reward.id.clone()).collect();
+    let shown: HashMap<String, Json> = ids.into_iter().zip(show(call, found)?).collect();
+    let both = assignments.into_iter().filter_map(|assignment| {
+        let reward = shown.get(assignment.parent.as_deref()?)?.clone();
+        Some((reward, Json::Object(assignment.body)))
+    });
+    Ok(both.collect())
+}
+
+/// The least that a reward can be had for: its price, or of money off one block of points.
+fn cost(reward: &Json, assignment: &Json) -> i64 {
+    let price = assignment.pointer("/parameters/loyalty/points");
+    let price = price.or_else(|| reward.pointer("/parameters/coin/points_ratio"));
+    price.and_then(Json::as_i64).unwrap_or(1)
+}

@@ -1,0 +1,231 @@
+//! What follows from what a call wrote, in the same commit: whoever earns by it has the points and the incentives, and what an order
+//! brought that is called off is given back. It must not know routes, nor what a rule asks.
+//!
+//! What was written is in the tables before anything follows from it, so that every card and every stock is as it stands; the host
+//! undoes all of it when any of it fails.
+
+use crate::http::route::Call;
+use crate::shop::card_changes::{settle, write};
+use crate::shop::card_rows::Told;
+use crate::shop::cards::{Held, Present, load};
+use crate::shop::earning_facts::{Asked, Rules, StoredEarnings};
+use crate::shop::firings::{self, Fires};
+use crate::shop::handing_out::{Handing, Ledgered};
+use crate::shop::lives::CARD;
+use crate::shop::occurrences::{Occurrence, noticed};
+use crate::shop::{decision, payments};
+use crate::store::document::{Document, legible, read_held};
+use crate::store::sql::Fault;
+use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
+use scrip::facts::earning::{EarningRule, Effect, Occasion};
+use scrip::model::order::Metadata;
+use scrip::text::Text;
+use scrip::wire::cursor::read;
+use scrip::wire::customer::read_customer;
+use scrip::wire::order::read_order;
+use serde_json::{Map, Value as Json, json};
+
+/// Runs the writes of a call, and what follows from them.
+pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
+    let noticed = noticed(call)?;
+    call.store.commit()?;
+    if noticed.is_empty() {
+        return Ok(());
+    }
+    // The call is accepted: what follows from it is done whole.
+    call.store.unbound();
+    for occurrence in &noticed {
+        follow(call, occurrence)?;
+        call.store.commit()?;
+    }
+    Ok(())
+}
+
+fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault> {
+    match occurrence {
+        Occurrence::Paid { order_id, customer_id } => {
+            let Some(document) = call.store.document("order", order_id)? else { return Ok(()) };
+            let Some(order) = legible(call.store, read_held("order", &document, read_order))? else { return Ok(()) };
+            let told = json!({ "order": { "id": order_id } });
+            let occasion = Occasion::order(order_id);
+            happen(call, customer_id, (What::OrderPaid(&order), "customer.order.paid"), &occasion, &told)
+        }
+        Occurrence::CalledOff { order_id } => {
+            // What it was paid with comes back before what it brought is taken.
+            payments::give_back_whole(call, order_id)?;
+            call.store.commit()?;
+            call_off(call, order_id)
+        }
+        Occurrence::Told { event_id, customer_id } => {
+            let Some(document) = call.store.document("event", event_id)? else { return Ok(()) };
+            let schema_id = document.parent.as_deref().unwrap_or_default();
+            wake(call, customer_id, schema_id)?;
+            let data = legible(call.store, read_held("event", &document, |at| at.option("metadata", read::metadata)))?;
+            let metadata: Metadata = data.flatten().unwrap_or_default();
+            let what = What::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
+            let occasion = Occasion::custom_event(event_id);
+            happen(call, customer_id, (what, "customer.custom_event"), &occasion, &json!({}))
+        }
+        Occurrence::Entered { segment_id, customer_id } => {
+            let what = What::SegmentEntered(Some(segment_id));
+            let occasion = Occasion::segment(segment_id, customer_id, call.context.now);
+            happen(call, customer_id, (what, "customer.segment.entered"), &occasion, &json!({}))
+        }
+    }
+}
+
+/// What a customer earns by something, written at the commit.
+fn happen(
+    call: &mut Call<'_, '_>,
+    customer_id: &str,
+    (what, event): (What<'_>, &str),
+    occasion: &Occasion,
+    about: &Json,
+) -> Result<(), Fault> {
+    let present = Present::of(call)?;
+    let (earnings, rules, handing) = {
+        let facts = decision::facts(call)?;
+        let stored = StoredEarnings::read(
+            call.store,
+            &facts,
+            &present,
+            &Asked { customer_id, event, only: None, metadata: None },
+        )?;
+        if stored.is_idle() {
+            return stored.end().map(drop);
+        }
+        let Some(document) = call.store.document("customer", customer_id)? else { return Ok(()) };
+        let Some(customer) = legible(call.store, read_held("customer", &document, read_customer))? else {
+            return Ok(());
+        };
+        let earnings =
+            earn(&facts, &stored, Event { customer: &customer, what, occasion: Some(occasion) }, call.context);
+        let (rules, definitions) = stored.end()?;
+        facts.end()?;
+        let about = about.as_object().cloned().unwrap_or_default();
+        (earnings, rules, Handing::to(document, &present, definitions, about))
+    };
+    if let Some(idle) = &earnings.idle {
+        call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
+    }
+    put(call, (&earnings, &rules), handing, occasion)
+}
+
+/// Writes down at the commit what was earned, as far as it can be handed over.
+fn put(
+    call: &mut Call<'_, '_>,
+    (earnings, rules): (&Earnings, &Rules),
+    mut handing: Handing<'_>,
+    occasion: &Occasion,
+) -> Result<(), Fault> {
+    let now_ms = call.now_ms();
+    let mut is_any = false;
+    for member in &earnings.memberships {
+        for rule in &member.rules {
+            let Ok(firing) = &rule.outcome else { continue };
+            let owner = [member.member_id.as_str(), member.program_id.as_str()];
+            let effects = effects_of(rules.get(rule.rule_id.as_str()).and_then(Option::as_ref), firing);
+            let (mut counts, mut points) = (false, Vec::new());
+            for (granted, effect) in firing.effects.iter().zip(effects) {
+                match handing.hand(call, granted.as_ref(), effect, (owner, &rule.rule_id))? {
+                    Ledgered::Nothing => {}
+                    Ledgered::Thing => counts = true,
+                    Ledgered::Points(entry) => {
+                        counts = true;
+                        points.push(entry);
+                    }
+                }
+            }
+            if counts {
+                is_any = true;
+                let customer_id = handing.customer_id();
+                let rule = [rule.rule_id.as_str(), firing.earning_id.as_str()];
+                firings::put(call.store, Fires { occasion, customer_id, member: owner, rule, points }, now_ms);
+            }
+        }
+    }
+    if is_any {
+        firings::begin(call.store, occasion, handing.customer_id(), now_ms);
+    }
+    Ok(())
+}
+
+/// The effects of the earning that fired.
+fn effects_of<'r>(rule: Option<&'r EarningRule>, firing: &Firing) -> &'r [Effect] {
+    let earnings = rule.map_or(&[][..], |rule| &rule.earnings);
+    let earning = earnings.iter().find(|earning| earning.id == firing.earning_id);
+    earning.map_or(&[], |earning| &earning.effects)
+}
+
+/// Gives back at the commit what an order brought, where the definitions of its cards say so.
+fn call_off(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
+    let occasion = Occasion::order(order_id);
+    let present = Present::of(call)?;
+    // What is due is settled first: whether points wait still, or where they went, the rows say.
+    for card in firings::cards(call.store, &occasion)? {
+        if let Some(mut held) = held(call, &card, &[])? {
+            settle(call.store, &present, &mut held)?;
+        }
+    }
+    call.store.commit()?;
+    let back = {
+        let facts = decision::facts(call)?;
+        let stored = StoredEarnings::of_nobody(call.store, &facts, &present);
+        let back = give_back(&stored, &occasion);
+        stored.end()?;
+        facts.end()?;
+        back
+    };
+    let Some(back) = back else {
+        call.store.note(format!("what `{}` brought cannot be given back: something does not read", occasion.as_str()));
+        return Ok(());
+    };
+    if firings::standing(call.store, &occasion)?.is_none() {
+        return Ok(());
+    }
+    let about = json!({ "order": { "id": order_id } }).as_object().cloned().unwrap_or_default();
+    let told = Told { about, ..Told::default() };
+    for one in back {
+        let lots: Vec<&str> = one.past.earned.lot.iter().map(Text::as_str).collect();
+        let Some(mut held) = held(call, &one.past.card_id, &lots)? else { continue };
+        match held.card.revoke(&one.past.earned, one.method, &present.now()) {
+            Ok(outcome) => drop(write(call.store, &present, &mut held, outcome, Some((&told, &mut call.ids)))?),
+            Err(refused) => call.store.note(format!("the card `{}` gives nothing back: {refused:?}", held.row.id)),
+        }
+        // Two earnings may have gone to one card.
+        call.store.commit()?;
+    }
+    firings::end(call.store, &occasion, call.now_ms())
+}
+
+/// A card with the lots that are named; nothing for one that is gone.
+fn held(call: &Call<'_, '_>, card_id: &str, lots: &[&str]) -> Result<Option<Held>, Fault> {
+    let row = call.store.document(CARD.stored, card_id)?;
+    row.map(|row| load(call.store, row, lots)).transpose()
+}
+
+/// Makes active at the commit what waits for an event on the cards of a customer, and puts off what lapses when nothing happens.
+fn wake(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(), Fault> {
+    let rows: Vec<Document> = call.store.documents(
+        "SELECT card.id, card.key, card.parent, card.holder, card.created_at, card.updated_at, card.body FROM document AS card
+         JOIN document AS member ON member.kind = 'member' AND member.id = card.parent
+         JOIN document AS program ON program.kind = 'program' AND program.id = member.parent
+         WHERE card.kind = ?1 AND card.holder = ?2 AND json_extract(member.body, '$.status') = 'ACTIVE'
+           AND json_extract(program.body, '$.status') = 'ACTIVE' ORDER BY card.seq",
+        &[CARD.stored.into(), customer_id.into()],
+    )?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let present = Present::of(call)?;
+    let told = Told { about: Map::new(), ..Told::default() };
+    for row in rows {
+        let mut held = load(call.store, row, &[])?;
+        match held.card.event(schema_id, &present.now()) {
+            Ok(outcome) => drop(write(call.store, &present, &mut held, outcome, Some((&told, &mut call.ids)))?),
+            Err(refused) => call.store.note(format!("the card `{}` sees no event: {refused:?}", held.row.id)),
+        }
+    }
+    // What is earned by the event waits for the next.
+    call.store.commit()
+}
