@@ -63,7 +63,7 @@ fn ask_as(
     left: Option<u64>,
     (cards, bought): (&[PayingCard], Fired),
 ) -> Result<(u64, usize, Option<usize>, Option<Hindrance>), Denied> {
-    let facts = RuleSetFacts::new(RuleSet::read("{}").unwrap());
+    let facts = RuleSetFacts::new(RuleSet::read(b"{}").unwrap());
     let customer = json!({ "id": "cust_1", "metadata": { "level": level } });
     let customer: Customer = read_document(&customer.to_string(), read_customer).unwrap();
     let member = json!({ "metadata": { "tier": tier } });

@@ -9,14 +9,13 @@ use crate::http::route::Call;
 use crate::shop::card_changes::{settle, settled_of, write};
 use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
-use crate::shop::decision;
 use crate::shop::earning_facts::{Asked, Memberships, Rules, StoredEarnings};
 use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Occurrence, noticed};
-use crate::shop::program_earnings;
 use crate::shop::standing_changes::tier_of;
+use crate::shop::{decision, payments, program_earnings};
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
@@ -53,7 +52,12 @@ fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault>
             let occasion = Occasion::order(order_id);
             happen(call, customer_id, (What::OrderPaid(&order), "customer.order.paid"), &occasion, &told)
         }
-        Occurrence::CalledOff { order_id } => call_off(call, order_id),
+        Occurrence::CalledOff { order_id } => {
+            // What it was paid with comes back before what it brought is taken.
+            payments::give_back_whole(call, order_id)?;
+            call.store.commit()?;
+            call_off(call, order_id)
+        }
         Occurrence::Told { event_id, customer_id } => {
             let Some(document) = call.store.document("event", event_id)? else { return Ok(()) };
             let schema_id = document.parent.as_deref().unwrap_or_default();

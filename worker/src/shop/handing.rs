@@ -9,6 +9,7 @@ use crate::shop::purses::GIFT;
 use crate::shop::voucher_removal;
 use crate::shop::vouchers;
 use crate::store::document::Document;
+use crate::store::sql::Fault;
 use scrip::facts::earning::Thing;
 use scrip::facts::redemptions_account;
 use serde_json::{Map, Value as Json, json};
@@ -61,40 +62,47 @@ pub fn hand(
         Thing::Coupon(campaign) => (campaign, None),
         Thing::GiftCard { campaign_id, balance } => (campaign_id, Some(*balance)),
     };
+    let voucher = match publish(call, campaign, customer, taken, balance.unwrap_or(0))? {
+        Ok(voucher) => voucher,
+        Err(why) => return Ok(Err(why)),
+    };
+    let code = voucher.body.get("code");
+    Ok(Ok(match balance {
+        None => Given::codes("DISCOUNT_COUPONS", vec![json!({ "id": voucher.id, "code": code })]),
+        Some(amount) => {
+            let total = voucher.body.get(GIFT.block).and_then(|gift| gift.get(GIFT.total));
+            let card = json!({ "id": voucher.id, "code": code, "amount": amount, "balance": total });
+            Given::codes("GIFT_VOUCHERS", vec![card])
+        }
+    }))
+}
+
+/// Publishes a code of a campaign to a customer at the commit, with so much on it. `taken` are the codes that the call has handed over
+/// already, and one more afterwards. Where none can be had, nothing of the attempt is left, and it is told why.
+pub fn publish(
+    call: &mut Call<'_, '_>,
+    campaign_id: &str,
+    customer: &Document,
+    taken: &mut Vec<String>,
+    balance: u64,
+) -> Result<Result<Document, ErrorBody>, Fault> {
+    let Some(campaign) = call.store.document("campaign", campaign_id)? else {
+        return Ok(Err(not_found("campaign", campaign_id)));
+    };
     let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
-    match publish(call, campaign, customer, taken, balance.unwrap_or(0)) {
+    let codes: Vec<&str> = taken.iter().map(String::as_str).collect();
+    match publications::hand_reward(call, &campaign, customer, &codes, balance) {
         Ok(voucher) => {
             taken.push(voucher.id.clone());
-            let code = voucher.body.get("code");
-            Ok(Ok(match balance {
-                None => Given::codes("DISCOUNT_COUPONS", vec![json!({ "id": voucher.id, "code": code })]),
-                Some(amount) => {
-                    let total = voucher.body.get(GIFT.block).and_then(|gift| gift.get(GIFT.total));
-                    let card = json!({ "id": voucher.id, "code": code, "amount": amount, "balance": total });
-                    Given::codes("GIFT_VOUCHERS", vec![card])
-                }
-            }))
+            Ok(Ok(voucher))
         }
         Err(CallError::Refused(why)) => {
             call.store.forget_since(mark);
             (call.store.drawn, call.ids) = (drawn, ids);
             Ok(Err(why))
         }
-        Err(CallError::Fault(fault)) => Err(fault.into()),
+        Err(CallError::Fault(fault)) => Err(fault),
     }
-}
-
-fn publish(
-    call: &mut Call<'_, '_>,
-    campaign_id: &str,
-    customer: &Document,
-    taken: &[String],
-    balance: u64,
-) -> Result<Document, CallError> {
-    let campaign = call.store.document("campaign", campaign_id)?;
-    let campaign = campaign.ok_or_else(|| not_found("campaign", campaign_id))?;
-    let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
-    publications::hand_reward(call, &campaign, customer, &taken, balance)
 }
 
 /// Takes codes back at the commit, as far as nobody used them, and gives what became of each: a coupon is gone, and a gift card has less.

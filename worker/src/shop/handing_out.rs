@@ -1,7 +1,6 @@
 //! Handing out what was earned: points to the card of a member, an incentive from its stock. What of an incentive becomes is written down
 //! as a transaction of the member. It must not know why anything was earned.
 
-use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::moment;
 use crate::shop::card_changes::write;
@@ -9,7 +8,7 @@ use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
 use crate::shop::earning_facts::Definitions;
 use crate::shop::lives::{CARD, INCENTIVE};
-use crate::shop::{firings, publications};
+use crate::shop::{firings, handing};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Gift, Granted, GrantedPoints, Withheld};
@@ -136,25 +135,16 @@ impl<'p> Handing<'p> {
 
     /// A code of a campaign goes to the customer. Where none can, nothing of the attempt is left.
     fn hand_code(&mut self, call: &mut Call<'_, '_>, campaign_id: &str, balance: u64) -> Result<Given, Fault> {
-        let Some(campaign) = call.store.document("campaign", campaign_id)? else {
-            return Ok(Err("campaign_not_found".into()));
-        };
-        let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
-        let taken: Vec<&str> = self.taken.iter().map(String::as_str).collect();
-        match publications::hand_reward(call, &campaign, &self.customer, &taken, balance) {
+        let customer = &self.customer;
+        Ok(match handing::publish(call, campaign_id, customer, &mut self.taken, balance)? {
             Ok(voucher) => {
-                let code = voucher.body.get("code").cloned();
-                let told = json!({ "voucher": { "id": voucher.id, "code": code, "campaign_id": campaign.id } });
-                self.taken.push(voucher.id);
-                Ok(Ok((Ledgered::Thing, told)))
+                let code = voucher.body.get("code");
+                let told = json!({ "voucher": { "id": voucher.id, "code": code, "campaign_id": campaign_id } });
+                Ok((Ledgered::Thing, told))
             }
-            Err(CallError::Refused(why)) => {
-                call.store.forget_since(mark);
-                (call.store.drawn, call.ids) = (drawn, ids);
-                Ok(Err(why.key.as_deref().unwrap_or_default().into()))
-            }
-            Err(CallError::Fault(fault)) => Err(fault),
-        }
+            Err(why) if why.key.as_deref() == Some("not_found") => Err("campaign_not_found".into()),
+            Err(why) => Err(why.key.as_deref().unwrap_or_default().into()),
+        })
     }
 
     /// Takes one piece of an incentive from its stock at the commit.

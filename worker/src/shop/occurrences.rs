@@ -112,7 +112,9 @@ fn turned(
     let was = row.as_ref().map_or(Ok(None), |row| sql::text_or_null(row, 0))?;
     let order_id = order_id.to_owned();
     Ok(match (Turn::of(status_of(was), is), earns) {
-        (Some(Turn::Paid), Some(customer_id)) => Some(Occurrence::Paid { order_id, customer_id: customer_id.to_owned() }),
+        (Some(Turn::Paid), Some(customer_id)) => {
+            Some(Occurrence::Paid { order_id, customer_id: customer_id.to_owned() })
+        }
         (Some(Turn::CalledOff), _) => Some(Occurrence::CalledOff { order_id }),
         (Some(Turn::Paid), None) | (None, _) => None,
     })

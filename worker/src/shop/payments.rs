@@ -141,6 +141,20 @@ fn post(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_back:
     }]);
 }
 
+/// Gives back at the commit all that was paid of an order with points, as far as the definitions of the cards let it come back.
+pub fn give_back_whole(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
+    let Some(order) = call.store.document("order", order_id)? else { return Ok(()) };
+    match give_back(call, &order, Money::MAX) {
+        Ok(()) => Ok(()),
+        Err(CallError::Refused(why)) => {
+            let why = why.details.as_deref().unwrap_or_default();
+            call.store.note(format!("what `{order_id}` was paid with does not come back: {why}"));
+            Ok(())
+        }
+        Err(CallError::Fault(fault)) => Err(fault),
+    }
+}
+
 /// Gives back at the commit what was paid of an order with points, when so much of it in all is returned: as the definition of each card
 /// says it, and never twice. An order that is called off is returned whole.
 pub fn give_back(call: &mut Call<'_, '_>, order: &Document, returned: Money) -> Result<(), CallError> {

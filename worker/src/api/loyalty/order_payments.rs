@@ -74,10 +74,7 @@ fn order_of(call: &Call<'_, '_>, sent: &Map<String, Json>, member: &Document) ->
         (None, Some(source_id)) => (source_id, call.store.document_by_name("order", source_id, "")?),
         (None, None) => return Err(Problem::missing("order", "id").into()),
     };
-    let is_own = |order: &Document| {
-        let customer = order.body.get("customer_id").and_then(Json::as_str);
-        customer.is_none() || customer == member.holder.as_deref()
-    };
+    let is_own = |order: &Document| order.body.get("customer_id").and_then(Json::as_str) == member.holder.as_deref();
     found.filter(is_own).ok_or_else(|| not_found("order", id).into())
 }
 

@@ -24,7 +24,8 @@ pub const REFUND: &[Field] = &[may(
         may("stock", Kind::OneOf(&["DEFAULT", "WRITE_OFF"])).or_null().says("Whether there is one more again"),
     ]),
 )
-.or_null()];
+.or_null()
+.says("What is done otherwise than by default")];
 
 const TAKEN_BACK: &[&str] = &["SKIPPED", "DELETED", "CREDITS_SUBTRACTED"];
 const RESULT: Field = may("result", Kind::OneOf(TAKEN_BACK)).says("What became of it when it was given back");
@@ -86,8 +87,14 @@ const REWARD_DETAILS: Kind = Kind::Object(&[
     must("metadata", Kind::Map),
     must("points", Kind::Object(&[must("total", COUNT).says("How many")])),
     must("result", HANDED).or_null().says("What was handed over"),
-    may("purchase", Kind::Object(&[must("card_transaction", NAMED), must("reward_transaction", NAMED)]))
-        .says("What is given back"),
+    may(
+        "purchase",
+        Kind::Object(&[
+            must("card_transaction", NAMED).says("What it did to the card"),
+            must("reward_transaction", NAMED).says("The purchase"),
+        ]),
+    )
+    .says("What is given back"),
 ]);
 
 /// A purchase of a reward, or its refund.
@@ -192,7 +199,8 @@ pub const ORDER_TRANSACTION: Kind = shape!(
                         must("points_spent", COUNT).says("What they cost"),
                         must("exchange_ratio", Kind::Number(0, INT_MAX)).says("How many points a minor unit costs"),
                     ])
-                ),
+                )
+                .says("What is paid"),
             ])
         ),
         may("created_at", Kind::DateTime),
@@ -213,7 +221,7 @@ pub const EXAMINE: &[Field] = &[
             may("type", Kind::OneOf(super::members::IDENTIFIED_BY)),
             may("customer_id", KEY).or_null(),
             may("customer_source_id", KEY).or_null().says("The caller's name for the customer"),
-            may("member_id", KEY).or_null(),
+            may("member_id", KEY).or_null().says("The membership"),
         ]),
     )
     .says("Who asks"),
@@ -240,7 +248,8 @@ const ESTIMATE: Kind = shape!(
     &[
         must("reward", Kind::Object(&[must("id", KEY), object(&["reward"])])),
         must("status", Kind::OneOf(&["AVAILABLE", "UNAVAILABLE"])),
-        must("cost", Kind::Object(&[must("points", COUNT).says("What it costs"), object(&["reward_cost"])])),
+        must("cost", Kind::Object(&[must("points", COUNT).says("What it costs"), object(&["reward_cost"])]))
+            .says("What it costs"),
         may(
             "unavailability_reasons",
             Kind::List(
@@ -299,8 +308,10 @@ pub const EXAMINED: Kind = shape!(
                             PLAIN,
                             &[must("customer_id", KEY), must("program_id", KEY), object(&["member"])]
                         ))
-                    ),
-                    must("program", Kind::Object(fields_of!(PLAIN, &[must("name", Kind::Text), object(&["program"])]))),
+                    )
+                    .says("The member"),
+                    must("program", Kind::Object(fields_of!(PLAIN, &[must("name", Kind::Text), object(&["program"])])))
+                        .says("The program"),
                     must(
                         "cards",
                         Kind::List(
@@ -314,7 +325,8 @@ pub const EXAMINED: Kind = shape!(
                                         must("code", KEY).or_null(),
                                         object(&["card"]),
                                     ])
-                                ),
+                                )
+                                .says("The card"),
                                 must("rewards", Kind::List(&ESTIMATE, 0, usize::MAX)).says("What it could buy"),
                                 object(&["card_estimation"]),
                             ]),
