@@ -66,7 +66,7 @@ impl Counter<'_> {
         let bought = bought(call, &self.member.id, reward, self.present)?;
         let buying = Buying { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
         let facts = decision::facts(call)?;
-        let verdict = purchase::purchase(reward, shelf.left, &buying, &facts, &call.context);
+        let verdict = purchase::purchase(reward, shelf.left, &buying, &facts, call.context);
         let own =
             |Bought { cost, card, target, hindrance }: Bought<'_>| Deal { cost: cost.clone(), card, target, hindrance };
         let verdict = verdict.map(own);
@@ -80,18 +80,21 @@ impl Counter<'_> {
         call: &Call<'_, '_>,
         reward: &LoyaltyReward,
         shelf: &Shelf,
-    ) -> Result<(Option<(usize, u64)>, Option<Denied>), CallError> {
+    ) -> Result<(Option<Price>, Option<Denied>), CallError> {
         let (customer, metadata) = people(self.customer, self.member)?;
         let bought = Fired::default();
         let buying = Buying { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
         let facts = decision::facts(call)?;
-        let price = purchase::price(reward, shelf.left, &buying, &facts, &call.context);
+        let price = purchase::price(reward, shelf.left, &buying, &facts, call.context);
         let price = price.ok().map(|price| (price.card, price.cost.points));
-        let why = purchase::purchase(reward, shelf.left, &buying, &facts, &call.context).err();
+        let why = purchase::purchase(reward, shelf.left, &buying, &facts, call.context).err();
         facts.finish()?;
         Ok((price, why))
     }
 }
+
+/// Which card of a wallet would pay, and how many points.
+pub type Price = (usize, u64);
 
 /// How often a member bought a reward, and did not give it back.
 fn bought(call: &Call<'_, '_>, member: &str, reward: &LoyaltyReward, present: &Present) -> Result<Fired, Fault> {
