@@ -41,6 +41,9 @@ pub struct Counter<'a> {
     pub wallet: Wallet,
 }
 
+/// With which card how much would be paid, where it can be bought now at all; and why it cannot, where it cannot.
+pub type Estimate = (Option<(usize, u64)>, Option<Denied>);
+
 /// What a purchase is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deal {
@@ -66,7 +69,7 @@ impl Counter<'_> {
         let bought = bought(call, &self.member.id, reward, self.present)?;
         let buying = Buying { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
         let facts = decision::facts(call)?;
-        let verdict = purchase::purchase(reward, shelf.left, &buying, &facts, &call.context);
+        let verdict = purchase::purchase(reward, shelf.left, &buying, &facts, call.context);
         let own =
             |Bought { cost, card, target, hindrance }: Bought<'_>| Deal { cost: cost.clone(), card, target, hindrance };
         let verdict = verdict.map(own);
@@ -75,19 +78,14 @@ impl Counter<'_> {
     }
 
     /// With which card the member would pay how much, if it can be bought now at all; and why not, where it cannot.
-    pub fn estimate(
-        &self,
-        call: &Call<'_, '_>,
-        reward: &LoyaltyReward,
-        shelf: &Shelf,
-    ) -> Result<(Option<(usize, u64)>, Option<Denied>), CallError> {
+    pub fn estimate(&self, call: &Call<'_, '_>, reward: &LoyaltyReward, shelf: &Shelf) -> Result<Estimate, CallError> {
         let (customer, metadata) = people(self.customer, self.member)?;
         let bought = Fired::default();
         let buying = Buying { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
         let facts = decision::facts(call)?;
-        let price = purchase::price(reward, shelf.left, &buying, &facts, &call.context);
+        let price = purchase::price(reward, shelf.left, &buying, &facts, call.context);
         let price = price.ok().map(|price| (price.card, price.cost.points));
-        let why = purchase::purchase(reward, shelf.left, &buying, &facts, &call.context).err();
+        let why = purchase::purchase(reward, shelf.left, &buying, &facts, call.context).err();
         facts.finish()?;
         Ok((price, why))
     }
