@@ -27,6 +27,9 @@ use serde_json::{Value, json};
 
 use crate::holds;
 
+/// The price, the card that pays, the card that gets points, and what stands in the way.
+type Asked = Result<(u64, usize, Option<usize>, Option<Hindrance>), Denied>;
+
 fn card(definition: &str, balance: i64, limits: SpendingLimits) -> PayingCard {
     let so_far = SpentSoFar { balance, ..SpentSoFar::default() };
     PayingCard { card_definition_id: definition.into(), limits, so_far }
@@ -47,12 +50,7 @@ fn reward(more: Value) -> LoyaltyReward {
 }
 
 /// What it comes to that somebody buys, and what it would cost.
-fn ask(
-    reward: &LoyaltyReward,
-    left: Option<u64>,
-    cards: &[PayingCard],
-    bought: Fired,
-) -> Result<(u64, usize, Option<usize>, Option<Hindrance>), Denied> {
+fn ask(reward: &LoyaltyReward, left: Option<u64>, cards: &[PayingCard], bought: Fired) -> Asked {
     ask_as("none", "low", reward, left, (cards, bought))
 }
 
@@ -62,7 +60,7 @@ fn ask_as(
     reward: &LoyaltyReward,
     left: Option<u64>,
     (cards, bought): (&[PayingCard], Fired),
-) -> Result<(u64, usize, Option<usize>, Option<Hindrance>), Denied> {
+) -> Asked {
     let facts = RuleSetFacts::new(RuleSet::read(b"{}").unwrap());
     let customer = json!({ "id": "cust_1", "metadata": { "level": level } });
     let customer: Customer = read_document(&customer.to_string(), read_customer).unwrap();

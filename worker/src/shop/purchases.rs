@@ -41,6 +41,9 @@ pub struct Counter<'a> {
     pub wallet: Wallet,
 }
 
+/// With which card how much would be paid, where it can be bought now at all; and why it cannot, where it cannot.
+pub type Estimate = (Option<(usize, u64)>, Option<Denied>);
+
 /// What a purchase is about.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deal {
