@@ -153,6 +153,36 @@ check("a review brings a lot that lapses first, and stars that wait until they a
   await page.close();
 }, why);
 
+check("a reward is bought with points, a code is handed over, and what was given back brings its points back", async () => {
+  const { page, text } = await join("Jan");
+  const refusal = await done(page, "#reward-said", () => page.click("#rewards li:nth-child(1) button"), "failed");
+  assert.match(refusal, /points/i);
+  await pay(page, "140");
+  const mug = await page.locator("#rewards button", { hasText: "Buy" }).evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
+  assert.deepEqual([...mug].sort(), ["Buy 5 euros off for 50 points", "Buy Enamel mug for 80 points"]);
+  assert.match(await done(page, "#reward-said", () => page.click('[aria-label^="Buy Enamel mug"]')), /^Enamel mug: It is on its way\.$/);
+  assert.deepEqual(await balances(page), { "Club points": 60, "Thank-you stars": 0 });
+  const coupon = await done(page, "#reward-said", () => page.click('[aria-label^="Buy 5 euros off"]'));
+  const [, code] = /Yours: (CLUB-\w{8})\./.exec(coupon);
+  assert.equal((await call("GET", `/v1/vouchers/${code}`)).status, 200);
+  assert.deepEqual(await balances(page), { "Club points": 10, "Thank-you stars": 0 });
+  assert.match(await text("#transactions"), /Spent on a reward/);
+  await done(page, "#reward-said", () => page.click('[aria-label="Give back Enamel mug"]'));
+  assert.deepEqual(await balances(page), { "Club points": 90, "Thank-you stars": 0 });
+  await page.close();
+}, why);
+
+check("points pay for an order as far as they go", async () => {
+  const { page, text } = await join("Kim");
+  await pay(page, "120");
+  await page.fill("#amount", "50.00");
+  assert.match(await done(page, "#order-said", () => page.click("#pay-points")), /^120 points paid €1\.20 of €50\.00\. −120 points\.$/);
+  assert.deepEqual(await balances(page), { "Club points": 0, "Thank-you stars": 0 });
+  assert.match(await text("#orders li:first-child"), /€1\.20 of it paid with points/);
+  assert.match(await done(page, "#order-said", () => page.click("#pay-points"), "failed"), /no points on the card/);
+  await page.close();
+}, why);
+
 check("points lead up a tier, which is drawn with what is next and what is at risk", async () => {
   const { page, text } = await join("Lou");
   await pay(page, "20");

@@ -105,18 +105,23 @@ fn turned(
         Some(Turn::Paid) if earns.is_none() => return Ok(None),
         Some(Turn::Paid | Turn::CalledOff) => {}
     }
-    let row = call.store.row(
-        "SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = ?1",
-        &[order_id.into()],
-    )?;
-    let was = row.as_ref().map_or(Ok(None), |row| sql::text_or_null(row, 0))?;
+    // Most orders are of somebody who is in no program, in a project whose campaigns have no earning rules.
+    let Some(row) = call.store.row(
+        "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = ?1),
+           EXISTS (SELECT 1 FROM document WHERE kind = ?2 AND holder = ?3) OR EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule')",
+        &[order_id.into(), MEMBER.stored.into(), earns.unwrap_or_default().into()],
+    )?
+    else {
+        return Ok(None);
+    };
+    let (was, is_earned) = (sql::text_or_null(&row, 0)?, sql::int(&row, 1)? == 1);
     let order_id = order_id.to_owned();
     Ok(match (Turn::of(status_of(was), is), earns) {
-        (Some(Turn::Paid), Some(customer_id)) => {
+        (Some(Turn::Paid), Some(customer_id)) if is_earned => {
             Some(Occurrence::Paid { order_id, customer_id: customer_id.to_owned() })
         }
         (Some(Turn::CalledOff), _) => Some(Occurrence::CalledOff { order_id }),
-        (Some(Turn::Paid), None) | (None, _) => None,
+        (Some(Turn::Paid) | None, _) => None,
     })
 }
 
