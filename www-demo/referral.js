@@ -37,11 +37,11 @@ async function share() {
   try {
     const publication = await intend("/client/v1/publish", { campaign: { name: TRY.friends }, customer: { source_id: visitor.source_id } }, visitor.source_id);
     keep({ code: publication.voucher?.code ?? publication.vouchers?.[0] });
+    await draw();
     say("referral-said", "done", `${visitor.code} is yours to pass on. A friend may use it; you may not.`);
   } catch (problem) {
     say("referral-said", "failed", failure(problem));
   }
-  await draw();
 }
 
 async function refer(shown, changed) {
@@ -59,15 +59,16 @@ async function refer(shown, changed) {
     const before = waiting(shown());
     const after = waiting(await changed());
     const gifts = ((await optional("listGifts", { customer: friend.id }))?.vouchers ?? []).filter(({ gift }) => gift);
+    at("friend").value = "";
+    await draw();
     say("referral-said", "done", [
       `${name} pays ${show(redeemed)} for ${show(ORDER)}`,
       ...gifts.map(({ code, gift }) => `and has the gift card ${code} with ${show(gift.balance ?? gift.amount)}`),
     ].join(" ") + `. ${visitor.name} ${after > before ? `has ${showPoints(after - before)} waiting` : "gets nothing this time"}.`);
   } catch (problem) {
     say("referral-said", "failed", failure(problem));
+    await draw();
   }
-  at("friend").value = "";
-  await draw();
 }
 
 /** The friend redeems the code, proven by a token as whoever is logged in is; gives what they pay. */

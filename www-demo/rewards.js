@@ -42,26 +42,21 @@ function outcome({ status, details }) {
   return codes.length > 0 ? `Yours: ${codes.join(", ")}. Try it on the cart page.` : "It is on its way.";
 }
 
-async function buy(reward, names, changed) {
-  say("reward-said", "busy", `Buying ${reward.name}…`);
-  try {
-    const { transaction } = await call("buyReward", names, { reward_id: reward.id });
-    const bought = await decided("listPurchases", names, transaction);
-    const good = bought.status === "APPROVED";
-    say("reward-said", good ? "done" : "failed", `${reward.name}: ${outcome(bought)}`);
-  } catch (problem) {
-    say("reward-said", "failed", failure(problem));
-  }
+/** Does something about a reward, shows what there is then, and says what came of it: whoever reads that finds the page as it says. */
+async function tell(busy, done, changed) {
+  say("reward-said", "busy", busy);
+  const told = await done().catch((problem) => ["failed", failure(problem)]);
   await changed();
+  say("reward-said", ...told);
 }
 
-async function giveBack(purchase, name, names, changed) {
-  say("reward-said", "busy", `Giving ${name} back…`);
-  try {
-    await call("refundReward", { program: names.program, purchase: purchase.id }, {});
-    say("reward-said", "done", `${name} was given back, and so were its points.`);
-  } catch (problem) {
-    say("reward-said", "failed", failure(problem));
-  }
-  await changed();
-}
+const buy = (reward, names, changed) => tell(`Buying ${reward.name}…`, async () => {
+  const { transaction } = await call("buyReward", names, { reward_id: reward.id });
+  const bought = await decided("listPurchases", names, transaction);
+  return [bought.status === "APPROVED" ? "done" : "failed", `${reward.name}: ${outcome(bought)}`];
+}, changed);
+
+const giveBack = (purchase, name, names, changed) => tell(`Giving ${name} back…`, async () => {
+  await call("refundReward", { program: names.program, purchase: purchase.id }, {});
+  return ["done", `${name} was given back, and so were its points.`];
+}, changed);
