@@ -100,6 +100,10 @@ pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<
             fits(wanted, &body, &mut bound, "").map_err(|told| fault(format!("{told}\n  in {text}")))?;
         }
         for path in expect["absent"].as_array().into_iter().flatten().filter_map(Json::as_str) {
+            // A path that is none would be absent from everything.
+            if !path.starts_with('/') {
+                return Err(fault(format!("`{path}` in `absent` does not begin with `/`")));
+            }
             if body.pointer(path).is_some() {
                 return Err(fault(format!("{path} should be absent in {text}")));
             }
