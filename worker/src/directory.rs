@@ -33,7 +33,7 @@ pub fn serve_directory(
     if let Some(sha256) = request.path.strip_prefix("/internal/tokens/") {
         let now_ms = context.now.millis();
         let row = store
-            .row("SELECT record FROM token WHERE sha256 = ?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
+            .row("SELECT record FROM token WHERE sha256 = +?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
         let Some(row) = row else { return Ok(empty_reply(404)) };
         return Ok(crate::http::reply::bytes_reply(200, sql::text(&row, 0)?.as_bytes().to_vec()));
     }

@@ -39,7 +39,6 @@ pub mod publications;
 pub mod purchase_refunds;
 pub mod purchases;
 pub mod purses;
-pub mod readings;
 pub mod referral_counts;
 pub mod referrals;
 pub mod reward_assignments;

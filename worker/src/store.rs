@@ -7,6 +7,7 @@ pub mod candidates;
 pub mod code;
 pub mod dates;
 pub mod document;
+pub mod edition;
 pub mod facts;
 pub mod free;
 pub mod ledger;

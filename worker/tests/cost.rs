@@ -61,3 +61,40 @@ fn a_redemption_is_a_dozen_statements() {
         assert!(statements.len() <= limit, "{name}: {} statements, at most {limit}: {statements:#?}", statements.len());
     }
 }
+
+/// What is read of programs is remembered, and what is read of a member is read together.
+#[test]
+fn an_order_that_earns_is_two_dozen_statements() {
+    let counting = Counting::new();
+    let made = |seed: u8, path: &str, body: &str| {
+        let (status, answer) = send(&counting, seed, path, body, None);
+        assert_eq!(status, 200, "{path}: {answer}");
+        serde_json::from_str::<serde_json::Value>(&answer).unwrap()["id"].as_str().unwrap().to_owned()
+    };
+    let card = made(1, "/v2/loyalties/card-definitions", r#"{"name":"Card","type":"INDIVIDUAL","status":"ACTIVE"}"#);
+    let rules: Vec<String> = (0..10)
+        .map(|place| {
+            let rule = format!(
+                r#"{{"name":"R{place}","status":"ACTIVE","trigger":{{"event":"customer.order.paid"}},"earnings":[{{
+                  "rules":{{"1":{{"name":"order.amount","conditions":{{"$more_than":[{}]}}}}}},
+                  "effects":[{{"points":{{"value":7,"card_definition_id":"{card}"}}}}]}}]}}"#,
+                if place == 0 { 0 } else { 1_000_000 }
+            );
+            format!(r#"{{"id":"{}"}}"#, made(10 + place, "/v2/loyalties/earning-rules", &rule))
+        })
+        .collect();
+    let program = format!(
+        r#"{{"name":"P","status":"ACTIVE","card_definitions":[{{"id":"{card}"}}],"earning_rules":[{}]}}"#,
+        rules.join(",")
+    );
+    let program = made(2, "/v2/loyalties/programs", &program);
+    let customer = made(3, "/v1/customers", r#"{"source_id":"anna"}"#);
+    made(4, &format!("/v2/loyalties/programs/{program}/members"), &format!(r#"{{"customer_id":"{customer}"}}"#));
+    let order =
+        format!(r#"{{"status":"PAID","customer":{{"id":"{customer}"}},"items":[{{"product_id":"p","price":500}}]}}"#);
+    made(50, "/v1/orders", &order);
+    counting.statements.replace(vec!["-".into()]);
+    made(51, "/v1/orders", &order);
+    let statements = &counting.statements.borrow()[1..];
+    assert!(statements.len() <= 24, "{} statements: {statements:#?}", statements.len());
+}

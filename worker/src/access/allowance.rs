@@ -36,7 +36,7 @@ impl Allowance {
     /// Whether a caller may use so much more of it now.
     pub fn allows(&self, store: &Store<'_>, caller: &Caller, now_ms: i64, amount: i64) -> Result<bool, Fault> {
         let row = store.row(
-            "SELECT used FROM allowance WHERE key = ?1 AND name = ?2 AND span = ?3",
+            "SELECT used FROM allowance WHERE key = +?1 AND name = +?2 AND span = +?3",
             &[key(caller).into(), self.name.into(), self.window(now_ms).into()],
         )?;
         let used = row.map_or(Ok(0), |row| sql::int(&row, 0))?;

@@ -31,12 +31,12 @@ pub fn named(store: &Store<'_>, id: &str, now_ms: i64) -> Result<Option<Key>, Fa
 pub fn rotate(store: &Store<'_>, now_ms: i64, at_once: bool) -> Result<(Key, i64), Fault> {
     let until = if at_once { now_ms } else { now_ms.saturating_add(SECONDS_MAX.saturating_mul(1_000)) };
     store.write_now(
-        "UPDATE document SET key = NULL, body = json_set(body, '$.until', CAST(?2 AS INTEGER)) WHERE kind = 'secret' AND key = ?1",
+        "UPDATE document SET key = NULL, body = json_set(body, '$.until', CAST(?2 AS INTEGER)) WHERE kind = 'secret' AND key = +?1",
         &[PLACE.into(), until.into()],
     )?;
     // Those before it as well, where nothing that is out may count any more.
     store.write_now(
-        "DELETE FROM document WHERE kind = 'secret' AND parent = ?1 AND (?3 OR json_extract(body, '$.until') <= ?2)",
+        "DELETE FROM document WHERE kind = 'secret' AND parent = +?1 AND (?3 OR json_extract(body, '$.until') <= ?2)",
         &[PLACE.into(), now_ms.into(), i64::from(at_once).into()],
     )?;
     Ok((current(store, now_ms)?, until))

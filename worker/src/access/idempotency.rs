@@ -98,7 +98,7 @@ pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result
     };
     let body_hash = sha256_hex(&[request.query.as_bytes(), b"\n", request.body.as_slice()].concat());
     let row = store.row(
-        "SELECT body_hash, status, headers, body FROM idempotency WHERE caller = ?1 AND request = ?2 AND key = ?3",
+        "SELECT body_hash, status, headers, body FROM idempotency WHERE caller = +?1 AND request = +?2 AND key = +?3",
         &names.params(),
     )?;
     let Some(row) = row else {
@@ -125,7 +125,7 @@ fn whole(first: &str, names: &Names, store: &Store<'_>) -> Result<String, Fault>
         let mut params = names.params();
         params.push(place.into());
         let slice = store.row(
-            "SELECT body FROM idempotency_slice WHERE caller = ?1 AND request = ?2 AND key = ?3 AND place = ?4",
+            "SELECT body FROM idempotency_slice WHERE caller = +?1 AND request = +?2 AND key = +?3 AND place = +?4",
             &params,
         )?;
         let Some(slice) = slice else { break };

@@ -180,7 +180,7 @@ fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<St
     call.store.update_stored(ORDER.object, Stored::printed(&order, text.clone()));
     if order.created_at != created_at {
         let params = vec![order.id.as_str().into(), order.created_at.into()];
-        call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = ?1", params);
+        call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1", params);
     }
     Ok(text)
 }

@@ -30,7 +30,7 @@ pub struct Clause {
 impl Clause {
     /// A clause over one kind of document.
     pub fn of_kind(kind: &str) -> Clause {
-        Clause { text: "kind = ?1".into(), params: vec![kind.into()], ..Clause::default() }
+        Clause { text: "kind = +?1".into(), params: vec![kind.into()], ..Clause::default() }
     }
 
     /// A clause over several kinds of documents.
@@ -63,7 +63,7 @@ impl Clause {
 
     fn fill(&mut self, condition: &str, value: Value) -> String {
         self.params.push(value);
-        condition.replace("{}", &format!("?{}", self.params.len()))
+        condition.replace("{}", &format!("+?{}", self.params.len()))
     }
 
     /// Refuses to look through more documents than a list may, before it does: what an index leaves of them, for each condition
@@ -98,7 +98,7 @@ impl Clause {
             let mut text = condition;
             for value in values {
                 self.params.push(value);
-                text = text.replacen("{}", &format!("?{}", self.params.len()), 1);
+                text = text.replacen("{}", &format!("+?{}", self.params.len()), 1);
             }
             filled.push(text);
         }

@@ -45,7 +45,7 @@ pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, mut clause: Clau
         Some(_) => rows.get(size.saturating_sub(1)).map(|last| seal(call, prefix, &scope, last)).transpose()?,
         None => None,
     };
-    let documents: Result<Vec<_>, Fault> = rows.iter().take(size).map(document::read).collect();
+    let documents: Result<Vec<_>, Fault> = rows.iter().take(size).map(|row| document::read(row)).collect();
     let shown = show(call, documents?)?;
     let mut answer = Map::new();
     answer.insert("object".into(), "list".into());

@@ -29,7 +29,7 @@ pub const ASSIGNMENT: Resource = Resource {
 /// Some of a rule's assignments by id, as many as a refusal names, and how many there are.
 pub fn of_rule(call: &Call<'_, '_>, rule_id: &str) -> Result<(Vec<String>, i64), CallError> {
     let rows = call.store.rows(
-        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules_assignment' AND holder = ?1 ORDER BY seq LIMIT 10",
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules_assignment' AND holder = +?1 ORDER BY seq LIMIT 10",
         &[rule_id.into()],
     )?;
     named(&rows)
@@ -101,7 +101,7 @@ pub fn replace(call: &mut Call<'_, '_>, mut rules: Vec<String>, id: &str, kind: 
 /// Detaches every rule from an object that goes, at the commit.
 pub fn detach(call: &mut Call<'_, '_>, object_id: &str) {
     call.store.write(
-        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent = ?1",
+        "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent = +?1",
         vec![object_id.into()],
     );
 }

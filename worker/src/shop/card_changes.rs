@@ -189,7 +189,7 @@ fn arm_anew(store: &mut Store<'_>, present: &Present, held: &Held, due_before: O
 /// knows no caller and so no setup.
 fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) -> Result<(), Fault> {
     let Some(next) = next.map(Instant::millis) else {
-        store.write("DELETE FROM due WHERE id = ?1", vec![card.into()]);
+        store.write("DELETE FROM due WHERE id = +?1", vec![card.into()]);
         return Ok(());
     };
     store.write(
@@ -207,7 +207,7 @@ fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) ->
 /// The work of the alarm: settles a card that nobody has read since something was due. One that is gone is left alone.
 pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Result<(), Fault> {
     let Some(row) = store.document(CARD.stored, piece.id)? else {
-        store.write("DELETE FROM due WHERE id = ?1", vec![piece.id.into()]);
+        store.write("DELETE FROM due WHERE id = +?1", vec![piece.id.into()]);
         return Ok(());
     };
     let present = Present::read(context.now, piece.read()?)?;

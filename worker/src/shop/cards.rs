@@ -8,8 +8,9 @@ use crate::shop::decision;
 use crate::shop::lives::CARD;
 use crate::shop::standings::{self, Stood};
 use crate::store::Store;
-use crate::store::document::{Document, Unread, read_held};
-use crate::store::sql::Fault;
+use crate::store::document::{self, Document, Unread, read_held};
+use crate::store::edition::Edition;
+use crate::store::sql::{self, Fault};
 use scrip::facts::cards::{card_account, card_figures};
 use scrip::ledger::AccountId;
 use scrip::points::{Card, Figure, Now, Place};
@@ -18,7 +19,7 @@ use scrip::wire::cursor::Read;
 use scrip::wire::loyalty::lots::{read_lot, read_pending};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The kind of the rows of lots, whose parent is their card.
 pub const LOT: &str = "card_points_bucket";
@@ -69,10 +70,16 @@ pub struct Held {
     pub stood: Option<Stood>,
 }
 
-const OPEN_LOTS: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-    WHERE kind = ?1 AND parent = ?2 AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0 ORDER BY seq";
-const WAITING: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-    WHERE kind = ?1 AND parent = ?2 AND json_extract(body, '$.status') = 'PENDING' ORDER BY seq";
+/// The open lots of a card, and what waits on it, each with its kind and the edition; a row of nothing but that where there is none.
+static OPEN: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {}, open.kind, edition.drawn FROM edition
+         LEFT JOIN document AS open ON open.kind IN (?1, ?2) AND open.parent = +?3 AND (json_extract(open.body, '$.status') = 'PENDING'
+           OR json_extract(open.body, '$.status') = 'ACTIVE' AND json_extract(open.body, '$.points.total') > 0)
+         WHERE edition.subject = 'programs' ORDER BY open.seq",
+        document::columns_of("open")
+    )
+});
 
 /// What a row keeps for the engine.
 fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
@@ -85,7 +92,7 @@ fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
 /// The cards of a member, in the order in which they came.
 pub fn rows_of(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> {
     store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
         &[CARD.stored.into(), member.into()],
     )
 }
@@ -94,19 +101,26 @@ pub fn rows_of(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> 
 pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fault> {
     let mut card = Card::default();
     let mut rows = BTreeMap::new();
-    let mut found = store.documents(OPEN_LOTS, &[LOT.into(), row.id.as_str().into()])?;
-    for id in lots.iter().filter(|id| !found.iter().any(|lot| lot.id == **id)).collect::<Vec<_>>() {
-        found.extend(store.document(LOT, id)?.filter(|lot| lot.parent.as_ref() == Some(&row.id)));
+    let (mut found, mut edition) = (Vec::new(), Edition::default());
+    for open in store.rows(&OPEN, &[LOT.into(), PENDING.into(), row.id.as_str().into()])? {
+        edition = Edition::said(sql::text(&open, document::WIDTH.saturating_add(1))?);
+        if let Some(kind) = sql::text_or_null(&open, document::WIDTH)? {
+            found.push((kind == LOT, document::read(&open)?));
+        }
     }
-    for lot in found {
-        card.lots.push(kept(LOT, &lot, |at| at.need("kept", read_lot))?);
-        rows.insert(lot.id.clone(), lot);
+    for id in lots.iter().filter(|id| !found.iter().any(|(_, known)| known.id == **id)).collect::<Vec<_>>() {
+        let lot = store.document(LOT, id)?.filter(|lot| lot.parent.as_ref() == Some(&row.id));
+        found.extend(lot.map(|lot| (true, lot)));
     }
-    for pending in store.documents(WAITING, &[PENDING.into(), row.id.as_str().into()])? {
-        card.pending.push(kept(PENDING, &pending, |at| at.need("kept", read_pending))?);
-        rows.insert(pending.id.clone(), pending);
+    for (is_lot, known) in found {
+        if is_lot {
+            card.lots.push(kept(LOT, &known, |at| at.need("kept", read_lot))?);
+        } else {
+            card.pending.push(kept(PENDING, &known, |at| at.need("kept", read_pending))?);
+        }
+        rows.insert(known.id.clone(), known);
     }
-    let stood = standings::of_card(store, &row)?;
+    let stood = standings::of_card(store, &edition, &row)?;
     let mut held = Held { row, card, rows, stood };
     held.fill(store)?;
     Ok(held)

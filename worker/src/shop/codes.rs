@@ -214,7 +214,7 @@ impl Generator {
         if let Some((secret, counter)) = store.drawn.get(&id) {
             return Ok(Generator { id, secret: *secret, counter: *counter });
         }
-        let row = store.row("SELECT secret, counter FROM generator WHERE id = ?1", &[id.as_str().into()])?;
+        let row = store.row("SELECT secret, counter FROM generator WHERE id = +?1", &[id.as_str().into()])?;
         let Some(row) = row else { return Ok(Generator { id, secret: ids.secret(), counter: 0 }) };
         let secret =
             unhex::<32>(sql::text(&row, 0)?).ok_or_else(|| sql::Fault::new("a generator's secret does not parse"))?;

@@ -5,9 +5,9 @@
 use crate::shop::cards::{self, Present};
 use crate::shop::firings;
 use crate::shop::lives::{CARD, CARD_DEFINITION, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM};
-use crate::shop::readings::Readings;
 use crate::store::Store;
-use crate::store::document::{Document, Unread, legible, read_held};
+use crate::store::document::{self, Document, Unread, legible, read_held, read_stored};
+use crate::store::edition::{Edition, Readings, once};
 use crate::store::facts::StoreFacts;
 use crate::store::sql::{self, Fault};
 use scrip::facts::cards::card_account;
@@ -29,7 +29,7 @@ use scrip::wire::loyalty::program::read_program;
 use serde_json::{Map, Value as Json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A member of a program.
 struct Member {
@@ -48,7 +48,8 @@ pub type Rules = BTreeMap<String, Option<Arc<EarningRule>>>;
 pub type Definitions = BTreeMap<String, Arc<CardDefinition>>;
 
 static PROGRAMS: Readings<Program> = Readings::empty();
-static RULES: Readings<EarningRule> = Readings::empty();
+/// By program and event.
+static RULES: Readings<Vec<(String, Option<Arc<EarningRule>>)>> = Readings::empty();
 static DEFINITIONS: Readings<CardDefinition> = Readings::empty();
 
 /// What is asked about.
@@ -67,6 +68,9 @@ pub struct Asked<'q> {
 #[derive(Default)]
 pub struct Memberships {
     members: Vec<Member>,
+    edition: Edition,
+    /// The rows of the cards.
+    pub cards: Vec<Document>,
     /// The rules that wait for what happens.
     pub rules: Rules,
     /// The definitions of the cards.
@@ -110,13 +114,27 @@ impl Memberships {
         }
     }
 
+    /// The members and their cards are read together: whoever is in a program has a card.
     fn find_members(&mut self, store: &Store<'_>, asked: &Asked<'_>) -> Result<(), Fault> {
-        let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND holder = ?2 ORDER BY seq";
-        let mut rows = store.documents(statement, &[MEMBER.stored.into(), asked.customer_id.into()])?;
-        rows.retain(|row| asked.only.is_none_or(|only| only == row.id));
-        let names: Vec<&str> = rows.iter().filter_map(|row| row.parent.as_deref()).collect();
-        let programs = find(store, PROGRAM.stored, &names, (&PROGRAMS, read_program))?;
-        for mut row in rows {
+        let rows = store.rows(
+            &MEMBERS_WITH_CARDS,
+            &[MEMBER.stored.into(), asked.customer_id.into(), CARD.stored.into(), asked.only.map(str::to_owned).into()],
+        )?;
+        let mut members: Vec<Document> = Vec::new();
+        for row in &rows {
+            let (member, rest) = row.split_at_checked(document::WIDTH).unwrap_or_default();
+            let (card, edition) = rest.split_at_checked(document::WIDTH).unwrap_or_default();
+            if members.last().is_none_or(|last| sql::text(member, 0).is_ok_and(|id| id != last.id)) {
+                members.push(document::read(member)?);
+            }
+            if sql::text_or_null(card, 0)?.is_some() {
+                self.cards.push(document::read(card)?);
+            }
+            self.edition = Edition::said(sql::text(edition, 0)?);
+        }
+        let names: Vec<&str> = members.iter().filter_map(|row| row.parent.as_deref()).collect();
+        let programs = PROGRAMS.find(store, &self.edition, (PROGRAM.stored, &names), read_program)?;
+        for mut row in members {
             if let (Some(supposed), Some(Json::Object(known))) = (asked.metadata, row.body.get_mut("metadata")) {
                 known.extend(supposed.clone());
             }
@@ -141,80 +159,94 @@ impl Memberships {
     fn find_rules(&mut self, store: &Store<'_>, event: &str) -> Result<(), Fault> {
         let active = self.members.iter().filter(|member| member.is_active && member.program.is_active);
         let programs: Vec<&str> = active.map(|member| member.program.id.as_str()).collect();
-        let rows = store.rows(
-            "SELECT assigned.parent, rule.id, rule.body FROM document AS assigned
-             JOIN document AS rule ON rule.kind = ?3 AND rule.id = assigned.holder
-               AND rule.parent = ?4
-             WHERE assigned.kind = ?1 AND assigned.parent IN (SELECT value FROM json_each(?2))
-             ORDER BY assigned.parent, assigned.seq",
-            &[
-                EARNING_RULE.assigned.unwrap_or_default().into(),
-                Json::from(programs).to_string().into(),
-                EARNING_RULE.stored.into(),
-                event.into(),
-            ],
-        )?;
-        for row in &rows {
-            let (program, id) = (sql::text(row, 0)?, sql::text(row, 1)?);
-            let read = legible(store, RULES.of((EARNING_RULE.stored, id, sql::text(row, 2)?), read_earning_rule))?;
-            if read.as_ref().is_some_and(|rule| !rule.is_active) {
-                continue;
-            }
-            self.rules.insert(id.to_owned(), read);
-            let members = self.members.iter_mut().filter(|member| member.program.id == program);
-            members.for_each(|member| member.rules.push(id.to_owned()));
+        for (program, waiting) in waiting(store, &self.edition, &programs, event)? {
+            let members = self.members.iter_mut().filter(|member| member.program.id == program.as_str());
+            members.for_each(|member| member.rules.extend(waiting.iter().map(|(id, _)| id.clone())));
+            self.rules.extend(waiting.iter().cloned());
         }
         Ok(())
     }
 
     fn find_cards(&mut self, store: &Store<'_>) -> Result<(), Fault> {
-        let members: Vec<&str> = self.members.iter().map(|member| member.id.as_str()).collect();
-        let rows = store.rows(
-            "SELECT parent, id, json_extract(body, '$.card_definition_id') FROM document
-             WHERE kind = ?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq",
-            &[CARD.stored.into(), Json::from(members).to_string().into()],
-        )?;
-        let mut ids: Vec<&str> = Vec::new();
-        for row in &rows {
-            let id = sql::text(row, 2)?;
-            if !ids.contains(&id) {
-                ids.push(id);
-            }
-        }
-        let definitions = find(store, CARD_DEFINITION.stored, &ids, (&DEFINITIONS, read_card_definition))?;
-        self.definitions = definitions.into_iter().filter_map(|(id, read)| Some((id, read?))).collect();
-        for row in &rows {
-            let (member, card, definition) = (sql::text(row, 0)?, sql::text(row, 1)?, sql::text(row, 2)?);
-            let Some(known) = self.definitions.get(definition) else { continue };
+        let definition =
+            |card: &Document| card.body.get("card_definition_id").and_then(Json::as_str).map(str::to_owned);
+        let mut ids: Vec<String> = self.cards.iter().filter_map(definition).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let names: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let found = DEFINITIONS.find(store, &self.edition, (CARD_DEFINITION.stored, &names), read_card_definition)?;
+        self.definitions = found.into_iter().filter_map(|(id, read)| Some((id, read?))).collect();
+        for card in &self.cards {
+            let definition = definition(card).unwrap_or_default();
+            let Some(known) = self.definitions.get(&definition) else { continue };
             let limits = known.earning;
-            if let Some(member) = self.members.iter_mut().find(|known| known.id == member) {
-                let card_definition_id = definition.into();
-                member.cards.push(EarningCard { id: card.into(), card_definition_id, limits });
-            }
+            let member = self.members.iter_mut().find(|known| Some(&known.id) == card.parent.as_ref());
+            let card_definition_id = definition.into();
+            let own = EarningCard { id: card.id.as_str().into(), card_definition_id, limits };
+            member.into_iter().for_each(|member| member.cards.push(own.clone()));
         }
         Ok(())
     }
 }
 
-/// The documents of a kind with these ids, read; nothing for one that does not read.
-fn find<T>(
+/// The members of a customer, or the one that is meant, with their cards, and the edition.
+static MEMBERS_WITH_CARDS: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {}, {}, {} FROM document AS member LEFT JOIN document AS card ON card.kind = +?3 AND card.parent = member.id
+         WHERE member.kind = +?1 AND member.holder = +?2 AND (?4 IS NULL OR member.id = +?4) ORDER BY member.seq, card.seq",
+        document::columns_of("member"),
+        document::columns_of("card"),
+        Edition::COLUMN
+    )
+});
+
+/// The rules of a program that wait for an event, in the order in which they were assigned.
+type Waiting = Arc<Vec<(String, Option<Arc<EarningRule>>)>>;
+
+/// The rules of programs that wait for an event, by program.
+fn waiting(
     store: &Store<'_>,
-    kind: &str,
-    ids: &[&str],
-    (known, read): (&Readings<T>, Read<T>),
-) -> Result<BTreeMap<String, Option<Arc<T>>>, Fault> {
-    if ids.is_empty() {
-        return Ok(BTreeMap::new());
+    edition: &Edition,
+    programs: &[&str],
+    event: &str,
+) -> Result<BTreeMap<String, Waiting>, Fault> {
+    let name = |program: &str| format!("{program}/{event}");
+    let mut found = BTreeMap::new();
+    let mut wanted: Vec<&str> = Vec::new();
+    for program in programs {
+        match RULES.get(edition, &name(program)).flatten() {
+            Some(known) => drop(found.insert((*program).to_owned(), known)),
+            None => wanted.push(program),
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(found);
     }
     let rows = store.rows(
-        "SELECT id, body FROM document WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?2))",
-        &[kind.into(), Json::from(ids.to_vec()).to_string().into()],
+        "SELECT assigned.parent, rule.id, rule.body FROM document AS assigned
+         JOIN document AS rule ON rule.kind = +?3 AND rule.id = assigned.holder AND rule.parent = +?4
+         WHERE assigned.kind = +?1 AND assigned.parent IN (SELECT value FROM json_each(?2))
+         ORDER BY assigned.parent, assigned.seq",
+        &[
+            EARNING_RULE.assigned.unwrap_or_default().into(),
+            Json::from(wanted.clone()).to_string().into(),
+            EARNING_RULE.stored.into(),
+            event.into(),
+        ],
     )?;
-    let mut found = BTreeMap::new();
-    for row in &rows {
-        let id = sql::text(row, 0)?;
-        let read = legible(store, known.of((kind, id, sql::text(row, 1)?), read))?;
-        found.insert(id.to_owned(), read);
+    for program in wanted {
+        let (mut rules, mut bytes) = (Vec::new(), 0_usize);
+        for row in rows.iter().filter(|row| sql::text(row, 0).is_ok_and(|parent| parent == program)) {
+            let (id, text) = (sql::text(row, 1)?, sql::text(row, 2)?);
+            let read = once(store, read_stored(EARNING_RULE.stored, id, text, read_earning_rule))?;
+            if read.as_ref().is_none_or(|rule| rule.is_active) {
+                rules.push((id.to_owned(), read));
+            }
+            bytes = bytes.saturating_add(text.len());
+        }
+        let rules = Arc::new(rules);
+        RULES.put(edition, &name(program), (Some(Arc::clone(&rules)), bytes));
+        found.insert(program.to_owned(), rules);
     }
     Ok(found)
 }

@@ -13,10 +13,10 @@ use crate::shop::earning_facts::{Asked, Memberships, Rules, StoredEarnings};
 use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
-use crate::shop::occurrences::{Occurrence, noticed};
+use crate::shop::occurrences::{Earners, Occurrence, noticed};
 use crate::shop::standing_changes::tier_of;
 use crate::shop::{decision, payments, program_earnings};
-use crate::store::document::{Document, legible, read_held};
+use crate::store::document::{Document, legible, read_held, read_stored};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
 use scrip::facts::earning::{EarningRule, Effect, HeldTier, Occasion};
@@ -45,12 +45,13 @@ pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
 
 fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault> {
     match occurrence {
-        Occurrence::Paid { order_id, customer_id } => {
-            let Some(document) = call.store.document("order", order_id)? else { return Ok(()) };
-            let Some(order) = legible(call.store, read_held("order", &document, read_order))? else { return Ok(()) };
+        Occurrence::Paid { order_id, customer_id, text, earners } => {
+            let order = read_stored("order", order_id, text, read_order);
+            let Some(order) = legible(call.store, order)? else { return Ok(()) };
             let told = json!({ "order": { "id": order_id } });
             let occasion = Occasion::order(order_id);
-            happen(call, customer_id, (What::OrderPaid(&order), "customer.order.paid"), &occasion, &told)
+            let what = (What::OrderPaid(&order), "customer.order.paid");
+            happen(call, (customer_id, *earners), what, &occasion, &told)
         }
         Occurrence::CalledOff { order_id } => {
             // What it was paid with comes back before what it brought is taken.
@@ -66,12 +67,12 @@ fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault>
             let metadata: Metadata = data.flatten().unwrap_or_default();
             let what = What::CustomEvent { schema_id: Some(schema_id), metadata: &metadata };
             let occasion = Occasion::custom_event(event_id);
-            happen(call, customer_id, (what, "customer.custom_event"), &occasion, &json!({}))
+            happen(call, (customer_id, Earners::ANY), (what, "customer.custom_event"), &occasion, &json!({}))
         }
         Occurrence::Entered { segment_id, customer_id } => {
             let what = What::SegmentEntered(Some(segment_id));
             let occasion = Occasion::segment(segment_id, customer_id, call.context.now);
-            happen(call, customer_id, (what, "customer.segment.entered"), &occasion, &json!({}))
+            happen(call, (customer_id, Earners::ANY), (what, "customer.segment.entered"), &occasion, &json!({}))
         }
     }
 }
@@ -79,12 +80,17 @@ fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault>
 /// What a customer earns by something, written at the commit.
 fn happen(
     call: &mut Call<'_, '_>,
-    customer_id: &str,
+    (customer_id, earners): (&str, Earners),
     (what, event): (What<'_>, &str),
     occasion: &Occasion,
     about: &Json,
 ) -> Result<(), Fault> {
-    program_earnings::happen(call, customer_id, what, occasion)?;
+    if earners.campaigns {
+        program_earnings::happen(call, customer_id, what, occasion)?;
+    }
+    if !earners.members {
+        return Ok(());
+    }
     let present = Present::of(call)?;
     let asked = Asked { customer_id, event, only: None, metadata: None };
     let mut memberships = Memberships::read(call.store, &asked)?;
@@ -103,9 +109,9 @@ fn happen(
         facts.end()?;
         earnings
     };
-    let Memberships { rules, definitions, .. } = memberships;
+    let Memberships { rules, definitions, cards, .. } = memberships;
     let about = about.as_object().cloned().unwrap_or_default();
-    let handing = Handing::to(document, &present, definitions, about);
+    let handing = Handing::to(document, &present, (definitions, cards), about);
     if let Some(idle) = &earnings.idle {
         call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
     }
@@ -231,7 +237,7 @@ fn wake(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(
         "SELECT card.id, card.key, card.parent, card.holder, card.created_at, card.updated_at, card.body FROM document AS card
          JOIN document AS member ON member.kind = 'member' AND member.id = card.parent
          JOIN document AS program ON program.kind = 'program' AND program.id = member.parent
-         WHERE card.kind = ?1 AND card.holder = ?2 AND json_extract(member.body, '$.status') = 'ACTIVE'
+         WHERE card.kind = +?1 AND card.holder = +?2 AND json_extract(member.body, '$.status') = 'ACTIVE'
            AND json_extract(program.body, '$.status') = 'ACTIVE' ORDER BY card.seq",
         &[CARD.stored.into(), customer_id.into()],
     )?;

@@ -89,8 +89,8 @@ pub fn fired(store: &Store<'_>, (member_id, rule_id): (&str, &str), since: Optio
     let (begin, end) = (key_at(member_id, rule_id, 0), key_at(member_id, rule_id, i64::MAX));
     let since = key_at(member_id, rule_id, since.map_or(i64::MAX, Instant::millis));
     let row = store.row(
-        "SELECT (SELECT created_at FROM document WHERE kind = ?1 AND key >= ?2 AND key < ?4 ORDER BY key DESC LIMIT 1),
-           (SELECT COUNT(*) FROM document WHERE kind = ?1 AND key >= ?3 AND key < ?4)",
+        "SELECT (SELECT created_at FROM document WHERE kind = +?1 AND key >= ?2 AND key < ?4 ORDER BY key DESC LIMIT 1),
+           (SELECT COUNT(*) FROM document WHERE kind = +?1 AND key >= ?3 AND key < ?4)",
         &[FIRING.into(), begin.into(), since.into(), end.into()],
     )?;
     let Some(row) = row else { return Ok(Fired::default()) };
@@ -164,7 +164,7 @@ fn waited(store: &Store<'_>, pending: &str, points: u64) -> Result<Option<Earned
 
 fn entries(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<Json>, Fault> {
     let rows = store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
         &[FIRING.into(), occasion.as_str().into()],
     )?;
     let points = rows.into_iter().filter_map(|mut row| match row.body.remove("points") {

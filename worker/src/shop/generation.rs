@@ -161,7 +161,7 @@ pub fn draft(call: &mut Call<'_, '_>, campaign: &Document, count: usize) -> Resu
 pub fn count(call: &mut Call<'_, '_>, campaign_id: &str, added: i64) {
     if added != 0 {
         call.store.write(
-            "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = ?1",
+            "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = +?1",
             vec![campaign_id.into(), added.into()],
         );
     }

@@ -7,7 +7,7 @@ use crate::shop::card_changes::write;
 use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
 use crate::shop::earning_facts::Definitions;
-use crate::shop::lives::{CARD, INCENTIVE};
+use crate::shop::lives::INCENTIVE;
 use crate::shop::{firings, handing};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
@@ -36,6 +36,8 @@ pub struct Handing<'p> {
     customer: Document,
     present: &'p Present,
     definitions: Definitions,
+    /// The rows of the cards that nothing went to yet.
+    cards: Vec<Document>,
     /// What transactions of cards say of the event.
     about: Map<String, Json>,
     held: BTreeMap<String, Held>,
@@ -52,11 +54,11 @@ impl<'p> Handing<'p> {
     pub fn to(
         customer: Document,
         present: &'p Present,
-        definitions: Definitions,
+        (definitions, cards): (Definitions, Vec<Document>),
         about: Map<String, Json>,
     ) -> Handing<'p> {
         let (held, incentives, taken) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Handing { customer, present, definitions, about, held, incentives, taken }
+        Handing { customer, present, definitions, cards, about, held, incentives, taken }
     }
 
     /// The customer.
@@ -105,10 +107,10 @@ impl<'p> Handing<'p> {
     fn add(&mut self, call: &mut Call<'_, '_>, granted: &GrantedPoints, rule_id: &str) -> Result<Given, Fault> {
         let card_id = granted.card_id.as_str();
         if !self.held.contains_key(card_id) {
-            let Some(row) = call.store.document(CARD.stored, card_id)? else {
+            let Some(place) = self.cards.iter().position(|row| row.id == card_id) else {
                 return Ok(Err(Withheld::NoCard.word().into()));
             };
-            let held = load(call.store, row, &[])?;
+            let held = load(call.store, self.cards.swap_remove(place), &[])?;
             self.held.insert(card_id.to_owned(), held);
         }
         let definition = self.definitions.get(granted.card_definition_id.as_str());

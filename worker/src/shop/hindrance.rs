@@ -55,7 +55,7 @@ pub fn of(store: &Store<'_>, asked: &Asked<'_>, need: Need) -> Result<Option<Vec
         }
         Need::Tier => {
             let row = store.row(
-                "SELECT 1 FROM document WHERE kind = ?1 AND parent = ?2 LIMIT 1",
+                "SELECT 1 FROM document WHERE kind = +?1 AND parent = +?2 LIMIT 1",
                 &[TIER.into(), document.id.as_str().into()],
             )?;
             Ok(row.is_none().then(Vec::new))
@@ -87,7 +87,7 @@ fn standing(life: &'static Life, row: &Row) -> Result<Assigned, Fault> {
 /// How a document of a kind stands.
 pub fn stands(store: &Store<'_>, life: &'static Life, id: String) -> Result<Assigned, Fault> {
     let row = store.row(
-        "SELECT id, json_extract(body, '$.status') FROM document WHERE kind = ?1 AND id = ?2",
+        "SELECT id, json_extract(body, '$.status') FROM document WHERE kind = +?1 AND id = +?2",
         &[life.stored.into(), id.as_str().into()],
     )?;
     row.map_or(Ok(Assigned { life, id, state: None }), |row| standing(life, &row))
@@ -131,7 +131,7 @@ fn named_by(store: &Store<'_>, body: &Map<String, Json>) -> Result<Vec<Assigned>
 pub fn naming(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
     let mut found = Vec::new();
     for life in NAMING {
-        let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND instr(body, ?2) > 0";
+        let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND instr(body, ?2) > 0";
         for document in store.documents(statement, &[life.stored.into(), Json::from(id).to_string().into()])? {
             let mut ids = Vec::new();
             ids_in(&document.body, &mut ids);
@@ -146,7 +146,7 @@ pub fn naming(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
 
 /// The earning rules that are for members of a tier, or of a structure.
 pub fn rules_for(store: &Store<'_>, id: &str) -> Result<Vec<Assigned>, Fault> {
-    let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND instr(body, ?2) > 0";
+    let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND instr(body, ?2) > 0";
     let rules = store.documents(statement, &[EARNING_RULE.stored.into(), Json::from(id).to_string().into()])?;
     let asks = |earning: &Json| {
         let any_of = earning.pointer("/tier_rules/any_of").and_then(Json::as_array);
@@ -172,8 +172,8 @@ pub fn programs_of(store: &Store<'_>, life: &Life, id: &str) -> Result<Vec<Assig
     let Some(assigned) = life.assigned else { return Ok(Vec::new()) };
     let rows = store.rows(
         "SELECT program.id, json_extract(program.body, '$.status') FROM document AS assigned
-         JOIN document AS program ON program.kind = ?3 AND program.id = assigned.parent
-         WHERE assigned.kind = ?1 AND assigned.holder = ?2 ORDER BY assigned.seq",
+         JOIN document AS program ON program.kind = +?3 AND program.id = assigned.parent
+         WHERE assigned.kind = +?1 AND assigned.holder = +?2 ORDER BY assigned.seq",
         &[assigned.into(), id.into(), PROGRAM.stored.into()],
     )?;
     rows.iter().map(|row| standing(&PROGRAM, row)).collect()
@@ -191,8 +191,8 @@ pub fn assigned_as(store: &Store<'_>, life: &'static Life, program: &str) -> Res
     let Some(assigned) = life.assigned else { return Ok(Vec::new()) };
     let rows = store.rows(
         "SELECT assigned.holder, json_extract(other.body, '$.status') FROM document AS assigned
-         LEFT JOIN document AS other ON other.kind = ?3 AND other.id = assigned.holder
-         WHERE assigned.kind = ?1 AND assigned.parent = ?2 ORDER BY assigned.seq",
+         LEFT JOIN document AS other ON other.kind = +?3 AND other.id = assigned.holder
+         WHERE assigned.kind = +?1 AND assigned.parent = +?2 ORDER BY assigned.seq",
         &[assigned.into(), program.into(), life.stored.into()],
     )?;
     rows.iter().map(|row| standing(life, row)).collect()

@@ -109,7 +109,7 @@ pub fn referrer(code: &Document) -> Result<&str, ErrorBody> {
 
 /// Nobody holds a code that is gone.
 pub fn detach(call: &mut Call<'_, '_>, code_id: &str) {
-    call.store.write("DELETE FROM document WHERE kind = 'redeemable_holder' AND parent = ?1", vec![code_id.into()]);
+    call.store.write("DELETE FROM document WHERE kind = 'redeemable_holder' AND parent = +?1", vec![code_id.into()]);
 }
 
 /// A customer is one thing to a code, and once.

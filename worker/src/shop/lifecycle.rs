@@ -105,7 +105,7 @@ fn retire(call: &mut Call<'_, '_>, life: &Life, document: &mut Document) -> Resu
 fn note_left(call: &mut Call<'_, '_>, life: &Life, program: &Document) -> Result<(), Fault> {
     let kind = life.assigned.unwrap_or_default();
     let rows = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
         &[kind.into(), program.id.as_str().into()],
     )?;
     for row in rows {

@@ -16,6 +16,20 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 
+/// In which ways somebody may earn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Earners {
+    /// As a member of programs.
+    pub members: bool,
+    /// By earning rules of campaigns.
+    pub campaigns: bool,
+}
+
+impl Earners {
+    /// Nothing is known that speaks against either.
+    pub const ANY: Earners = Earners { members: true, campaigns: true };
+}
+
 /// Something that happened to a customer or an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Occurrence {
@@ -25,6 +39,10 @@ pub enum Occurrence {
         order_id: String,
         /// Whose it is.
         customer_id: String,
+        /// What it says.
+        text: String,
+        /// Who may earn by it.
+        earners: Earners,
     },
     /// An order is called off.
     CalledOff {
@@ -107,18 +125,20 @@ fn turned(
     }
     // Most orders are of somebody who is in no program, in a project whose campaigns have no earning rules.
     let Some(row) = call.store.row(
-        "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = ?1),
-           EXISTS (SELECT 1 FROM document WHERE kind = ?2 AND holder = ?3) OR EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule')",
+        "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = +?1),
+           EXISTS (SELECT 1 FROM document WHERE kind = +?2 AND holder = +?3), EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule')",
         &[order_id.into(), MEMBER.stored.into(), earns.unwrap_or_default().into()],
     )?
     else {
         return Ok(None);
     };
-    let (was, is_earned) = (sql::text_or_null(&row, 0)?, sql::int(&row, 1)? == 1);
+    let was = sql::text_or_null(&row, 0)?;
+    let earners = Earners { members: sql::int(&row, 1)? == 1, campaigns: sql::int(&row, 2)? == 1 };
     let order_id = order_id.to_owned();
     Ok(match (Turn::of(status_of(was), is), earns) {
-        (Some(Turn::Paid), Some(customer_id)) if is_earned => {
-            Some(Occurrence::Paid { order_id, customer_id: customer_id.to_owned() })
+        (Some(Turn::Paid), Some(customer_id)) if earners.members || earners.campaigns => {
+            let (customer_id, text) = (customer_id.to_owned(), text.to_owned());
+            Some(Occurrence::Paid { order_id, customer_id, text, earners })
         }
         (Some(Turn::CalledOff), _) => Some(Occurrence::CalledOff { order_id }),
         (Some(Turn::Paid) | None, _) => None,
@@ -131,9 +151,9 @@ fn entered(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<Str
     let awaited: Vec<Document> = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'segment' AND id IN (
            SELECT json_extract(rule.body, '$.trigger.segment.id') FROM document AS rule
-           CROSS JOIN document AS assigned ON assigned.kind = ?3 AND assigned.holder = rule.id
-           CROSS JOIN document AS member ON member.kind = ?1 AND member.key = assigned.parent || '/' || ?2
-           WHERE rule.kind = ?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE'
+           CROSS JOIN document AS assigned ON assigned.kind = +?3 AND assigned.holder = rule.id
+           CROSS JOIN document AS member ON member.kind = +?1 AND member.key = assigned.parent || '/' || ?2
+           WHERE rule.kind = +?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE'
            UNION ALL SELECT json_extract(body, '$.segment.id') FROM document
            WHERE kind = 'earning_rule' AND json_extract(body, '$.active'))
          ORDER BY seq",

@@ -160,7 +160,7 @@ pub fn give_back_whole(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fa
 pub fn give_back(call: &mut Call<'_, '_>, order: &Document, returned: Money) -> Result<(), CallError> {
     let payments = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = ?1 AND holder = ?2 AND json_extract(body, '$.order_id') = ?3 AND json_extract(body, '$.kept.spent') > json_extract(body, '$.kept.back') ORDER BY seq",
+         WHERE kind = +?1 AND holder = +?2 AND json_extract(body, '$.order_id') = +?3 AND json_extract(body, '$.kept.spent') > json_extract(body, '$.kept.back') ORDER BY seq",
         &[
             ORDER_TRANSACTION.into(),
             order.body.get("customer_id").and_then(Json::as_str).unwrap_or_default().into(),

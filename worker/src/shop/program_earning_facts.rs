@@ -96,7 +96,7 @@ fn waiting(
     };
     let rows = store.rows(
         &format!(
-            "SELECT {COLUMNS} FROM document WHERE kind = ?1 AND json_extract(body, ?2) = ?3 AND json_extract(body, '$.active')
+            "SELECT {COLUMNS} FROM document WHERE kind = +?1 AND json_extract(body, ?2) = +?3 AND json_extract(body, '$.active')
              ORDER BY parent, seq"
         ),
         &[PROGRAM_RULE.object.into(), column.into(), value.into()],

@@ -57,8 +57,8 @@ pub fn find(call: &Call<'_, '_>) -> Result<Document, CallError> {
 pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
     call.store.write(
         "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
-           (SELECT id FROM document WHERE kind = 'earning_rule' AND parent = ?1)",
+           (SELECT id FROM document WHERE kind = 'earning_rule' AND parent = +?1)",
         vec![campaign_id.into()],
     );
-    call.store.write("DELETE FROM document WHERE kind = 'earning_rule' AND parent = ?1", vec![campaign_id.into()]);
+    call.store.write("DELETE FROM document WHERE kind = 'earning_rule' AND parent = +?1", vec![campaign_id.into()]);
 }

@@ -98,8 +98,8 @@ fn bought(call: &Call<'_, '_>, member: &str, reward: &LoyaltyReward, present: &P
     }
     let since = reward.limits.since(present.now().at, &present.zone);
     let row = call.store.row(
-        "SELECT MAX(created_at), COALESCE(SUM(created_at >= ?4), 0) FROM document WHERE kind = ?1 AND parent = ?2
-         AND json_extract(body, '$.reward_id') = ?3 AND json_extract(body, '$.type') = 'PURCHASE' AND json_extract(body, '$.status') = 'APPROVED'",
+        "SELECT MAX(created_at), COALESCE(SUM(created_at >= ?4), 0) FROM document WHERE kind = +?1 AND parent = +?2
+         AND json_extract(body, '$.reward_id') = +?3 AND json_extract(body, '$.type') = 'PURCHASE' AND json_extract(body, '$.status') = 'APPROVED'",
         &[
             REWARD_TRANSACTION.into(),
             member.into(),

@@ -27,17 +27,18 @@ pub const ASSIGNMENT: Resource = Resource {
 pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
     call.store.write(
         "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
-           (SELECT id FROM document WHERE kind = 'reward_assignment' AND holder = ?1)",
+           (SELECT id FROM document WHERE kind = 'reward_assignment' AND holder = +?1)",
         vec![campaign_id.into()],
     );
-    call.store.write("DELETE FROM document WHERE kind = 'reward_assignment' AND holder = ?1", vec![campaign_id.into()]);
+    call.store
+        .write("DELETE FROM document WHERE kind = 'reward_assignment' AND holder = +?1", vec![campaign_id.into()]);
 }
 
 /// The assignments of a program, the last first.
 pub fn of_program(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, Fault> {
     call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'reward_assignment' AND holder = ?1 ORDER BY created_at DESC, seq DESC",
+         WHERE kind = 'reward_assignment' AND holder = +?1 ORDER BY created_at DESC, seq DESC",
         &[campaign_id.into()],
     )
 }

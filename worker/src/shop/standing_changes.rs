@@ -155,8 +155,8 @@ fn earlier(
 fn earned(store: &Store<'_>, card: &str, from: Instant, to: Instant) -> Result<i64, Fault> {
     let account = |figure| card_account(card, &Place::Figure(figure)).to_string();
     let row = store.row(
-        "SELECT COALESCE((SELECT SUM(amount) FROM transfer WHERE debit = ?1 AND at >= ?3 AND at < ?4), 0)
-              - COALESCE((SELECT SUM(amount) FROM transfer WHERE credit = ?2 AND at >= ?3 AND at < ?4), 0)",
+        "SELECT COALESCE((SELECT SUM(amount) FROM transfer WHERE debit = +?1 AND at >= ?3 AND at < ?4), 0)
+              - COALESCE((SELECT SUM(amount) FROM transfer WHERE credit = +?2 AND at >= ?3 AND at < ?4), 0)",
         &[account(Figure::Earned).into(), account(Figure::Returned).into(), from.millis().into(), to.millis().into()],
     )?;
     row.map_or(Ok(0), |row| sql::int(&row, 0))

@@ -5,13 +5,15 @@ use crate::shop::hindrance::assigned_as;
 use crate::shop::lives::{TIER, TIER_STRUCTURE, named};
 use crate::store::Store;
 use crate::store::document::{Document, legible, read_held};
+use crate::store::edition::{Edition, Readings};
 use crate::store::sql::Fault;
 use scrip::lifecycle::State;
 use scrip::text::{Text, hex, sha256};
-use scrip::tiers::{Standing, Structure};
+use scrip::tiers::{Standing, Structure, Tier};
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::loyalty::tiers::{read_standing, read_tier, read_tier_structure, write_standing};
 use serde_json::{Value as Json, json};
+use std::sync::Arc;
 
 /// The kind of the rows of standings, whose parent is their member.
 pub const STANDING: &str = "member_tier";
@@ -30,34 +32,60 @@ pub struct Stood {
     pub row: Option<Document>,
 }
 
+/// By program and card definition.
+static STRUCTURES: Readings<Structure> = Readings::empty();
+
 /// The place of a card in the ACTIVE structure of its program whose points are on such cards.
-pub fn of_card(store: &Store<'_>, card: &Document) -> Result<Option<Stood>, Fault> {
+pub fn of_card(store: &Store<'_>, edition: &Edition, card: &Document) -> Result<Option<Stood>, Fault> {
     let own = |name: &str| card.body.get(name).and_then(Json::as_str).unwrap_or_default();
-    for assigned in assigned_as(store, &TIER_STRUCTURE, own("program_id"))? {
+    let (program, definition) = (own("program_id"), own("card_definition_id"));
+    let name = format!("{program}/{definition}");
+    let structure = match STRUCTURES.get(edition, &name) {
+        Some(known) => known,
+        None => {
+            let (found, bytes) = find_structure(store, program, definition)?;
+            STRUCTURES.put(edition, &name, (found.clone(), bytes));
+            found
+        }
+    };
+    structure.map(|structure| stood(store, card, Structure::clone(&structure))).transpose()
+}
+
+/// The ACTIVE structure of a program whose points are on the cards of a definition, and how many bytes it has.
+fn find_structure(
+    store: &Store<'_>,
+    program: &str,
+    definition: &str,
+) -> Result<(Option<Arc<Structure>>, usize), Fault> {
+    for assigned in assigned_as(store, &TIER_STRUCTURE, program)? {
         let is_active = assigned.state == Some(State::Active);
         let Some(document) = named(store, &TIER_STRUCTURE, &assigned.id)?.filter(|_| is_active) else { continue };
-        if document.body.get("card_definition_id").and_then(Json::as_str) != Some(own("card_definition_id")) {
+        if document.body.get("card_definition_id").and_then(Json::as_str) != Some(definition) {
             continue;
         }
         let read = legible(store, read_held(TIER_STRUCTURE.stored, &document, read_tier_structure))?;
         let Some(mut structure) = read else { continue };
-        structure.tiers = tiers_of(store, &document.id)?;
-        return stood(store, card, structure).map(Some);
+        let bytes;
+        (structure.tiers, bytes) = tiers_of(store, &document.id)?;
+        return Ok((Some(Arc::new(structure)), bytes));
     }
-    Ok(None)
+    Ok((None, 0))
 }
 
 /// The tiers of a structure. One that does not read has no members.
-fn tiers_of(store: &Store<'_>, structure: &str) -> Result<Vec<scrip::tiers::Tier>, Fault> {
+fn tiers_of(store: &Store<'_>, structure: &str) -> Result<(Vec<Tier>, usize), Fault> {
+    /// Bytes that a tier has, about: how it is led into and what it says of itself.
+    const BYTES: usize = 2_000;
     let rows = store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
         &[TIER.into(), structure.into()],
     )?;
     let mut tiers = Vec::new();
     for row in rows {
         tiers.extend(legible(store, read_held(TIER, &row, read_tier))?);
     }
-    Ok(tiers)
+    let bytes = tiers.len().saturating_mul(BYTES);
+    Ok((tiers, bytes))
 }
 
 fn stood(store: &Store<'_>, card: &Document, structure: Structure) -> Result<Stood, Fault> {

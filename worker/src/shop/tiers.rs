@@ -101,7 +101,7 @@ pub fn brief(campaign: &Document) -> Json {
 pub fn of_campaign(call: &Call<'_, '_>, campaign_id: &str) -> Result<Vec<Document>, CallError> {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'promotion_tier' AND parent = ?1 ORDER BY json_extract(body, '$.hierarchy'), seq",
+         WHERE kind = 'promotion_tier' AND parent = +?1 ORDER BY json_extract(body, '$.hierarchy'), seq",
         &[campaign_id.into()],
     )?;
     Ok(found)

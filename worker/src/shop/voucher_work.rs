@@ -109,7 +109,7 @@ pub fn generate(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> 
     store.write(statement, params);
     let params = vec![job.campaign_id.clone().into(), added.into()];
     store.write(
-        "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = ?1",
+        "UPDATE document SET body = json_set(body, '$.vouchers_count', CAST(json_extract(body, '$.vouchers_count') + ?2 AS INTEGER)) WHERE kind = 'campaign' AND id = +?1",
         params,
     );
     if job.made >= job.wanted {
@@ -131,7 +131,7 @@ pub fn change(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Re
     let mut job: Change = piece.read()?;
     let now_ms = context.now.millis();
     let last = store.row(
-        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE kind = 'voucher' AND parent = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3)",
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM document WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 ORDER BY seq LIMIT +?3)",
         &[job.campaign_id.as_str().into(), job.after.into(), i64::try_from(rows).unwrap_or(1).into()],
     )?;
     let (last, seen) = match last {
@@ -146,7 +146,7 @@ pub fn change(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Re
     let pairs = fields.into_iter().map(|(name, value)| json!([name, value.to_string()]));
     store.write_now(
         &format!(
-            "UPDATE document SET updated_at = ?4, body = json_set(body, {}) WHERE kind = 'voucher' AND parent = ?1 AND seq > ?2 AND seq <= ?3
+            "UPDATE document SET updated_at = ?4, body = json_set(body, {}) WHERE kind = 'voucher' AND parent = +?1 AND seq > ?2 AND seq <= ?3
                AND holder IS NULL AND NOT EXISTS (SELECT 1 FROM account WHERE account.id = {} AND balance <> 0)",
             sets.join(", "),
             account_of(redemptions_account, "document.id")
@@ -166,7 +166,7 @@ fn finish_campaign(store: &mut Store<'_>, campaign_id: &str, status: &str, now_m
     let params = vec![campaign_id.into(), status.into(), now_ms.into(), moment::text(now_ms).into()];
     store.write(
         "UPDATE document SET updated_at = ?3, body = json_set(body, '$.creation_status', ?2, '$.vouchers_generation_status', ?2, '$.updated_at', ?4)
-         WHERE kind = 'campaign' AND id = ?1",
+         WHERE kind = 'campaign' AND id = +?1",
         params,
     );
 }
@@ -178,11 +178,11 @@ pub fn remove(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Re
     let params = [job.campaign_id.as_str().into(), i64::try_from(rows).unwrap_or(1).into()];
     store.write_now(
         "DELETE FROM document WHERE kind IN ('validation_rules_assignment', 'redeemable_holder') AND parent IN
-           (SELECT id FROM document WHERE kind = 'voucher' AND parent = ?1 ORDER BY seq LIMIT ?2)",
+           (SELECT id FROM document WHERE kind = 'voucher' AND parent = +?1 ORDER BY seq LIMIT +?2)",
         &params,
     )?;
     store.write_now(
-        "DELETE FROM document WHERE seq IN (SELECT seq FROM document WHERE kind = 'voucher' AND parent = ?1 ORDER BY seq LIMIT ?2)",
+        "DELETE FROM document WHERE seq IN (SELECT seq FROM document WHERE kind = 'voucher' AND parent = +?1 ORDER BY seq LIMIT +?2)",
         &params,
     )?;
     let removed = store.row("SELECT changes()", &[])?.map_or(Ok(0), |row| sql::int(&row, 0))?;

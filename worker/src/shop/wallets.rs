@@ -69,7 +69,7 @@ impl Wallet {
 fn spent_since(store: &Store<'_>, card: &Document, since: Instant) -> Result<u64, Fault> {
     let row = store.row(
         "SELECT COALESCE(SUM(json_extract(body, '$.kept.spent') - json_extract(body, '$.kept.back')), 0) FROM document
-         WHERE kind IN (?1, ?2) AND parent = ?3 AND created_at >= ?4 AND json_extract(body, '$.card_id') = ?5",
+         WHERE kind IN (?1, ?2) AND parent = +?3 AND created_at >= ?4 AND json_extract(body, '$.card_id') = +?5",
         &[
             REWARD_TRANSACTION.into(),
             ORDER_TRANSACTION.into(),

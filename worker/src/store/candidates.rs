@@ -258,7 +258,7 @@ impl Offered {
 /// The newest documents of a kind: their number, id, parent and body.
 fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<Row>, Fault> {
     let mut rows = store.rows(
-        "SELECT seq, id, parent, body FROM document WHERE kind = ?1 ORDER BY created_at DESC, seq DESC LIMIT ?2",
+        "SELECT seq, id, parent, body FROM document WHERE kind = +?1 ORDER BY created_at DESC, seq DESC LIMIT +?2",
         &[kind.into(), CANDIDATES_MAX.into()],
     )?;
     rows.reverse();
@@ -269,8 +269,8 @@ fn newest(store: &Store<'_>, kind: &str) -> Result<Vec<Row>, Fault> {
 fn passed_on(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fault> {
     let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
     let rows = store.rows(
-        "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = ?1
-           AND json_extract(body, '$.holder_role') = 'REFEREE' ORDER BY seq DESC LIMIT ?2",
+        "SELECT parent FROM document WHERE kind = 'redeemable_holder' AND holder = +?1
+           AND json_extract(body, '$.holder_role') = 'REFEREE' ORDER BY seq DESC LIMIT +?2",
         &[customer.into(), CANDIDATES_MAX.into()],
     )?;
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
@@ -286,7 +286,7 @@ fn voucher_rows(
     let mut rows = Vec::new();
     if let Some(customer) = seek.customer {
         rows.extend(store.rows(
-            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = ?1 ORDER BY seq DESC LIMIT ?2",
+            "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
             &[customer.into(), CANDIDATES_MAX.into()],
         )?);
         let passed_on: Vec<&str> = passed_on.iter().map(String::as_str).collect();
@@ -298,7 +298,7 @@ fn voucher_rows(
     if !seek.wallet {
         rows.extend(store.rows(
             // Left to itself, the database goes through all codes of campaigns.
-            "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT ?1",
+            "SELECT seq, id, parent, body FROM document INDEXED BY document_open WHERE kind = 'voucher' AND parent IS NULL ORDER BY created_at DESC, seq DESC LIMIT +?1",
             &[CANDIDATES_MAX.into()],
         )?);
         let standalone = programs.iter().filter(|(_, program)| program.standalone).map(|(id, _)| id.as_str());

@@ -2,7 +2,7 @@
 //! It must not know what any kind of document says.
 
 use super::Store;
-use super::sql::{self, Fault, Row, Value};
+use super::sql::{self, Fault, Value};
 use scrip::json::{Members, Node};
 use scrip::wire::Problem;
 use scrip::wire::cursor::Read;
@@ -45,7 +45,7 @@ pub struct Stored {
 }
 
 impl Stored {
-    fn of(row: &Row) -> Result<Stored, Fault> {
+    fn of(row: &[Value]) -> Result<Stored, Fault> {
         Ok(Stored {
             id: sql::text(row, 0)?.to_owned(),
             key: sql::text_or_null(row, 1)?.map(str::to_owned),
@@ -92,8 +92,16 @@ impl Document {
 /// The columns that [`read`] expects, in its order.
 pub const COLUMNS: &str = "id, key, parent, holder, created_at, updated_at, body";
 
+/// How many these are.
+pub const WIDTH: usize = 7;
+
+/// The same of a table that a statement names otherwise.
+pub fn columns_of(table: &str) -> String {
+    COLUMNS.split(", ").map(|name| format!("{table}.{name}")).collect::<Vec<_>>().join(", ")
+}
+
 /// A document from a row of [`COLUMNS`].
-pub fn read(row: &Row) -> Result<Document, Fault> {
+pub fn read(row: &[Value]) -> Result<Document, Fault> {
     Stored::of(row)?.document()
 }
 
@@ -106,10 +114,10 @@ impl Store<'_> {
     /// The same as it is stored.
     pub fn stored(&self, kind: &str, id: &str) -> Result<Option<Stored>, Fault> {
         let row = self.row(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND id = ?2",
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND id = +?2",
             &[kind.into(), id.into()],
         )?;
-        row.as_ref().map(Stored::of).transpose()
+        row.as_deref().map(Stored::of).transpose()
     }
 
     /// The document with a key, or else with an id: how a path names a campaign, a voucher or a customer.
@@ -120,11 +128,11 @@ impl Store<'_> {
     /// The same as it is stored.
     pub fn stored_by_name(&self, kind: &str, key: &str, id: &str) -> Result<Option<Stored>, Fault> {
         let rows = self.rows(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND id = ?3
-             UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND key = ?2",
+            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND id = +?3
+             UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND key = +?2",
             &[kind.into(), key.into(), id.into()],
         )?;
-        rows.first().map(Stored::of).transpose()
+        rows.first().map(|row| Stored::of(row)).transpose()
     }
 
     /// The documents with any of the keys, or any of the ids.
@@ -137,9 +145,9 @@ impl Store<'_> {
             let (keys, ids) = (part(&keys), part(&ids));
             found.extend(self.documents(
                 "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-                 WHERE kind = ?1 AND key IN (SELECT value FROM json_each(?2))
+                 WHERE kind = +?1 AND key IN (SELECT value FROM json_each(?2))
                  UNION SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-                 WHERE kind = ?1 AND id IN (SELECT value FROM json_each(?3))",
+                 WHERE kind = +?1 AND id IN (SELECT value FROM json_each(?3))",
                 &[kind.into(), keys.into(), ids.into()],
             )?);
         }
@@ -148,7 +156,7 @@ impl Store<'_> {
 
     /// The documents of a statement that selects [`COLUMNS`].
     pub fn documents(&self, statement: &str, params: &[Value]) -> Result<Vec<Document>, Fault> {
-        self.rows(statement, params)?.iter().map(read).collect()
+        self.rows(statement, params)?.iter().map(|row| read(row)).collect()
     }
 
     /// Adds a document at the commit.
@@ -168,7 +176,7 @@ impl Store<'_> {
 
     /// The same with what is printed already.
     pub fn update_stored(&mut self, kind: &str, stored: Stored) {
-        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?1 AND id = ?2";
+        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = +?1 AND id = +?2";
         self.write_document(UPDATE, columns(kind, stored), PLACES);
     }
 
@@ -197,7 +205,7 @@ impl Store<'_> {
 
     /// Takes a document out of the way at the commit, as it stands now: no look-up of its kind finds it any more, and its row stays.
     pub fn retire(&mut self, kind: &str, document: &Document) {
-        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = ?9 AND id = ?2";
+        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = +?9 AND id = +?2";
         let mut params = columns(&retired(kind), Stored::printed(document, printed(&document.body)));
         params.push(kind.into());
         self.write_document(RETIRE, params, PLACES);
@@ -206,14 +214,14 @@ impl Store<'_> {
     /// The same of every document of a kind that belongs to another.
     pub fn retire_owned(&mut self, kind: &str, parent: &str) {
         self.write(
-            "UPDATE document SET kind = ?1, key = NULL WHERE kind = ?2 AND parent = ?3",
+            "UPDATE document SET kind = ?1, key = NULL WHERE kind = +?2 AND parent = +?3",
             vec![retired(kind).into(), kind.into(), parent.into()],
         );
     }
 
     /// Removes a document at the commit.
     pub fn remove(&mut self, kind: &str, id: &str) {
-        self.write("DELETE FROM document WHERE kind = ?1 AND id = ?2", vec![kind.into(), id.into()]);
+        self.write("DELETE FROM document WHERE kind = +?1 AND id = +?2", vec![kind.into(), id.into()]);
     }
 }
 

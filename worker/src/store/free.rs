@@ -18,8 +18,8 @@ const COUNTED_MAX: i64 = 1_000;
 fn free(columns: &str) -> String {
     format!(
         "SELECT {columns}, json_extract(body, '$.expiration_date')
-         FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = ?1 AND {} AND {}
-           AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT ?4 OFFSET ?5",
+         FROM document WHERE kind = 'voucher' AND holder IS NULL AND parent = +?1 AND {} AND {}
+           AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq LIMIT +?4 OFFSET +?5",
         dates::IS_ACTIVE,
         dates::HAS_NOT_ENDED.replace("{}", "?2")
     )
@@ -35,7 +35,7 @@ impl Store<'_> {
         limit: i64,
     ) -> Result<Vec<Document>, Fault> {
         let found = self.free_rows(COLUMNS, (campaign_id, now_ms), taken, limit)?;
-        found.iter().map(document::read).collect()
+        found.iter().map(|row| document::read(row)).collect()
     }
 
     /// How many there are, as far as a request could ask for them.
@@ -78,7 +78,7 @@ impl Store<'_> {
     pub fn card_of(&self, campaign_id: &str, customer_id: &str) -> Result<Option<Document>, Fault> {
         let found = self.documents(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-             WHERE kind = 'voucher' AND holder = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
+             WHERE kind = 'voucher' AND holder = +?1 AND parent = +?2 ORDER BY seq LIMIT 1",
             &[customer_id.into(), campaign_id.into()],
         )?;
         Ok(found.into_iter().next())

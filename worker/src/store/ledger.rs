@@ -45,7 +45,7 @@ impl Store<'_> {
     pub fn release_voucher(&mut self, voucher_id: &str, key: Option<&str>) {
         let (own, by_customer) = voucher_accounts(voucher_id);
         self.write(
-            "DELETE FROM hold WHERE (?3 IS NULL OR key = ?3) AND (account GLOB ?1 || '*' OR account GLOB '*' || ?2)",
+            "DELETE FROM hold WHERE (?3 IS NULL OR key = +?3) AND (account GLOB ?1 || '*' OR account GLOB '*' || ?2)",
             vec![own.as_str().into(), by_customer.as_str().into(), key.map(str::to_owned).into()],
         );
     }
@@ -129,7 +129,7 @@ impl Store<'_> {
                     ]));
                 }
                 Entry::Release(session) => self.write(
-                    "DELETE FROM hold WHERE key = ?1 AND (?2 IS NULL OR owner = ?2)",
+                    "DELETE FROM hold WHERE key = +?1 AND (?2 IS NULL OR owner = +?2)",
                     vec![session.key.as_str().into(), session.owner.as_deref().into()],
                 ),
             }

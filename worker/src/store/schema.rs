@@ -2,6 +2,19 @@
 
 use super::sql::{self, Fault, Sql};
 
+/// The kinds by which loyalty programs are run: [`super::edition`].
+macro_rules! of_programs {
+    () => {
+        "('program', 'program_earning_rule', 'loyalty_earning_rule', 'card_definition', 'program_tier_structure', 'tier_structure', 'loyalty_tier')"
+    };
+}
+
+macro_rules! new_edition {
+    () => {
+        " BEGIN UPDATE edition SET drawn = hex(randomblob(16)) WHERE subject = 'programs'; END"
+    };
+}
+
 /// The steps so far. A step that has run somewhere is never changed; the next one is added below it.
 const STEPS: &[&[&str]] = &[&[
     "CREATE TABLE document (
@@ -91,6 +104,17 @@ const STEPS: &[&[&str]] = &[&[
 ], &[
     // Earning rules by what they wait for.
     "UPDATE document SET parent = json_extract(body, '$.trigger.event') WHERE kind = 'loyalty_earning_rule'",
+], &[
+    // The state that the documents are in by which loyalty programs are run. It is drawn anew with every change of one, whoever writes
+    // it, so that what was read of them in one edition is true of it for ever: one that is rolled back never comes again.
+    "CREATE TABLE edition (subject TEXT PRIMARY KEY, drawn TEXT NOT NULL) WITHOUT ROWID",
+    "INSERT INTO edition (subject, drawn) VALUES ('programs', hex(randomblob(16)))",
+    concat!("CREATE TRIGGER edition_inserted AFTER INSERT ON document WHEN NEW.kind IN ", of_programs!(), new_edition!()),
+    concat!("CREATE TRIGGER edition_deleted AFTER DELETE ON document WHEN OLD.kind IN ", of_programs!(), new_edition!()),
+    concat!(
+        "CREATE TRIGGER edition_updated AFTER UPDATE ON document WHEN NEW.kind IN ", of_programs!(),
+        " OR OLD.kind IN ", of_programs!(), new_edition!()
+    ),
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

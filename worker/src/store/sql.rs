@@ -37,6 +37,9 @@ impl std::fmt::Display for Fault {
 }
 
 /// A driver: runs one statement with parameters `?1`, `?2`, ... (at most 100) to its end.
+///
+/// Statements are compiled once and kept. A parameter that something is compared with or limited by is written `+?1`: SQLite may let
+/// the plan follow what is bound to a bare one, and then compiles the statement anew at every run, which takes longer than to run it.
 pub trait Sql {
     /// Runs the statement and gives all its rows.
     fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault>;

@@ -4,7 +4,9 @@
 use super::sql::{Fault, Row, Sql, Value};
 use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{Connection, ToSql};
+use rusqlite::{Connection, StatementStatus, ToSql};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// The platform refuses a 101st parameter, so the native driver does too.
 const PARAMS_MAX: usize = 100;
@@ -18,6 +20,7 @@ const LIMITS: [(Limit, i32); 3] = [
 /// A SQLite database in memory.
 pub struct Sqlite {
     connection: Connection,
+    replanned: RefCell<BTreeSet<String>>,
 }
 
 fn fault(error: rusqlite::Error) -> Fault {
@@ -32,7 +35,13 @@ impl Sqlite {
         for (limit, most) in LIMITS {
             connection.set_limit(limit, most).map_err(fault)?;
         }
-        Ok(Sqlite { connection })
+        Ok(Sqlite { connection, replanned: RefCell::default() })
+    }
+
+    /// The statements that needed a new plan when they ran again, since this was last asked: because of what was bound to them, or
+    /// because the tables had changed.
+    pub fn take_replanned(&self) -> BTreeSet<String> {
+        self.replanned.take()
     }
 
     /// Runs `act` in a transaction: kept when it gives `Ok`, undone when it gives `Err`, as the object's shell does.
@@ -82,6 +91,10 @@ impl Sql for Sqlite {
                 read_row.push(read(row.get_ref(column).map_err(fault)?)?);
             }
             answer.push(read_row);
+        }
+        drop(rows);
+        if prepared.reset_status(StatementStatus::RePrepare) > 0 {
+            self.replanned.borrow_mut().insert(statement.to_owned());
         }
         Ok(answer)
     }

@@ -70,14 +70,14 @@ pub fn advance(
     let now_ms = context.now.millis();
     let progress = made.saturating_mul(100).checked_div(wanted.max(1)).unwrap_or(0).min(99);
     store.write(
-        "UPDATE due SET cursor = ?2, at = ?3, attempts = 0 WHERE id = ?1",
+        "UPDATE due SET cursor = ?2, at = ?3, attempts = 0 WHERE id = +?1",
         vec![id.into(), cursor.into(), now_ms.into()],
     );
     let params =
         vec![id.into(), i64::try_from(progress).unwrap_or(0).into(), moment::text(now_ms).into(), now_ms.into()];
     store.write(
         "UPDATE document SET updated_at = ?4, body = json_set(body, '$.progress', CAST(?2 AS INTEGER), '$.updated_at', ?3, '$.processing_time', CAST(?4 - created_at AS INTEGER))
-         WHERE kind = 'async_action' AND id = ?1",
+         WHERE kind = 'async_action' AND id = +?1",
         params,
     );
     Ok(())
@@ -90,8 +90,8 @@ pub fn finish(store: &mut Store<'_>, context: &Context, id: &str, outcome: Resul
         Ok(result) => ("DONE", "SUCCESS", result),
         Err(message) => ("FAILED", "FAILED", json!({ "message": message })),
     };
-    store.write("DELETE FROM due WHERE id = ?1", vec![id.into()]);
-    store.write("DELETE FROM document WHERE kind = 'batch' AND parent = ?1", vec![id.into()]);
+    store.write("DELETE FROM due WHERE id = +?1", vec![id.into()]);
+    store.write("DELETE FROM document WHERE kind = 'batch' AND parent = +?1", vec![id.into()]);
     let params = vec![
         id.into(),
         status.into(),
@@ -102,7 +102,7 @@ pub fn finish(store: &mut Store<'_>, context: &Context, id: &str, outcome: Resul
     ];
     store.write(
         "UPDATE document SET updated_at = ?5, body = json_set(body, '$.status', ?2, '$.operation_status', ?3, '$.progress', 100, '$.updated_at', ?4,
-           '$.processing_time', CAST(?5 - created_at AS INTEGER), '$.result', json(?6)) WHERE kind = 'async_action' AND id = ?1",
+           '$.processing_time', CAST(?5 - created_at AS INTEGER), '$.result', json(?6)) WHERE kind = 'async_action' AND id = +?1",
         params,
     );
     Ok(())

@@ -125,7 +125,7 @@ pub fn run(
     let Piece { id, kind, rows, .. } = *piece;
     let mut cursor: Cursor = piece.read()?;
     let slice = store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq LIMIT 1",
         &[SLICE.into(), id.into()],
     )?;
     let Some(mut slice) = slice.into_iter().next() else {

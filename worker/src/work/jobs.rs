@@ -67,7 +67,7 @@ pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Res
         } else {
             let delay_ms = 1_000_i64.saturating_mul(1_i64 << attempts.clamp(0, 10));
             let params = vec![id.into(), now_ms.saturating_add(delay_ms).into(), attempts.into()];
-            store.write("UPDATE due SET at = ?2, attempts = ?3 WHERE id = ?1", params);
+            store.write("UPDATE due SET at = ?2, attempts = ?3 WHERE id = +?1", params);
         }
         store.commit()?;
     }

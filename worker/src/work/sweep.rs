@@ -43,7 +43,7 @@ macro_rules! oldest_answers {
         "(SELECT caller, request, key FROM
            (SELECT caller, request, key, SUM(bytes) OVER (ORDER BY created_at, bytes, caller, request, key) - bytes AS before FROM
              (SELECT caller, request, key, created_at, bytes FROM idempotency WHERE created_at <= ?1
-              ORDER BY created_at, bytes, caller, request, key LIMIT ?2))
+              ORDER BY created_at, bytes, caller, request, key LIMIT +?2))
          WHERE before < 4000000)"
     };
 }
@@ -77,7 +77,7 @@ const SORTS: &[Sort] = &[
         kept_ms: 0,
         rows: 1_000,
         remove: &["DELETE FROM hold WHERE (key, owner, account) IN
-           (SELECT key, owner, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)"],
+           (SELECT key, owner, account FROM hold WHERE expires_at <= ?1 ORDER BY expires_at LIMIT +?2)"],
     },
     Sort {
         oldest: concat!("SELECT created_at FROM ", failed!(), " ORDER BY created_at LIMIT 1"),
@@ -86,7 +86,7 @@ const SORTS: &[Sort] = &[
         remove: &[concat!(
             "DELETE FROM document WHERE seq IN (SELECT seq FROM ",
             failed!(),
-            " AND created_at <= ?1 ORDER BY created_at, seq LIMIT ?2)"
+            " AND created_at <= ?1 ORDER BY created_at, seq LIMIT +?2)"
         )],
     },
     Sort {
@@ -97,7 +97,7 @@ const SORTS: &[Sort] = &[
         remove: &[concat!(
             "DELETE FROM document WHERE seq IN (SELECT seq FROM ",
             over!(),
-            " AND created_at <= ?1 ORDER BY created_at, seq LIMIT ?2)"
+            " AND created_at <= ?1 ORDER BY created_at, seq LIMIT +?2)"
         )],
     },
 ];
@@ -135,12 +135,12 @@ pub fn run(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
         }
     }
     match next {
-        None => store.write("DELETE FROM due WHERE id = ?1", vec![ID.into()]),
+        None => store.write("DELETE FROM due WHERE id = +?1", vec![ID.into()]),
         Some(over) => {
             let wait = over.saturating_sub(now_ms);
             let wait = if wait <= 0 { BREATH_MS } else { wait.clamp(REST_MS, FARTHEST_MS) };
             let at = now_ms.saturating_add(wait);
-            store.write("UPDATE due SET at = ?2, attempts = 0 WHERE id = ?1", vec![ID.into(), at.into()]);
+            store.write("UPDATE due SET at = ?2, attempts = 0 WHERE id = +?1", vec![ID.into(), at.into()]);
         }
     }
     Ok(())

@@ -58,6 +58,8 @@ impl Object {
             }
             Ok(outcome)
         });
+        let replanned = self.sql.take_replanned();
+        assert!(fresh || replanned.is_empty(), "a plan follows what is bound (`+?1` instead of `?1`): {replanned:#?}");
         if outcome.is_ok() {
             self.fresh.set(false);
         }

@@ -183,7 +183,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let collection = find_own(call)?;
     // An id stands in the text of what uses it, between quotes.
     let users = call.store.rows(
-        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules' AND instr(body, '\"' || ?1 || '\"') > 0 ORDER BY seq LIMIT ?2",
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'validation_rules' AND instr(body, '\"' || ?1 || '\"') > 0 ORDER BY seq LIMIT +?2",
         &[collection.id.as_str().into(), NAMED_MAX.into()],
     )?;
     if let Some(first) = users.first() {

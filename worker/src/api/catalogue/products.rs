@@ -100,6 +100,6 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let product = PRODUCT.find(call)?;
     call.store.remove(PRODUCT.object, &product.id);
-    call.store.write("DELETE FROM document WHERE kind = 'sku' AND parent = ?1", vec![product.id.into()]);
+    call.store.write("DELETE FROM document WHERE kind = 'sku' AND parent = +?1", vec![product.id.into()]);
     Ok(Answer::empty(204))
 }

@@ -65,7 +65,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     };
     let place = |id: &str| {
         call.store.row(
-            "SELECT seq FROM document WHERE kind = 'redeemable_holder' AND id = ?1 AND parent = ?2",
+            "SELECT seq FROM document WHERE kind = 'redeemable_holder' AND id = +?1 AND parent = +?2",
             &[id.into(), code.id.as_str().into()],
         )
     };

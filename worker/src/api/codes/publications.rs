@@ -217,7 +217,7 @@ fn campaign_of(call: &Call<'_, '_>, voucher: &Document) -> Result<Option<Documen
 fn earlier(call: &Call<'_, '_>, place: &str, customer_id: &str) -> Result<Option<Document>, CallError> {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'publication' AND holder = ?1 AND parent = ?2 ORDER BY seq LIMIT 1",
+         WHERE kind = 'publication' AND holder = +?1 AND parent = +?2 ORDER BY seq LIMIT 1",
         &[customer_id.into(), place.into()],
     )?;
     Ok(found.into_iter().next())

@@ -85,7 +85,7 @@ pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), CallError> {
     // Neither can an address be read from what is stored, nor can it be followed from one day or campaign to another.
     let who = Tracker::stored(call.store)?.counted_as(&format!("{day} {place}"), &who)?;
     let row = call.store.row(
-        "SELECT count FROM handed_out WHERE day = ?1 AND place = ?2 AND who = ?3",
+        "SELECT count FROM handed_out WHERE day = +?1 AND place = +?2 AND who = +?3",
         &[day.into(), place.into(), who.clone().into()],
     )?;
     if row.map_or(Ok(0), |row| sql::int(&row, 0))? >= most {
@@ -98,7 +98,7 @@ pub fn count(call: &mut Call<'_, '_>, place: &str) -> Result<(), CallError> {
     );
     call.store.write(
         "DELETE FROM handed_out WHERE (day, place, who) IN
-           (SELECT day, place, who FROM handed_out WHERE day < ?1 ORDER BY day LIMIT ?2)",
+           (SELECT day, place, who FROM handed_out WHERE day < ?1 ORDER BY day LIMIT +?2)",
         vec![day.into(), SWEPT.into()],
     );
     Ok(())

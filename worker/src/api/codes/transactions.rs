@@ -83,7 +83,7 @@ fn of_program(call: &mut Call<'_, '_>) -> Outcome {
         let own = id.strip_prefix("vtx_").unwrap_or(id);
         call.store.row(
             "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND id IN (?2, 'r_' || ?3, 'rr_' || ?3)
-               AND parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = ?1) ORDER BY seq LIMIT 1",
+               AND parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = +?1) ORDER BY seq LIMIT 1",
             &[program.id.as_str().into(), id.into(), own.into()],
         )
     };
@@ -107,7 +107,7 @@ fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
 fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<Option<Row>, Fault> {
     let own = id.strip_prefix("vtx_").unwrap_or(id);
     call.store.row(
-        "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND parent = ?1
+        "SELECT seq FROM document WHERE kind IN ('redemption', 'voucher_transaction') AND parent = +?1
            AND id IN (?2, 'r_' || ?3, 'rr_' || ?3) ORDER BY seq LIMIT 1",
         &[card.id.as_str().into(), id.into(), own.into()],
     )

@@ -231,11 +231,11 @@ fn entries(call: &mut Call<'_, '_>) -> Outcome {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_MAX);
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'redemption' AND parent = ?1 ORDER BY seq DESC LIMIT ?2",
+         WHERE kind = 'redemption' AND parent = +?1 ORDER BY seq DESC LIMIT +?2",
         &[voucher.id.as_str().into(), limit.into()],
     )?;
     let total = call.store.row(
-        "SELECT COUNT(*) FROM document WHERE kind = 'redemption' AND parent = ?1",
+        "SELECT COUNT(*) FROM document WHERE kind = 'redemption' AND parent = +?1",
         &[voucher.id.as_str().into()],
     )?;
     let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;

@@ -50,7 +50,7 @@ fn release(call: &mut Call<'_, '_>) -> Outcome {
     let key = call.param("sessionKey").to_owned();
     let account = redemptions_account(&voucher.id).to_string();
     let held = call.store.row(
-        "SELECT 1 FROM hold WHERE key = ?1 AND account = ?2 AND expires_at > ?3",
+        "SELECT 1 FROM hold WHERE key = +?1 AND account = +?2 AND expires_at > ?3",
         &[key.as_str().into(), account.as_str().into(), call.now_ms().into()],
     )?;
     if held.is_none() {
@@ -64,22 +64,22 @@ fn release(call: &mut Call<'_, '_>) -> Outcome {
 fn release_all(call: &mut Call<'_, '_>) -> Outcome {
     let key = call.param("sessionKey").to_owned();
     let params = [key.as_str().into(), call.now_ms().into()];
-    if call.store.row("SELECT 1 FROM hold WHERE key = ?1 AND expires_at > ?2", &params)?.is_none() {
+    if call.store.row("SELECT 1 FROM hold WHERE key = +?1 AND expires_at > ?2", &params)?.is_none() {
         return Err(not_found("session", &key).into());
     }
-    call.store.write("DELETE FROM hold WHERE key = ?1", vec![key.into()]);
+    call.store.write("DELETE FROM hold WHERE key = +?1", vec![key.into()]);
     Ok(Answer::empty(204))
 }
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let statement = "SELECT DISTINCT key FROM hold WHERE key > ?1 AND expires_at > ?2 ORDER BY key LIMIT ?3";
+    let statement = "SELECT DISTINCT key FROM hold WHERE key > ?1 AND expires_at > ?2 ORDER BY key LIMIT +?3";
     answer(call, statement, None)
 }
 
 fn list_of_voucher(call: &mut Call<'_, '_>) -> Outcome {
     let account = redemptions_account(&vouchers::find(call)?.id);
     let statement =
-        "SELECT DISTINCT key FROM hold WHERE key > ?1 AND expires_at > ?2 AND account = ?4 ORDER BY key LIMIT ?3";
+        "SELECT DISTINCT key FROM hold WHERE key > ?1 AND expires_at > ?2 AND account = +?4 ORDER BY key LIMIT +?3";
     answer(call, statement, Some(account.as_str().into()))
 }
 
@@ -173,7 +173,7 @@ pub fn admit(call: &Call<'_, '_>, entries: &[Entry]) -> Result<Option<String>, C
     };
     let row = call.store.row(
         "SELECT COUNT(DISTINCT key), MIN(expires_at) FROM hold
-         WHERE origin = ?1 AND expires_at > ?2 AND NOT (key = ?3 AND owner = ?4)",
+         WHERE origin = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND owner = +?4)",
         &[origin.as_str().into(), call.now_ms().into(), hold.key.as_str().into(), hold.owner.as_str().into()],
     )?;
     let row = row.unwrap_or_default();

@@ -38,7 +38,7 @@ fn asking(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Document, Ve
     }
     let customer = customer(call, by, name)?;
     let members = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND holder = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND holder = +?2 ORDER BY seq",
         &[MEMBER.stored.into(), customer.id.as_str().into()],
     )?;
     Ok((customer, members))

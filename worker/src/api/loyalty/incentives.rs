@@ -114,7 +114,7 @@ fn settle(call: &Call<'_, '_>, id: &str, body: &mut Map<String, Json>) -> Result
 /// Refuses a name that another incentive has.
 fn check_name(call: &Call<'_, '_>, id: &str, name: &str) -> Result<(), CallError> {
     let other = call.store.row(
-        "SELECT id FROM document WHERE kind = ?1 AND json_extract(body, '$.name') = ?2 AND id <> ?3 LIMIT 1",
+        "SELECT id FROM document WHERE kind = +?1 AND json_extract(body, '$.name') = +?2 AND id <> ?3 LIMIT 1",
         &[INCENTIVE.stored.into(), name.into(), id.into()],
     )?;
     match other {

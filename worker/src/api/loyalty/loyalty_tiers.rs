@@ -129,7 +129,7 @@ fn find(call: &Call<'_, '_>, structure: &Document) -> Result<Document, CallError
 /// Every tier of a structure.
 fn tiers_of(call: &Call<'_, '_>, structure: &str) -> Result<Vec<Document>, CallError> {
     let found = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND parent = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
         &[TIER.into(), structure.into()],
     )?;
     Ok(found)

@@ -57,7 +57,7 @@ fn all(call: &mut Call<'_, '_>) -> Outcome {
     let (by, name) = (named_by(call)?, call.param("customerId").to_owned());
     let customer = customer(call, by, &name)?;
     let members = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = ?1 AND holder = ?2 ORDER BY seq",
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND holder = +?2 ORDER BY seq",
         &[MEMBER.stored.into(), customer.id.as_str().into()],
     )?;
     let present = Present::of(call)?;

@@ -184,7 +184,7 @@ fn assign(
     mut sent: Map<String, Json>,
 ) -> Result<Json, CallError> {
     let known = call.store.row(
-        "SELECT id FROM document WHERE kind = 'reward_assignment' AND parent = ?1 AND holder = ?2",
+        "SELECT id FROM document WHERE kind = 'reward_assignment' AND parent = +?1 AND holder = +?2",
         &[reward.id.as_str().into(), campaign.id.as_str().into()],
     )?;
     if let Some(row) = known {

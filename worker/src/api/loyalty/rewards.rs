@@ -109,7 +109,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let reward = REWARD.find(call)?;
     let rows = call.store.rows(
-        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'reward_assignment' AND parent = ?1 ORDER BY seq LIMIT 10",
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'reward_assignment' AND parent = +?1 ORDER BY seq LIMIT 10",
         &[reward.id.as_str().into()],
     )?;
     let (assigned, total) = assignments::named(&rows)?;

@@ -190,7 +190,7 @@ fn of_customer(call: &mut Call<'_, '_>) -> Outcome {
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, json_remove(body, '$.customers') FROM document
          WHERE kind = 'segment' AND (json_extract(body, '$.type') <> 'static' OR EXISTS (
-           SELECT 1 FROM json_each(body, '$.customers') WHERE value = ?1)) ORDER BY created_at DESC, seq DESC",
+           SELECT 1 FROM json_each(body, '$.customers') WHERE value = +?1)) ORDER BY created_at DESC, seq DESC",
         &[id.into()],
     )?;
     let present = Present::of(call)?;

@@ -148,14 +148,14 @@ fn is_public(campaign: &Document) -> bool {
 fn newest(call: &Call<'_, '_>, kind: &str) -> Result<Vec<Document>, CallError> {
     let most = i64::try_from(MOST).unwrap_or(i64::MAX).saturating_add(1);
     let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = ?1 ORDER BY seq DESC LIMIT ?2";
+         WHERE kind = +?1 ORDER BY seq DESC LIMIT +?2";
     Ok(call.store.documents(statement, &[kind.into(), most.into()])?)
 }
 
 /// The documents of a kind that belong to one of these, in the order of creation.
 fn of_parents(call: &Call<'_, '_>, kind: &str, parents: &[&str]) -> Result<Vec<Document>, CallError> {
     let statement = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = ?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq";
+         WHERE kind = +?1 AND parent IN (SELECT value FROM json_each(?2)) ORDER BY seq";
     Ok(call.store.documents(statement, &[kind.into(), Json::from(parents).to_string().into()])?)
 }
 

@@ -97,7 +97,7 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
     let live = call.store.row(
-        "SELECT COUNT(*) FROM token WHERE project = ?1 AND expires_at > ?2",
+        "SELECT COUNT(*) FROM token WHERE project = +?1 AND expires_at > ?2",
         &[project.clone().into(), now_ms.into()],
     )?;
     if live.map_or(Ok(0), |row| sql::int(&row, 0))? >= TOKENS_MAX {
@@ -111,7 +111,7 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
     let params = vec![record.token_sha256.clone().into(), project.into(), written.into(), expires_at.into()];
     call.store.write("INSERT INTO token (sha256, project, record, expires_at) VALUES (?1, ?2, ?3, ?4)", params);
     call.store.write(
-        "DELETE FROM token WHERE project = ?1 AND expires_at <= ?2",
+        "DELETE FROM token WHERE project = +?1 AND expires_at <= ?2",
         vec![call.caller.project.clone().into(), now_ms.into()],
     );
     Ok(Answer::json(json!({

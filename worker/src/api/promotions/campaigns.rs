@@ -161,7 +161,7 @@ fn add(call: &mut Call<'_, '_>) -> Outcome {
     if count > 1 {
         let id = generation::make_many(call, &campaign, &overrides, u64::try_from(count).unwrap_or(1))?;
         call.store.write(
-            "UPDATE document SET body = json_set(body, '$.vouchers_generation_status', 'IN_PROGRESS') WHERE kind = 'campaign' AND id = ?1",
+            "UPDATE document SET body = json_set(body, '$.vouchers_generation_status', 'IN_PROGRESS') WHERE kind = 'campaign' AND id = +?1",
             vec![campaign.id.into()],
         );
         return Ok(Answer::status(202, json!({ "async_action_id": id })));

@@ -71,7 +71,7 @@ const RENAMED_MAX: i64 = 5_000;
 /// Refuses to rename what so many are in that the object would be held for long.
 fn check_few(call: &Call<'_, '_>, id: &str) -> Result<(), CallError> {
     let row = call.store.row(
-        "SELECT COUNT(*) FROM (SELECT 1 FROM document WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = ?1 LIMIT ?2)",
+        "SELECT COUNT(*) FROM (SELECT 1 FROM document WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = +?1 LIMIT +?2)",
         &[id.into(), RENAMED_MAX.saturating_add(1).into()],
     )?;
     let count = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
@@ -95,7 +95,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         // Campaigns and vouchers show the name of their category, and lists find them by it.
         call.store.write(
             "UPDATE document SET body = json_set(body, '$.category', ?2)
-             WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = ?1",
+             WHERE kind IN ('campaign', 'voucher') AND json_extract(body, '$.category_id') = +?1",
             vec![category.id.as_str().into(), name.into()],
         );
     }

@@ -94,7 +94,7 @@ fn list_campaign(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = find_promotion(call)?;
     let found = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = 'promotion_stack' AND parent = ?1 ORDER BY created_at DESC, seq DESC",
+         WHERE kind = 'promotion_stack' AND parent = +?1 ORDER BY created_at DESC, seq DESC",
         &[campaign.id.into()],
     )?;
     let total = i64::try_from(found.len()).unwrap_or(i64::MAX);

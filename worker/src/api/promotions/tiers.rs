@@ -172,7 +172,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
     let row = call.store.row(
-        "SELECT COALESCE(MAX(json_extract(body, '$.hierarchy')), 0) FROM document WHERE kind = 'promotion_tier' AND parent = ?1",
+        "SELECT COALESCE(MAX(json_extract(body, '$.hierarchy')), 0) FROM document WHERE kind = 'promotion_tier' AND parent = +?1",
         &[campaign.id.as_str().into()],
     )?;
     let last = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
@@ -270,7 +270,7 @@ fn take_assignments(sent: &mut Map<String, Json>) {
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let tier = TIER.find(call)?;
     let rows = call.store.rows(
-        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'promotion_stack' AND parent = ?1
+        "SELECT id, COUNT(*) OVER () FROM document WHERE kind = 'promotion_stack' AND parent = +?1
            AND ?2 IN (SELECT value FROM json_each(body, '$.tiers.ids')) ORDER BY seq LIMIT 10",
         &[tier.parent.as_deref().unwrap_or_default().into(), tier.id.as_str().into()],
     )?;
@@ -287,11 +287,11 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
 pub fn remove_all(call: &mut Call<'_, '_>, campaign_id: &str) {
     call.store.write(
         "DELETE FROM document WHERE kind = 'validation_rules_assignment' AND parent IN
-           (SELECT id FROM document WHERE kind = 'promotion_tier' AND parent = ?1)",
+           (SELECT id FROM document WHERE kind = 'promotion_tier' AND parent = +?1)",
         vec![campaign_id.into()],
     );
     call.store.write(
-        "DELETE FROM document WHERE kind IN ('promotion_tier', 'promotion_stack') AND parent = ?1",
+        "DELETE FROM document WHERE kind IN ('promotion_tier', 'promotion_stack') AND parent = +?1",
         vec![campaign_id.into()],
     );
 }

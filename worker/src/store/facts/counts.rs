@@ -10,7 +10,7 @@ use scrip::time::Instant;
 
 impl StoreFacts<'_, '_> {
     pub(super) fn find_chain(&self, id: &str) -> Result<Vec<Transfer>, Fault> {
-        let rows = self.store.rows("SELECT id, chain, debit, credit, amount, reverses, at FROM transfer WHERE chain = ?1 ORDER BY length(id), id", &[id.into()])?;
+        let rows = self.store.rows("SELECT id, chain, debit, credit, amount, reverses, at FROM transfer WHERE chain = +?1 ORDER BY length(id), id", &[id.into()])?;
         let read = |row: &Row| {
             Ok(Transfer {
                 id: sql::text(row, 0)?.into(),
@@ -32,7 +32,7 @@ impl StoreFacts<'_, '_> {
         if let Some(balance) = self.seen.borrow().balances.get(account.as_str()) {
             return Ok(*balance);
         }
-        let row = self.store.row("SELECT balance FROM account WHERE id = ?1", &[account.as_str().into()])?;
+        let row = self.store.row("SELECT balance FROM account WHERE id = +?1", &[account.as_str().into()])?;
         row.map_or(Ok(0), |row| sql::int(&row, 0))
     }
 
@@ -45,8 +45,8 @@ impl StoreFacts<'_, '_> {
 
     pub(super) fn find_moved(&self, account: &AccountId, since: Instant) -> Result<u64, Fault> {
         const MOVED: &str = "SELECT COALESCE(SUM(amount), 0) FROM (
-            SELECT id, amount FROM transfer WHERE debit = ?1 AND at >= ?2 AND reverses IS NULL UNION ALL
-            SELECT id, amount FROM transfer WHERE credit = ?1 AND at >= ?2 AND reverses IS NULL) own
+            SELECT id, amount FROM transfer WHERE debit = +?1 AND at >= ?2 AND reverses IS NULL UNION ALL
+            SELECT id, amount FROM transfer WHERE credit = +?1 AND at >= ?2 AND reverses IS NULL) own
             WHERE NOT EXISTS (SELECT 1 FROM transfer undone WHERE undone.reverses = own.id)";
         let row = self.store.row(MOVED, &[account.as_str().into(), since.millis().into()])?;
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|moved| u64::try_from(moved).unwrap_or(0)))
@@ -63,7 +63,7 @@ impl StoreFacts<'_, '_> {
         let owner = own.and_then(|own| own.owner.as_deref());
         let row = self.store.row(
             "SELECT COALESCE(SUM(amount), 0) FROM hold
-             WHERE account = ?1 AND expires_at > ?2 AND NOT (key = ?3 AND (?4 IS NULL OR owner = ?4))",
+             WHERE account = +?1 AND expires_at > ?2 AND NOT (key = +?3 AND (?4 IS NULL OR owner = +?4))",
             &[account.as_str().into(), now.millis().into(), key.into(), owner.into()],
         )?;
         row.map_or(Ok(0), |row| sql::int(&row, 0).map(|held| u64::try_from(held).unwrap_or(0)))

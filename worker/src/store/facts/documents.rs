@@ -35,9 +35,9 @@ impl StoreFacts<'_, '_> {
             FROM document v LEFT JOIN document c ON c.kind = 'campaign' AND c.id = v.parent WHERE v.kind = 'voucher'"
         );
         let key = code_key(code, self.case_sensitive);
-        match self.store.row(&format!("{select} AND v.key = ?1"), &[key.into()])? {
+        match self.store.row(&format!("{select} AND v.key = +?1"), &[key.into()])? {
             Some(row) => Ok(Some(row)),
-            None => self.store.row(&format!("{select} AND v.id = ?1"), &[code.into()]),
+            None => self.store.row(&format!("{select} AND v.id = +?1"), &[code.into()]),
         }
     }
 
@@ -76,7 +76,7 @@ impl StoreFacts<'_, '_> {
         let select = format!(
             "SELECT t.body, t.parent, c.id, c.body, (SELECT balance FROM account WHERE id = {})
              FROM document t LEFT JOIN document c ON c.kind = 'campaign' AND c.id = t.parent
-             WHERE t.kind = 'promotion_tier' AND t.id = ?1",
+             WHERE t.kind = 'promotion_tier' AND t.id = +?1",
             account_of(tier_account, "t.id")
         );
         let row = self.store.row(&select, &[id.into()])?;
@@ -101,8 +101,8 @@ impl StoreFacts<'_, '_> {
         campaign_id: &str,
     ) -> Result<Option<RewardAssignment>, Unread> {
         let row = self.store.row(
-            "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = ?1
-             AND json_extract(body, '$.related_object_id') = ?2 ORDER BY seq LIMIT 1",
+            "SELECT id, body FROM document WHERE kind = 'reward_assignment' AND parent = +?1
+             AND json_extract(body, '$.related_object_id') = +?2 ORDER BY seq LIMIT 1",
             &[reward_id.into(), campaign_id.into()],
         )?;
         let read = |row: Row| {
@@ -137,7 +137,7 @@ impl StoreFacts<'_, '_> {
     pub(super) fn find_tiers(&self, customer: &str) -> Result<Vec<Text>, Fault> {
         const TIERS: &str = "SELECT json_extract(stood.body, '$.tier_id') FROM document AS stood
             JOIN document AS program ON program.kind = 'program' AND program.id = json_extract(stood.body, '$.program_id')
-            WHERE stood.kind = 'member_tier' AND stood.holder = ?1 AND json_extract(stood.body, '$.tier_id') IS NOT NULL
+            WHERE stood.kind = 'member_tier' AND stood.holder = +?1 AND json_extract(stood.body, '$.tier_id') IS NOT NULL
             ORDER BY stood.seq";
         let rows = self.store.rows(TIERS, &[customer.into()])?;
         rows.iter().map(|row| Ok(Text::from(sql::text(row, 0)?))).collect()

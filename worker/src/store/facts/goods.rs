@@ -11,15 +11,20 @@ use scrip::wire::order::read_goods;
 use serde_json::Value as Json;
 use std::sync::Arc;
 
-/// The products and SKUs of these names, and the products that those SKUs are of. An id comes before a `source_id`.
+/// The products and SKUs of these names, and the products that those SKUs are of. One may come twice.
 const NAMED: &str = "
     WITH sku AS (
       SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND id IN (SELECT value FROM json_each(?1))
-      UNION SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND key IN (SELECT value FROM json_each(?1)))
+      UNION ALL SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND key IN (SELECT value FROM json_each(?1)))
     SELECT 'sku', id, key, body FROM sku
-    UNION SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT value FROM json_each(?2))
-    UNION SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND key IN (SELECT value FROM json_each(?2))
-    UNION SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT parent FROM sku)";
+    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT value FROM json_each(?2))
+    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND key IN (SELECT value FROM json_each(?2))
+    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT parent FROM sku)";
+
+/// The same of products alone, which most lines name.
+const PRODUCTS: &str = "
+    SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT value FROM json_each(?1))
+    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND key IN (SELECT value FROM json_each(?1))";
 
 impl StoreFacts<'_, '_> {
     /// Goods by either name.
@@ -62,7 +67,11 @@ impl StoreFacts<'_, '_> {
         let (sku_names, product_names) = (slices(&skus), slices(&products));
         for place in 0..sku_names.len().max(product_names.len()) {
             let part = |names: &[&[&str]]| listed(names.get(place).copied().unwrap_or_default());
-            rows.extend(self.store.rows(NAMED, &[part(&sku_names), part(&product_names)])?);
+            let found = match sku_names.get(place) {
+                Some(_) => self.store.rows(NAMED, &[part(&sku_names), part(&product_names)]),
+                None => self.store.rows(PRODUCTS, &[part(&product_names)]),
+            };
+            rows.extend(found?);
         }
         let (mut by_id, mut by_source) = (Catalogue::new(), Catalogue::new());
         for row in &rows {
