@@ -2,7 +2,7 @@
 //! what moves anybody.
 
 use crate::shop::hindrance::assigned_as;
-use crate::shop::lives::{TIER, TIER_STRUCTURE, named};
+use crate::shop::lives::{CARD, PROGRAM, TIER, TIER_STRUCTURE, named};
 use crate::store::Store;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
@@ -28,6 +28,23 @@ pub struct Stood {
     pub is_told: bool,
     /// The row, where there is one.
     pub row: Option<Document>,
+}
+
+/// The cards of a customer in programs that have a tier structure. Programs that are gone have none.
+pub fn tiered(store: &Store<'_>, customer: &str) -> Result<Vec<Document>, Fault> {
+    store.documents(
+        "SELECT card.id, card.key, card.parent, card.holder, card.created_at, card.updated_at, card.body FROM document AS card
+         WHERE card.kind = ?1 AND card.holder = ?2
+           AND EXISTS (SELECT 1 FROM document WHERE kind = ?3 AND id = json_extract(card.body, '$.program_id'))
+           AND EXISTS (SELECT 1 FROM document WHERE kind = ?4 AND parent = json_extract(card.body, '$.program_id'))
+         ORDER BY card.seq",
+        &[
+            CARD.stored.into(),
+            customer.into(),
+            PROGRAM.stored.into(),
+            TIER_STRUCTURE.assigned.unwrap_or_default().into(),
+        ],
+    )
 }
 
 /// The place of a card in the ACTIVE structure of its program whose points are on such cards.
