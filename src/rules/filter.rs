@@ -43,7 +43,9 @@ impl Filter {
             Field::Document(path) | Field::Anniversary(path) => FoundValue::value(document.find_dotted(path)),
             // Names of campaigns hold dots and spaces, so that they are never split.
             Field::Points(name) => {
-                let campaigns = document.find_dotted("loyalty_points.campaigns");
+                // A stored customer has them under another name.
+                let told = document.find_dotted("loyalty_points.campaigns");
+                let campaigns = told.or_else(|| document.find_dotted("loyalty.campaigns"));
                 FoundValue::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
             }
         })

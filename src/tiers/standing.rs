@@ -129,6 +129,21 @@ impl Structure {
         Standing { at, is_active: false, before: now.clone(), now }
     }
 
+    /// What is told when a member leaves the tiers at a moment, the card being gone. Nothing where there was no tier before it: of a
+    /// moment only its end counts.
+    pub fn leave(&self, standing: &Standing, at: Instant) -> Option<Transition> {
+        let before = if standing.at == at { &standing.before } else { &standing.now };
+        Some(Transition {
+            at,
+            passage: Passage::Left,
+            from: Some(before.tier.clone()?),
+            to: None,
+            points: self.points(&standing.now),
+            since: at,
+            until: None,
+        })
+    }
+
     /// The points that decide.
     pub(super) fn points(&self, position: &Position) -> i64 {
         match self.measure {

@@ -51,9 +51,16 @@ impl Structure {
         card.settle(&end).map(|outcome| self.changes(facts, &outcome.due)).unwrap_or_default()
     }
 
-    /// Whether something that happened to a card puts off the end of a tier.
+    /// Whether something that a member does puts off the end of a tier.
+    pub fn is_put_off_by(&self, activity: Activity<'_>) -> bool {
+        match &self.expiration {
+            Expiration::Sliding(sliding) => sliding.is_moved_by(activity),
+            Expiration::Never | Expiration::Rolling(_) | Expiration::Calendar(_) => false,
+        }
+    }
+
+    /// Whether something that happened to a card does.
     fn is_moved_by(&self, cause: &Cause) -> bool {
-        let Expiration::Sliding(sliding) = &self.expiration else { return false };
         let activity = match cause {
             Cause::Arrived(Figure::Earned) | Cause::Waits(_) => Activity::Earning,
             Cause::Taken(Figure::Spent) => Activity::Spending,
@@ -66,6 +73,6 @@ impl Structure {
             | Cause::Refunded
             | Cause::Returned => return false,
         };
-        sliding.is_moved_by(activity)
+        self.is_put_off_by(activity)
     }
 }

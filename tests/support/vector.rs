@@ -28,7 +28,9 @@ use super::json::Json;
 pub struct Vector {
     /// Where it lies, from the folder of the vectors: `20-percent/half-up.json`.
     pub path: String,
-    /// What is asked: `validate`, `qualify`, `redeem` or `rollback`.
+    /// The folder of all of its kind.
+    folder: &'static str,
+    /// What is asked: `validate`, `qualify`, `redeem` or `rollback`; `tiers` of the vectors of tiers.
     pub verb: String,
     /// The moment, in ISO 8601.
     pub now: String,
@@ -118,23 +120,33 @@ fn digest(answer: &str) -> String {
     hex(&Sha256::digest(answer.as_bytes()))
 }
 
+/// The folder of the vectors of decisions.
+const DECISIONS: &str = "tests/vectors";
+/// The folder of those of tiers.
+pub const TIERS: &str = "tests/tiers";
+
 /// The root of the repository, for every crate of it.
 fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = own.ancestors().find(|folder| folder.join("tests/vectors").is_dir());
+    let found = own.ancestors().find(|folder| folder.join(DECISIONS).is_dir());
     found.unwrap_or_else(|| panic!("no folder above {} has vectors", own.display())).to_path_buf()
 }
 
 /// Every vector file whose path begins so, in order.
 pub fn beginning_with(only: &str) -> Vec<Vector> {
-    let folder = root().join("tests/vectors");
+    within(DECISIONS, only)
+}
+
+/// The same of a folder.
+pub fn within(vectors: &'static str, only: &str) -> Vec<Vector> {
+    let folder = root().join(vectors);
     let mut paths = Vec::new();
     collect(&folder, &mut paths);
     paths.sort();
     let named = |path: &PathBuf| path.strip_prefix(&folder).map(|path| path.to_string_lossy().into_owned());
     let chosen = paths.iter().map(|path| (path, named(path).unwrap_or_default()));
     let vectors: Vec<Vector> =
-        chosen.filter(|(_, name)| name.starts_with(only)).map(|(path, name)| read(path, name)).collect();
+        chosen.filter(|(_, name)| name.starts_with(only)).map(|(path, name)| read(path, (vectors, name))).collect();
     assert!(!vectors.is_empty(), "no vector begins with `{only}`");
     vectors
 }
@@ -155,7 +167,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-fn read(path: &Path, name: String) -> Vector {
+fn read(path: &Path, (folder, name): (&'static str, String)) -> Vector {
     let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{name}: {error}"));
     let file: File<'_> = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
     let context: Context = part(&name, "context", file.context);
@@ -169,6 +181,7 @@ fn read(path: &Path, name: String) -> Vector {
         extremes::whole(raw.get()).unwrap_or_else(|fault| panic!("{name}: `{field}`: {fault}"))
     };
     Vector {
+        folder,
         verb: part(&name, "verb", file.verb),
         now: context.now,
         seed: context.seed,
@@ -195,10 +208,10 @@ impl Vector {
             Some(_) => write(&found, answer),
         }
         let name = self.path.trim_end_matches(".json");
-        let shown = format!(
-            "target/vectors/found/{subject}/{} holds the answer; `npm run vectors -- {name}` shows what changed",
-            self.path
-        );
+        let mut shown = format!("target/vectors/found/{subject}/{} holds the answer", self.path);
+        if self.folder == DECISIONS {
+            shown.push_str(&format!("; `npm run vectors -- {name}` shows what changed"));
+        }
         fault.map(|fault| format!("{}: {fault}\n    {shown}", self.path))
     }
 
@@ -258,7 +271,7 @@ impl Vector {
         if text == self.text {
             return Ok(());
         }
-        std::fs::write(root().join("tests/vectors").join(&self.path), text).map_err(|error| error.to_string())
+        std::fs::write(root().join(self.folder).join(&self.path), text).map_err(|error| error.to_string())
     }
 
     /// Writes an answer, byte for byte, where somebody gathers answers.

@@ -241,6 +241,14 @@ fn a_member_is_in_the_tier_of_the_second_model() {
         prop_assert_eq!(&often.told, &once.told);
         prop_assert_eq!(&often.standing.now.fit, &once.standing.now.fit);
 
+        // Who leaves a moment later leaves the tier; at the same moment the tier before it, as of a moment only the end counts.
+        let left = |when: i64| structure.leave(&once.standing, at(when)).map(|left| (left.passage, left.from, left.to));
+        let leaves = |level: Option<usize>| level.map(|level| (Passage::Left, Some(name(level)), None));
+        prop_assert_eq!(left(now + 1), leaves(expected.level));
+        let last = once.standing.at.millis();
+        let (earlier, _) = Model { rules: &rules, almanac }.play(begin, &events, last - 1);
+        prop_assert_eq!(left(last), leaves(earlier.level));
+
         let ahead = structure.progress(&once.standing, &[], at(now), zone);
         prop_assert_eq!(ahead.current.as_ref().map(|current| number(&current.tier.id)), expected.level);
         if let Some(risk) = &ahead.risk {

@@ -7,7 +7,8 @@ use crate::http::route::Call;
 use crate::shop::card_rows::{self, Told, transaction};
 use crate::shop::cards::{Held, LOT, PENDING, Present, TRANSACTION, load, rows_of};
 use crate::shop::lives::CARD;
-use crate::shop::standing_changes::{Caused, follow};
+use crate::shop::standing_changes::{Caused, act, follow};
+use crate::shop::standings::tiered;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
@@ -16,7 +17,7 @@ use scrip::Context;
 use scrip::facts::cards::card_transfers;
 use scrip::id::Ids;
 use scrip::ledger::Entry;
-use scrip::points::{Card, Cause, Outcome, Place, Refused, Step};
+use scrip::points::{Activity, Card, Cause, Outcome, Place, Refused, Step};
 use scrip::text::{Text, hex, joined, sha256};
 use scrip::time::Instant;
 use serde_json::Value as Json;
@@ -52,6 +53,34 @@ pub fn settled_of(call: &mut Call<'_, '_>, present: &Present, member: &str) -> R
         cards.push(held);
     }
     Ok(cards)
+}
+
+/// Settles the cards of a customer whose tiers ask for segments, which they may have entered or left.
+pub fn settle_tiers(store: &mut Store<'_>, present: &Present, customer: &str) -> Result<(), Fault> {
+    for row in tiered(store, customer)? {
+        let mut held = load(store, row, &[])?;
+        if held.stood.as_ref().is_some_and(|stood| !stood.segments().is_empty()) {
+            settle(store, present, &mut held)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells a card, whose member a custom event names, of that event, and writes at the commit what becomes of it.
+pub fn tell_event(
+    store: &mut Store<'_>,
+    present: &Present,
+    held: &mut Held,
+    schema_id: &str,
+    own: (&Told<'_>, &mut Ids),
+) -> Result<(), Fault> {
+    match held.card.event(schema_id, &present.now()) {
+        Ok(outcome) => drop(write(store, present, held, outcome, Some(own))?),
+        Err(refused) => store.note(format!("the card `{}` sees no event: {refused:?}", held.row.id)),
+    }
+    let due_before = held.next_due(&present.zone);
+    act(store, present, held, Activity::Custom(schema_id))?;
+    arm_anew(store, present, held, due_before)
 }
 
 /// Writes what became of a card at the commit: what moved, the lots that changed, a transaction for each step, and what becomes of the

@@ -4,9 +4,9 @@
 
 use crate::access::time_zone;
 use crate::http::route::Call;
-use crate::shop::decision;
 use crate::shop::lives::CARD;
 use crate::shop::standings::{self, Stood};
+use crate::shop::zone;
 use crate::store::Store;
 use crate::store::document::{self, Document, Unread, read_held};
 use crate::store::edition::Edition;
@@ -39,7 +39,7 @@ pub struct Present {
 impl Present {
     /// The moment of a call, in its project's zone.
     pub fn of(call: &Call<'_, '_>) -> Result<Present, Fault> {
-        Present::read(call.context.now, decision::said_zone(call)?)
+        Present::read(call.context.now, zone::said(call)?)
     }
 
     /// A moment, in the zone that a setup says.

@@ -1,11 +1,11 @@
 //! What every decision of the service shares: the facts for it, who asks, and the writing of what it changed.
 //! It must not know what is decided.
 
-use crate::access::time_zone;
 use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
-use crate::shop::{customers, summary, vouchers};
+use crate::shop::cards::Present;
+use crate::shop::{customers, held_tiers, summary, vouchers, zone};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
@@ -16,15 +16,17 @@ use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
 use scrip::model::request::{Channel, Redeemables};
-use scrip::time::TimeZone;
 use scrip::wire::record::Record;
-use serde_json::Value as Json;
-use std::sync::Arc;
 
 /// The facts for a call's decision.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
-    let zone = time_zone(call)?;
-    Ok(StoreFacts::new(call.store, zone, call.caller.settings.case_sensitive_codes, !is_bare(call)))
+    let zone = zone::of(call)?;
+    let find_tiers = move |customer: &str| {
+        let tiers = held_tiers::of_customer(call.store, &Present::of(call)?, customer)?;
+        Ok(tiers.into_iter().map(|tier| tier.tier_id).collect())
+    };
+    let settings = [call.caller.settings.case_sensitive_codes, !is_bare(call)];
+    Ok(StoreFacts::new(call.store, zone, settings, Box::new(find_tiers)))
 }
 
 /// Who asks, as redemptions show it.
@@ -45,20 +47,6 @@ pub fn is_believed(call: &Call<'_, '_>) -> bool {
 /// Whether a rehearsal has set the seed: it compares the answer with one that was made without the service, byte for byte.
 pub fn is_bare(call: &Call<'_, '_>) -> bool {
     cfg!(feature = "rehearsal") && crate::http::intake::header(call.request, "scrip-rehearsal-seed").is_some()
-}
-
-/// The project's time zone.
-pub fn time_zone(call: &Call<'_, '_>) -> Result<Arc<TimeZone>, Fault> {
-    time_zone::of_setup(&said_zone(call)?)
-}
-
-/// The same as the project's setup says it: work that is done later reads it again.
-pub fn said_zone(call: &Call<'_, '_>) -> Result<Json, Fault> {
-    #[cfg(feature = "rehearsal")]
-    if let Some(given) = call.store.document("given", "time_zone")? {
-        return Ok(given.body.get("time_zone").cloned().unwrap_or(Json::Null));
-    }
-    Ok(call.caller.settings.time_zone.clone())
 }
 
 /// Writes the records of a decision at the commit; `vouchers` are those that it took something from or gave it back to.

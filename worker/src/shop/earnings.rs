@@ -4,28 +4,27 @@
 //! What was written is in the tables before anything follows from it, so that every card and every stock is as it stands; the host
 //! undoes all of it when any of it fails.
 
-use crate::http::reply::CallError;
 use crate::http::route::Call;
-use crate::shop::card_changes::{settle, settled_of, write};
+use crate::shop::card_changes::{settle, settle_tiers, tell_event, write};
 use crate::shop::card_rows::Told;
 use crate::shop::cards::{Held, Present, load};
 use crate::shop::earning_facts::{Asked, Memberships, Rules, StoredEarnings};
 use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
-use crate::shop::occurrences::{Earners, Occurrence, noticed};
-use crate::shop::standing_changes::tier_of;
-use crate::shop::{decision, payments, program_earnings};
+use crate::shop::occurrences::{Earners, Occurrence, brought, noticed};
+use crate::shop::{decision, held_tiers, payments, program_earnings};
 use crate::store::document::{Document, legible, read_held, read_stored};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
-use scrip::facts::earning::{EarningRule, Effect, HeldTier, Occasion};
+use scrip::facts::earning::{EarningRule, Effect, Occasion};
 use scrip::model::order::Metadata;
 use scrip::text::Text;
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::order::read_order;
 use serde_json::{Map, Value as Json, json};
+use std::collections::VecDeque;
 
 /// Runs the writes of a call, and what follows from them.
 pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
@@ -36,8 +35,11 @@ pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     }
     // The call is accepted: what follows from it is done whole.
     call.store.unbound();
-    for occurrence in &noticed {
-        follow(call, occurrence)?;
+    let mut noticed = VecDeque::from(noticed);
+    while let Some(occurrence) = noticed.pop_front() {
+        follow(call, &occurrence)?;
+        // Points may bring a customer into a segment, by which nothing is earned twice at one moment.
+        noticed.extend(brought(call)?);
         call.store.commit()?;
     }
     Ok(())
@@ -69,6 +71,7 @@ fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault>
             let occasion = Occasion::custom_event(event_id);
             happen(call, (customer_id, Earners::ANY), (what, "customer.custom_event"), &occasion, &json!({}))
         }
+        Occurrence::Changed { customer_id } => settle_tiers(call.store, &Present::of(call)?, customer_id),
         Occurrence::Entered { segment_id, customer_id } => {
             let what = What::SegmentEntered(Some(segment_id));
             let occasion = Occasion::segment(segment_id, customer_id, call.context.now);
@@ -119,19 +122,10 @@ fn happen(
 }
 
 /// Finds the tiers that members are in now, where a rule asks for them; nothing of it is written.
-pub fn find_tiers(call: &mut Call<'_, '_>, present: &Present, memberships: &mut Memberships) -> Result<(), Fault> {
+pub fn find_tiers(call: &Call<'_, '_>, present: &Present, memberships: &mut Memberships) -> Result<(), Fault> {
     for member_id in memberships.asking_tiers() {
-        let settled = call.rehearse(|call| {
-            for held in settled_of(call, present, &member_id)? {
-                if let Some((structure_id, tier_id)) = tier_of(&held) {
-                    let held = HeldTier { structure_id: structure_id.clone(), tier_id: tier_id.clone() };
-                    memberships.put_tier(&member_id, held);
-                }
-            }
-            Ok(())
-        });
-        if let Err(CallError::Fault(fault)) = settled {
-            return Err(fault);
+        for tier in held_tiers::of_member(call.store, present, &member_id)? {
+            memberships.put_tier(&member_id, tier);
         }
     }
     Ok(())
@@ -248,10 +242,7 @@ fn wake(call: &mut Call<'_, '_>, customer_id: &str, schema_id: &str) -> Result<(
     let told = Told { about: Map::new(), ..Told::default() };
     for row in rows {
         let mut held = load(call.store, row, &[])?;
-        match held.card.event(schema_id, &present.now()) {
-            Ok(outcome) => drop(write(call.store, &present, &mut held, outcome, Some((&told, &mut call.ids)))?),
-            Err(refused) => call.store.note(format!("the card `{}` sees no event: {refused:?}", held.row.id)),
-        }
+        tell_event(call.store, &present, &mut held, schema_id, (&told, &mut call.ids))?;
     }
     // What is earned by the event waits for the next.
     call.store.commit()

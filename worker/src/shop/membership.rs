@@ -5,7 +5,7 @@
 use crate::http::reply::{ErrorBody, invalid_payload};
 use crate::http::route::Call;
 use crate::http::shape::shown;
-use crate::shop::decision;
+use crate::shop::zone;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::rules::{Clock, Collection, Contents, Segment};
@@ -56,7 +56,7 @@ pub struct Present {
 impl Present {
     /// The moment of a call, in its project's zone.
     pub fn of(call: &Call<'_, '_>) -> Result<Present, Fault> {
-        Ok(Present { now: call.context.now, zone: decision::time_zone(call)? })
+        Ok(Present { now: call.context.now, zone: zone::of(call)? })
     }
 
     /// A moment in a zone.

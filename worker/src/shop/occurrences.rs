@@ -2,19 +2,22 @@
 //! a segment. It must not know who earns what, nor which route wrote it.
 //!
 //! What is about to be written is held against what is stored, so that no way to pay an order can be forgotten. Nobody enters a
-//! segment of listed customers, as the list never changes; and whoever comes into one by time alone has not entered by a call.
+//! segment of listed customers: when it is made nothing waits for it yet, and the list never changes. Whoever comes into a segment by
+//! time alone enters it with the next write of theirs: what they were is asked of the moment of the last one.
 
 use crate::http::route::Call;
-use crate::shop::lives::{EARNING_RULE, MEMBER};
+use crate::shop::lives::{EARNING_RULE, MEMBER, TIER, TIER_STRUCTURE};
 use crate::shop::membership::{Present, segment_of};
-use crate::shop::{customers, decision};
-use crate::store::document::Document;
+use crate::shop::{customers, decision, zone};
+use crate::store::document::{self, Document};
 use crate::store::sql::{self, Fault};
 use scrip::decide::earn::Turn;
 use scrip::model::order::OrderStatus;
+use scrip::time::Instant;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// In which ways somebody may earn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +59,11 @@ pub enum Occurrence {
         /// Of whom.
         customer_id: String,
     },
+    /// A customer is written whose tiers ask for segments: they may be in others now.
+    Changed {
+        /// Who.
+        customer_id: String,
+    },
     /// A customer has come to pass the filter of a segment.
     Entered {
         /// The segment.
@@ -75,12 +83,11 @@ struct Standing {
 /// What happens by what the call has written so far, none of which is in the store yet.
 pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<Occurrence>, Fault> {
     // A document that is written twice is what it was written as last.
-    let (mut orders, mut told, mut customers) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+    let (mut orders, mut told) = (BTreeMap::new(), Vec::new());
     for written in call.store.written() {
         match written.kind {
             "order" => drop(orders.insert(written.id, (written.holder, written.text))),
             "event" => told.extend(written.holder.map(|customer| (written.id, customer))),
-            kind if kind == customers::CUSTOMER.object => drop(customers.insert(written.id, written.text)),
             _ => {}
         }
     }
@@ -92,12 +99,19 @@ pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<Occurrence>, Fault> {
         let (event_id, customer_id) = (event_id.to_owned(), customer_id.to_owned());
         noticed.push(Occurrence::Told { event_id, customer_id });
     }
-    for (customer_id, text) in customers {
-        for segment_id in entered(call, customer_id, text)? {
-            noticed.push(Occurrence::Entered { segment_id, customer_id: customer_id.to_owned() });
-        }
-    }
+    noticed.extend(brought(call)?);
     Ok(noticed)
+}
+
+/// What happens by how customers are written, as far as nothing of it is in the store yet.
+pub fn brought(call: &Call<'_, '_>) -> Result<Vec<Occurrence>, Fault> {
+    let written = call.store.written().filter(|written| written.kind == customers::CUSTOMER.object);
+    let customers: BTreeMap<&str, &str> = written.map(|written| (written.id, written.text)).collect();
+    let mut brought = Vec::new();
+    for (customer_id, text) in customers {
+        brought.extend(turned_into(call, customer_id, text)?);
+    }
+    Ok(brought)
 }
 
 fn status_of(word: Option<&str>) -> Option<OrderStatus> {
@@ -145,41 +159,66 @@ fn turned(
     })
 }
 
-/// The segments that an earning rule waits for and that a customer enters by being written so.
-fn entered(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<String>, Fault> {
-    // There are few rules that wait for an entry, and a customer has few memberships: from the former, the latter is one look-up each.
-    let awaited: Vec<Document> = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = 'segment' AND id IN (
-           SELECT json_extract(rule.body, '$.trigger.segment.id') FROM document AS rule
-           CROSS JOIN document AS assigned ON assigned.kind = +?3 AND assigned.holder = rule.id
-           CROSS JOIN document AS member ON member.kind = +?1 AND member.key = assigned.parent || '/' || ?2
-           WHERE rule.kind = +?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE'
-           UNION ALL SELECT json_extract(body, '$.segment.id') FROM document
-           WHERE kind = 'earning_rule' AND json_extract(body, '$.active'))
-         ORDER BY seq",
+/// The segments with a filter that something of a customer's waits for: whether tiers ask for them, whether earning rules do, and since
+/// when. There are few rules that wait for an entry, and a customer has few memberships: from the former, the latter is one look-up each.
+const AWAITED: &str = "WITH awaited (id, by_tier, since) AS (
+      SELECT json_extract(rule.body, '$.trigger.segment.id'), 0,
+        MAX(COALESCE(rule.updated_at, rule.created_at), assigned.created_at, COALESCE(member.updated_at, member.created_at))
+      FROM document AS rule
+      CROSS JOIN document AS assigned ON assigned.kind = +?3 AND assigned.holder = rule.id
+      CROSS JOIN document AS member ON member.kind = +?1 AND member.key = assigned.parent || '/' || ?2
+      WHERE rule.kind = +?4 AND rule.parent = 'customer.segment.entered' AND json_extract(rule.body, '$.status') = 'ACTIVE'
+      UNION ALL SELECT json_extract(body, '$.segment.id'), 0, COALESCE(updated_at, created_at) FROM document
+      WHERE kind = 'earning_rule' AND json_extract(body, '$.active')
+      UNION ALL SELECT json_extract(tier.body, '$.qualification_rules.segment.id'), 1, 0 FROM document AS member
+      CROSS JOIN document AS assigned ON assigned.kind = +?5 AND assigned.parent = member.parent
+      CROSS JOIN document AS tier ON tier.kind = +?6 AND tier.parent = assigned.holder
+      WHERE member.kind = +?1 AND member.holder = +?2)
+    SELECT segment.id, segment.key, segment.parent, segment.holder, segment.created_at, segment.updated_at, segment.body,
+      MAX(awaited.by_tier), MIN(awaited.by_tier), MAX(awaited.since) FROM awaited
+    CROSS JOIN document AS segment ON segment.kind = 'segment' AND segment.id = awaited.id
+    WHERE json_extract(segment.body, '$.type') <> 'static' GROUP BY segment.seq ORDER BY segment.seq";
+
+/// What it means that a customer is written so.
+fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<Occurrence>, Fault> {
+    let awaited = call.store.rows(
+        AWAITED,
         &[
             MEMBER.stored.into(),
             customer_id.into(),
             EARNING_RULE.assigned.unwrap_or_default().into(),
             EARNING_RULE.stored.into(),
+            TIER_STRUCTURE.assigned.unwrap_or_default().into(),
+            TIER.into(),
         ],
     )?;
-    let filtered = awaited.into_iter().filter(|segment| segment.body.get("filter").is_some_and(Json::is_object));
-    let filtered: Vec<Document> = filtered.collect();
-    if filtered.is_empty() {
+    if awaited.is_empty() {
         return Ok(Vec::new());
     }
     let after: Map<String, Json> =
         serde_json::from_str(text).map_err(|error| Fault(format!("a customer does not parse: {error}")))?;
     let before = call.store.document(customers::CUSTOMER.object, customer_id)?;
-    let present = Present::of(call)?;
-    let mut entered = Vec::new();
-    for document in filtered {
+    let (now, zone) = (call.context.now, zone::of(call)?);
+    let (mut by_tier, mut entered) = (false, Vec::new());
+    for row in &awaited {
+        by_tier |= sql::int(row, 7)? == 1;
+        if sql::int(row, 8)? == 1 {
+            continue;
+        }
+        let document = document::read(row)?;
         let Some(segment) = segment_of(call, &document)? else { continue };
-        let was_in = before.as_ref().is_some_and(|before| present.is_in_segment(&segment, &before.body));
-        if !was_in && present.is_in_segment(&segment, &after) {
-            entered.push(document.id);
+        let since = sql::int(row, 9)?;
+        let was_in = |before: &Document| {
+            // Who came in by time before anybody waited for that has not entered now.
+            let last = before.updated_at.unwrap_or(before.created_at).max(since);
+            let last = Instant::from_millis(last).map_or(now, |last| last.min(now));
+            Present::at(last, Arc::clone(&zone)).is_in_segment(&segment, &before.body)
+        };
+        let is_in = Present::at(now, Arc::clone(&zone)).is_in_segment(&segment, &after);
+        if is_in && !before.as_ref().is_some_and(was_in) {
+            entered.push(Occurrence::Entered { segment_id: document.id, customer_id: customer_id.to_owned() });
         }
     }
-    Ok(entered)
+    let changed = by_tier.then(|| Occurrence::Changed { customer_id: customer_id.to_owned() });
+    Ok(changed.into_iter().chain(entered).collect())
 }

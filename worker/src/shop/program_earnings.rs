@@ -10,7 +10,7 @@ use crate::shop::program_earning_facts::{Joined, ProgramEarnings, joined};
 use crate::shop::publications::{Receiver, Wanted, choose, hand_over};
 use crate::shop::purses::CARD;
 use crate::shop::vouchers::VOUCHER;
-use crate::shop::{customers, decision, referral_counts};
+use crate::shop::{customers, decision, referral_counts, zone};
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Event, Gift, What, earn};
@@ -30,7 +30,7 @@ struct Gain {
 
 /// What a customer earns by something in loyalty campaigns, written at the commit.
 pub fn happen(call: &mut Call<'_, '_>, customer_id: &str, what: What<'_>, occasion: &Occasion) -> Result<(), Fault> {
-    let zone = decision::time_zone(call)?;
+    let zone = zone::of(call)?;
     let found = {
         let facts = decision::facts(call)?;
         let found = joined(call.store, &facts, (customer_id, what), (call.context.now, &zone))?;

@@ -4,7 +4,7 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::Call;
 use crate::moment;
 use crate::shop::holders::Role;
-use crate::shop::{balances, customers, decision, generation, holders, vouchers};
+use crate::shop::{balances, customers, generation, holders, vouchers, zone};
 use crate::store::document::Document;
 use crate::store::ledger::Post;
 use crate::store::tracking::Tracker;
@@ -156,7 +156,7 @@ fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mu
     let activity =
         campaign.and_then(|campaign| campaign.body.get("activity_duration_after_publishing")).and_then(Json::as_str);
     if let Some(duration) = activity.and_then(Duration::parse) {
-        let zone = decision::time_zone(call)?;
+        let zone = zone::of(call)?;
         let start: Instant = call.context.now;
         if let Some(end) = start.after(&duration, &zone) {
             voucher.body.insert("start_date".into(), start.to_string().into());

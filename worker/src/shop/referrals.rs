@@ -42,6 +42,10 @@ pub fn settle(
         counted.push(referral);
     }
     if !counted.is_empty() {
+        // Whoever is new has not changed since.
+        if customer.created_at < call.now_ms() {
+            call.touch(customer);
+        }
         call.store.update("customer", customer);
         count(call, &counted)?;
     }

@@ -9,7 +9,7 @@ use crate::store::Store;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::{self, Fault};
 use scrip::facts::cards::card_account;
-use scrip::points::{Card, Figure, Place, Step};
+use scrip::points::{Activity, Card, Figure, Place, Step};
 use scrip::text::Text;
 use scrip::tiers::{Change, Earlier, Facts, Measure, Moved, Standing, Structure};
 use scrip::time::Instant;
@@ -39,13 +39,75 @@ fn follow_in(
     stood: &mut Stood,
     (before, steps): (&Card, &[Caused]),
 ) -> Result<bool, Fault> {
+    let plain: Vec<Step> = steps.iter().map(|(step, _)| step.clone()).collect();
+    let (known, moved) = moved(store, present, (row, card), stood, (before, &plain))?;
+    take(store, row, stood, (&known, moved), steps)
+}
+
+/// Puts off at the commit the end of the tier of a member who does something by which no points move, and says whether it moved. What is
+/// due on the card must be settled.
+pub fn act(store: &mut Store<'_>, present: &Present, held: &mut Held, activity: Activity<'_>) -> Result<bool, Fault> {
+    let Some(stood) = held.stood.as_mut().filter(|stood| stood.structure.is_put_off_by(activity)) else {
+        return Ok(false);
+    };
+    let Some(known) = stood.standing.clone() else { return Ok(false) };
+    let now = present.now();
+    let change = Change { at: now.at, facts: known.now.facts.clone(), is_active: true };
+    let moved = stood.structure.advance(&known, &[change], now.at, now.zone);
+    take(store, &held.row, stood, (&known, moved), &[])
+}
+
+/// Writes down at the commit that a member leaves the tiers, because the card goes on which nothing is due.
+pub fn leave(store: &mut Store<'_>, present: &Present, held: &Held) {
+    let Some(stood) = &held.stood else { return };
+    let Some(standing) = &stood.standing else { return };
+    let at = present.now().at.max(standing.at);
+    let is_again = stood.is_told && standing.at == at;
+    match stood.structure.leave(standing, at) {
+        Some(told) => {
+            let row = transaction(&held.row, stood, &told, (Origin::Leaving, &[]));
+            if is_again {
+                store.update(TIER_TRANSACTION, &row);
+            } else {
+                store.insert(TIER_TRANSACTION, &row);
+            }
+        }
+        None if is_again => store.remove(TIER_TRANSACTION, &transaction_id(&held.row.id, stood, at)),
+        None => {}
+    }
+}
+
+/// Takes over at the commit what became of a standing, if anything did.
+fn take(
+    store: &mut Store<'_>,
+    row: &Document,
+    stood: &mut Stood,
+    (known, moved): (&Standing, Moved),
+    steps: &[Caused],
+) -> Result<bool, Fault> {
+    if stood.standing.as_ref() == Some(&moved.standing) {
+        return Ok(false);
+    }
+    tell(store, row, stood, (known, moved), steps);
+    stood.write(store, row);
+    Ok(true)
+}
+
+/// What becomes of a standing up to the present, behind the steps of its card, which was another one before them: the standing as it
+/// was, and what moved.
+pub fn moved(
+    store: &Store<'_>,
+    present: &Present,
+    (row, card): (&Document, &Card),
+    stood: &Stood,
+    (before, steps): (&Card, &[Step]),
+) -> Result<(Standing, Moved), Fault> {
     let now = present.now();
     let segments = segments_of(store, present, row, stood)?;
-    let plain: Vec<Step> = steps.iter().map(|(step, _)| step.clone()).collect();
     let (known, changes) = match &stood.standing {
         Some(known) => {
             let facts = Facts::of(before, known.now.facts.segments.clone());
-            let mut changes = stood.structure.changes(&facts, &plain);
+            let mut changes = stood.structure.changes(&facts, steps);
             if segments != known.now.facts.segments {
                 let facts = Facts::of(card, segments);
                 changes.push(Change { at: now.at, facts, is_active: false });
@@ -54,18 +116,13 @@ fn follow_in(
         }
         None => {
             let facts = Facts::of(card, segments);
-            let earlier = earlier(store, present, &row.id, &stood.structure, (before, &plain))?;
+            let earlier = earlier(store, present, &row.id, &stood.structure, (before, steps))?;
             let begun = stood.structure.begin(now.at, &facts, earlier, now.zone);
             (begun, vec![Change { at: now.at, facts, is_active: false }])
         }
     };
     let moved = stood.structure.advance(&known, &changes, now.at, now.zone);
-    if stood.standing.as_ref() == Some(&moved.standing) {
-        return Ok(false);
-    }
-    tell(store, row, stood, (&known, moved), steps);
-    stood.write(store, row);
-    Ok(true)
+    Ok((known, moved))
 }
 
 /// Writes down what happened, in place of what was told of a moment that had not ended.
@@ -160,10 +217,4 @@ fn earned(store: &Store<'_>, card: &str, from: Instant, to: Instant) -> Result<i
         &[account(Figure::Earned).into(), account(Figure::Returned).into(), from.millis().into(), to.millis().into()],
     )?;
     row.map_or(Ok(0), |row| sql::int(&row, 0))
-}
-
-/// The tier that a card's member is in, on whose card nothing is due: the structure and the tier.
-pub fn tier_of(held: &Held) -> Option<(&Text, &Text)> {
-    let stood = held.stood.as_ref()?;
-    Some((&stood.structure.id, stood.tier()?))
 }

@@ -23,6 +23,8 @@ pub enum Origin {
     Time,
     /// The member got the card.
     Joining,
+    /// The card is gone with the member.
+    Leaving,
 }
 
 impl Origin {
@@ -31,6 +33,7 @@ impl Origin {
             Origin::Card => "card_operations",
             Origin::Time => "daily_task_operations",
             Origin::Joining => "member_card_created",
+            Origin::Leaving => "member_card_deleted",
         }
     }
 }

@@ -2,7 +2,7 @@
 //! what moves anybody.
 
 use crate::shop::hindrance::assigned_as;
-use crate::shop::lives::{TIER, TIER_STRUCTURE, named};
+use crate::shop::lives::{CARD, PROGRAM, TIER, TIER_STRUCTURE, named};
 use crate::store::Store;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::edition::{Edition, Readings};
@@ -34,6 +34,22 @@ pub struct Stood {
 
 /// By program and card definition.
 static STRUCTURES: Readings<Structure> = Readings::empty();
+/// The cards of a customer in programs that have a tier structure. Programs that are gone have none.
+pub fn tiered(store: &Store<'_>, customer: &str) -> Result<Vec<Document>, Fault> {
+    store.documents(
+        "SELECT card.id, card.key, card.parent, card.holder, card.created_at, card.updated_at, card.body FROM document AS card
+         WHERE card.kind = +?1 AND card.holder = +?2
+           AND EXISTS (SELECT 1 FROM document WHERE kind = +?3 AND id = json_extract(card.body, '$.program_id'))
+           AND EXISTS (SELECT 1 FROM document WHERE kind = +?4 AND parent = json_extract(card.body, '$.program_id'))
+         ORDER BY card.seq",
+        &[
+            CARD.stored.into(),
+            customer.into(),
+            PROGRAM.stored.into(),
+            TIER_STRUCTURE.assigned.unwrap_or_default().into(),
+        ],
+    )
+}
 
 /// The place of a card in the ACTIVE structure of its program whose points are on such cards.
 pub fn of_card(store: &Store<'_>, edition: &Edition, card: &Document) -> Result<Option<Stood>, Fault> {

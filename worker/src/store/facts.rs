@@ -8,7 +8,7 @@ mod goods;
 mod rules;
 mod seen;
 
-pub use seen::{ById, StoreFacts};
+pub use seen::{ById, FindTiers, StoreFacts};
 
 use super::candidates::Offered;
 use crate::store::tracking::Tracker;
@@ -112,7 +112,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn tiers(&self, customer: &str) -> Known<Vec<Text>> {
-        self.note(self.find_tiers(customer).map(Some)).map_or(Known::Unknown, Known::Is)
+        self.note(self.tiers_of(customer).map(Some)).map_or(Known::Unknown, Known::Is)
     }
 
     fn order(&self, key: &str) -> Known<Fact<'_, Order>> {

@@ -13,9 +13,10 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::card_changes::settled_of;
-use crate::shop::cards::{Present, rows_of};
+use crate::shop::cards::Present;
 use crate::shop::lives::{MEMBER, PROGRAM, find, find_as, named, state_of};
 use crate::shop::members::{NamedBy, customer, enrol, note_card, with_cards};
+use crate::shop::standing_changes::leave;
 use crate::shop::{activities, lifecycle};
 use crate::store::document::Document;
 use crate::work::batch;
@@ -155,8 +156,10 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
 /// Takes a member away at the commit, and the cards with it.
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let member = find(call)?;
-    for card in rows_of(call.store, &member.id)? {
-        note_card(call, &member, &card, "unassigned");
+    let present = Present::of(call)?;
+    for held in settled_of(call, &present, &member.id)? {
+        leave(call.store, &present, &held);
+        note_card(call, &member, &held.row, "unassigned");
     }
     lifecycle::advance(call)
 }

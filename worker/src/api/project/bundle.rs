@@ -8,7 +8,7 @@ use crate::http::caller::Class;
 use crate::http::intake::header;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
-use crate::shop::{decision, stacking_rules};
+use crate::shop::{stacking_rules, zone};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::text::sha256_hex;
@@ -187,7 +187,7 @@ fn zone(call: &Call<'_, '_>) -> Result<Json, Fault> {
     if settings.is_object() {
         return Ok(settings.clone());
     }
-    let zone = decision::time_zone(call)?;
+    let zone = zone::of(call)?;
     let name = if zone.name.is_empty() { "UTC" } else { zone.name.as_str() };
     let transition = |(at, offset): &(Instant, i32)| json!({ "at": at.text(), "offset": offset });
     let transitions: Vec<Json> = zone.transitions.iter().map(transition).collect();

@@ -13,7 +13,7 @@ use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::campaigns::CAMPAIGN;
 use crate::shop::tiers::{TIER, brief, listed, of_campaign, show, whole};
-use crate::shop::{assignments, categories, decision, metadata_schemas, voucher_grant, windows};
+use crate::shop::{assignments, categories, metadata_schemas, voucher_grant, windows, zone};
 use crate::store::document::Document;
 use crate::store::sql;
 use scrip::wire::Problem;
@@ -133,7 +133,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(TIER.object);
     let page = if call.query.is_true("is_available") {
         clause.and("COALESCE(json_extract(body, '$.active'), 1) = {}", 1_i64);
-        let (now, zone) = (call.context.now, decision::time_zone(call)?);
+        let (now, zone) = (call.context.now, zone::of(call)?);
         let closed = windows::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
             windows::is_open(&tier.body, now, &zone)

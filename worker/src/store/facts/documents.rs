@@ -134,13 +134,14 @@ impl StoreFacts<'_, '_> {
     }
 
     /// The loyalty tiers of a customer, in programs that are there, as the rows of standings say.
-    pub(super) fn find_tiers(&self, customer: &str) -> Result<Vec<Text>, Fault> {
-        const TIERS: &str = "SELECT json_extract(stood.body, '$.tier_id') FROM document AS stood
-            JOIN document AS program ON program.kind = 'program' AND program.id = json_extract(stood.body, '$.program_id')
-            WHERE stood.kind = 'member_tier' AND stood.holder = +?1 AND json_extract(stood.body, '$.tier_id') IS NOT NULL
-            ORDER BY stood.seq";
-        let rows = self.store.rows(TIERS, &[customer.into()])?;
-        rows.iter().map(|row| Ok(Text::from(sql::text(row, 0)?))).collect()
+    /// The tiers that a customer is in, found once for all tests of a request.
+    pub(super) fn tiers_of(&self, customer: &str) -> Result<Vec<Text>, Fault> {
+        if let Some(known) = self.seen.borrow().tiers.get(customer) {
+            return Ok(known.clone());
+        }
+        let found = (self.find_tiers)(customer)?;
+        self.seen.borrow_mut().tiers.insert(customer.to_owned(), found.clone());
+        Ok(found)
     }
 
     pub(super) fn find_customer(&self, key: &str) -> Result<Option<Customer>, Unread> {

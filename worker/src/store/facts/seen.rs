@@ -9,6 +9,7 @@ use crate::store::tracking::Tracker;
 use scrip::facts::Known;
 use scrip::model::order::Goods;
 use scrip::rules::Rule;
+use scrip::text::Text;
 use scrip::time::TimeZone;
 use scrip::work::Work;
 use std::cell::{OnceCell, RefCell};
@@ -21,6 +22,9 @@ pub type ById = BTreeMap<String, Document>;
 /// What has been read of the catalogue: goods by their kind and a name that was asked for; none where there are none.
 pub(super) type Catalogue = BTreeMap<(&'static str, String), Option<Arc<Goods>>>;
 
+/// How the loyalty tiers of a customer are found, by the customer's id: the store knows no programs.
+pub type FindTiers<'a> = Box<dyn Fn(&str) -> Result<Vec<Text>, Fault> + 'a>;
+
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     pub(super) store: &'a Store<'s>,
@@ -32,6 +36,8 @@ pub struct StoreFacts<'a, 's> {
     pub(super) seen: RefCell<Seen>,
     /// Everything that may qualify, for whoever asks for that.
     pub(super) offered: OnceCell<Offered>,
+    /// Finds the loyalty tiers that a customer is in.
+    pub(super) find_tiers: FindTiers<'a>,
     /// How much work is left, for the decisions of one request together.
     pub(super) work: RefCell<Work>,
 }
@@ -46,6 +52,8 @@ pub(super) struct Seen {
     pub(super) customers: BTreeMap<String, Stored>,
     pub(super) orders: BTreeSet<String>,
     pub(super) goods: Catalogue,
+    /// The loyalty tiers of customers.
+    pub(super) tiers: BTreeMap<String, Vec<Text>>,
     /// Rules by id: what many redeemables have is read once.
     pub(super) rules: BTreeMap<String, Arc<Rule>>,
     pub(super) fault: Option<Fault>,
@@ -53,8 +61,14 @@ pub(super) struct Seen {
 
 impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
-    pub fn new(store: &'a Store<'s>, zone: Arc<TimeZone>, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
+    pub fn new(
+        store: &'a Store<'s>,
+        zone: Arc<TimeZone>,
+        [case_sensitive, tracked]: [bool; 2],
+        find_tiers: FindTiers<'a>,
+    ) -> StoreFacts<'a, 's> {
         StoreFacts {
+            find_tiers,
             store,
             zone,
             case_sensitive,
