@@ -12,13 +12,13 @@ use crate::http::shape::Nulls;
 use crate::moment;
 use crate::shop::activities;
 use crate::shop::hindrance::{self, Asked, Assigned};
-use crate::shop::lives::{ASSIGNABLE, find, named, state_of};
+use crate::shop::lives::{ASSIGNABLE, PARTS, find, named, state_of};
 use crate::shop::metadata_schemas;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::lifecycle::{Edit, Need, State, Verb, edit, transition};
 use scrip::wire::Problem;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// Answers a document as its route shows it.
 pub fn answer(call: &mut Call<'_, '_>, document: Document) -> Outcome {
@@ -96,6 +96,9 @@ fn retire(call: &mut Call<'_, '_>, life: &Life, document: &mut Document) -> Resu
         if let Some(assigned) = ASSIGNABLE.iter().find(|other| other.assigned == Some(*kind)) {
             note_left(call, assigned, document)?;
         }
+        if let Some(part) = PARTS.iter().find(|(stored, _)| stored == kind) {
+            note_parts(call, life, *part, document)?;
+        }
         call.store.retire_owned(kind, &document.id);
     }
     Ok(())
@@ -103,17 +106,34 @@ fn retire(call: &mut Call<'_, '_>, life: &Life, document: &mut Document) -> Resu
 
 /// Writes down what leaves a program that is gone.
 fn note_left(call: &mut Call<'_, '_>, life: &Life, program: &Document) -> Result<(), Fault> {
-    let kind = life.assigned.unwrap_or_default();
-    let rows = call.store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
-        &[kind.into(), program.id.as_str().into()],
-    )?;
-    for row in rows {
+    for row in owned(call, life.assigned.unwrap_or_default(), program)? {
         if let Some(document) = named(call.store, life, row.holder.as_deref().unwrap_or_default())? {
             activities::note_assignment(call, life, program, &document, &row, "unassigned");
         }
     }
     Ok(())
+}
+
+/// Writes down which parts go with a document.
+fn note_parts(
+    call: &mut Call<'_, '_>,
+    life: &Life,
+    (kind, word): (&str, &str),
+    document: &Document,
+) -> Result<(), Fault> {
+    for part in owned(call, kind, document)? {
+        let data = json!({ life.object: document.body, word: part.body });
+        activities::note(call, life, &document.id, &format!("{word}.deleted"), data);
+    }
+    Ok(())
+}
+
+/// The rows of a kind that belong to a document.
+fn owned(call: &Call<'_, '_>, kind: &str, document: &Document) -> Result<Vec<Document>, Fault> {
+    call.store.documents(
+        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
+        &[kind.into(), document.id.as_str().into()],
+    )
 }
 
 /// A document that begins now, from what it says of itself: what every document with states says is added.

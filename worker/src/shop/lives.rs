@@ -138,6 +138,9 @@ pub static CARD: Life = Life {
     within: Some((&MEMBER, "memberId")),
 };
 
+/// What is a part of its document, so that it is told when it goes with it: the kind of its rows, and its word.
+pub const PARTS: &[(&str, &str)] = &[(TIER, "tier")];
+
 /// What may be assigned to a program.
 pub static ASSIGNABLE: [&Life; 4] = [&CARD_DEFINITION, &EARNING_RULE, &TIER_STRUCTURE, &REWARD];
 

@@ -107,6 +107,11 @@ fn complete(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(), Cal
     choice::settle(body, CHOICES)?;
     fill(body, &defaults);
     check_expiration(body.get("points_expiration"), "points_expiration")?;
+    let sliding = body.get_mut("points_expiration").and_then(|expiration| expiration.get_mut("sliding_expiration"));
+    if let Some(sliding) = sliding.and_then(Json::as_object_mut) {
+        // Where no event counts, that is said.
+        sliding.entry("custom_activity_types").or_insert_with(|| Json::Array(Vec::new()));
+    }
     let whole = Json::Object(std::mem::take(body));
     let checked = check_dates(whole.pointer("/pending_points/fixed_dates/dates"), "pending_points.fixed_dates.dates")
         .and_then(|()| check_sections(&whole));
