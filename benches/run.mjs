@@ -37,6 +37,7 @@ const PARTS = {
   package: () => packageSize(),
   // Loaded late: its libraries are installed by the toolchain's check.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
+  points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
 async function main(asked) {
@@ -44,7 +45,7 @@ async function main(asked) {
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
   const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
-  await (wanted.includes("edge") ? buildAll() : buildPackage());
+  await (wanted.includes("edge") || wanted.includes("points") ? buildAll() : buildPackage());
   const results = {
     ...(existsSync(resultsPath) ? JSON.parse(readFileSync(resultsPath, "utf8")) : {}),
     machine: {

@@ -3,7 +3,7 @@
 
 const PROGRAMS = 10;
 const RULES = 5;
-const ITEMS = Array.from({ length: 10 }, (_, place) => ({ source_id: `bench-earning-${place}`, quantity: 1, price: 1000 }));
+const ITEMS = Array.from({ length: 10 }, (_, place) => ({ source_id: `bench-earning-${place}`, related_object: "product", quantity: 1, price: 1000 }));
 
 /** The contenders, once each has been shown to earn what it should. */
 export async function earning(call, url) {

@@ -244,3 +244,56 @@ fn the_alarm_settles_a_card_as_whoever_reads_it() {
     }
     assert!(told > 200, "only {told} things happened to tiers");
 }
+
+/// Many cards whose points all lapse at one moment; gives that moment.
+fn lapsing(store: &mut Store<'_>, cards: u64, at: Instant) -> Instant {
+    let present = Present::read(at, ZONE.into()).unwrap();
+    let period = Period { value: 1, unit: Unit::Day };
+    let expiration = Expiration::Rolling { period, rounding: None };
+    for card in 0..cards {
+        let mut document = row();
+        document.id = format!("lcrd_{card}");
+        store.insert("loyalty_card", &document);
+        store.commit().unwrap();
+        let mut held = load(store, document, &[]).unwrap();
+        let lot = Text::from(format!("lcpeb_{card}"));
+        let outcome = held.card.add(5, Arrival { lot: &lot, expiration: &expiration }, &present.now()).unwrap();
+        let mut ids = Ids::new(&Context { now: at, seed: [u8::try_from(card).unwrap(); 32] });
+        write(store, &present, &mut held, outcome, Some((&Told::default(), &mut ids))).unwrap();
+        store.commit().unwrap();
+    }
+    Instant::from_millis(number(store, "SELECT MIN(at) FROM due").unwrap()).unwrap()
+}
+
+const WAITING: &str = "SELECT COUNT(*) FROM due";
+
+#[test]
+fn the_alarm_settles_as_many_cards_as_a_piece_has_rows_for() {
+    let sql = Sqlite::memory().unwrap();
+    let at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
+    let mut store = Store::open(&sql, at.millis()).unwrap();
+    let context = Context { now: lapsing(&mut store, 12, at), seed: [1; 32] };
+    let cursor = json!(ZONE).to_string();
+    let piece = |store: &mut Store<'_>, id: &str, rows| {
+        let swept = sweep(store, &context, &Piece { id, kind: SETTLE, cursor: &cursor, rows });
+        store.commit().unwrap();
+        swept
+    };
+    piece(&mut store, "lcrd_0", 50).unwrap();
+    assert_eq!(number(&store, WAITING), Some(7), "five cards of about ten rows each");
+    // A card that cannot be settled ends a piece before it, and fails in a piece of its own.
+    store.write("UPDATE document SET body = '{\"id\":1}' WHERE id = 'lcpeb_3'", Vec::new());
+    store.commit().unwrap();
+    let next =
+        |store: &Store<'_>| match store.row("SELECT id FROM due ORDER BY at, id LIMIT 1", &[]).unwrap().unwrap()[0] {
+            Value::Text(ref id) => id.clone(),
+            _ => panic!("an id is a text"),
+        };
+    let mut last = String::new();
+    while number(&store, WAITING) > Some(1) && next(&store) != last {
+        last = next(&store);
+        drop(piece(&mut store, &last.clone(), 30));
+    }
+    assert_eq!(last, "lcrd_3");
+    assert!(piece(&mut store, "lcrd_3", 30).is_err());
+}

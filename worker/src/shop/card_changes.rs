@@ -204,14 +204,40 @@ fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) ->
     Ok(())
 }
 
-/// The work of the alarm: settles a card that nobody has read since something was due. One that is gone is left alone.
+/// About how many rows are written to settle a card.
+const ROWS_EACH: u64 = 10;
+
+/// The work of the alarm: settles cards that nobody has read since something was due, as many as the piece has rows for.
 pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Result<(), Fault> {
-    let Some(row) = store.document(CARD.stored, piece.id)? else {
-        store.write("DELETE FROM due WHERE id = ?1", vec![piece.id.into()]);
+    settle_unread(store, context, piece.id, piece.read()?)?;
+    let more = i64::try_from((piece.rows / ROWS_EACH).saturating_sub(1)).unwrap_or(0);
+    let due = store.rows(
+        "SELECT id, cursor FROM due WHERE kind = ?1 AND at <= ?2 AND id <> ?3 ORDER BY at, id LIMIT ?4",
+        &[SETTLE.into(), context.now.millis().into(), piece.id.into(), more.into()],
+    )?;
+    for row in &due {
+        store.commit()?;
+        let (id, said) = (sql::text(row, 0)?, sql::text(row, 1)?);
+        let mark = store.mark();
+        let said =
+            serde_json::from_str(said).map_err(|error| Fault(format!("the zone of `{id}` does not parse: {error}")));
+        // A card that cannot be settled is the first of a later piece, and fails there, where that is counted.
+        if said.and_then(|said| settle_unread(store, context, id, said)).is_err() {
+            store.forget_since(mark);
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Settles a card, in the zone that was said when it was armed. One that is gone is left alone.
+fn settle_unread(store: &mut Store<'_>, context: &Context, card: &str, said: Json) -> Result<(), Fault> {
+    let Some(row) = store.document(CARD.stored, card)? else {
+        store.write("DELETE FROM due WHERE id = ?1", vec![card.into()]);
         return Ok(());
     };
-    let present = Present::read(context.now, piece.read()?)?;
+    let present = Present::read(context.now, said)?;
     let mut held = load(store, row, &[])?;
     settle(store, &present, &mut held)?;
-    arm(store, piece.id, held.next_due(&present.zone), &present.said)
+    arm(store, card, held.next_due(&present.zone), &present.said)
 }
