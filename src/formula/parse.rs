@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         Some(stands)
     }
 
-    fn expect(&mut self, written: &str) -> Option<()> {
+    fn require(&mut self, written: &str) -> Option<()> {
         if self.takes(written)? { Some(()) } else { self.unexpected() }
     }
 
@@ -223,14 +223,14 @@ impl<'a> Reader<'a> {
 
     /// What stands between brackets, parted by semicolons: one thing at least. How many there are.
     fn arguments(&mut self, depth: u8) -> Option<usize> {
-        self.expect("(")?;
+        self.require("(")?;
         self.infix(0, depth)?;
         let mut count = 1_usize;
         while self.takes(";")? {
             self.infix(0, depth)?;
             count = count.checked_add(1)?;
         }
-        self.expect(")")?;
+        self.require(")")?;
         Some(count)
     }
 
@@ -304,12 +304,12 @@ impl<'a> Reader<'a> {
 
     /// The arguments of a `SWITCH`: the value, the cases, the rest.
     fn cases(&mut self, depth: u8) -> Option<usize> {
-        self.expect("(")?;
+        self.require("(")?;
         self.infix(0, depth)?;
-        self.expect(";")?;
+        self.require(";")?;
         loop {
             let word = self.word;
-            self.expect(CASE)?;
+            self.require(CASE)?;
             if self.arguments(depth.checked_add(1)?)? != 2 {
                 self.miscounted(word, 2)?;
             }
@@ -317,9 +317,9 @@ impl<'a> Reader<'a> {
                 break;
             }
         }
-        self.expect(";")?;
+        self.require(";")?;
         self.infix(0, depth)?;
-        self.expect(")")?;
+        self.require(")")?;
         Some(3)
     }
 

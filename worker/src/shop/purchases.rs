@@ -78,12 +78,7 @@ impl Counter<'_> {
     }
 
     /// With which card the member would pay how much, if it can be bought now at all; and why not, where it cannot.
-    pub fn estimate(
-        &self,
-        call: &Call<'_, '_>,
-        reward: &LoyaltyReward,
-        shelf: &Shelf,
-    ) -> Result<(Option<Price>, Option<Denied>), CallError> {
+    pub fn estimate(&self, call: &Call<'_, '_>, reward: &LoyaltyReward, shelf: &Shelf) -> Result<Estimate, CallError> {
         let (customer, metadata) = people(self.customer, self.member)?;
         let bought = Fired::default();
         let buying = Buying { customer: &customer, member: &metadata, cards: &self.wallet.paying, bought };
@@ -95,9 +90,6 @@ impl Counter<'_> {
         Ok((price, why))
     }
 }
-
-/// Which card of a wallet would pay, and how many points.
-pub type Price = (usize, u64);
 
 /// How often a member bought a reward, and did not give it back.
 fn bought(call: &Call<'_, '_>, member: &str, reward: &LoyaltyReward, present: &Present) -> Result<Fired, Fault> {

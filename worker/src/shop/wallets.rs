@@ -16,6 +16,7 @@ use scrip::points::{CardDefinition, Figure};
 use scrip::time::Instant;
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
+use serde_json::{Map, Value as Json};
 
 /// The kind of the rows of purchases and refunds of rewards, whose parent is the member.
 pub const REWARD_TRANSACTION: &str = "reward_transaction";
@@ -86,4 +87,17 @@ pub fn people(customer: &Document, member: &Document) -> Result<(Customer, Metad
     let customer = read_held("customer", customer, read_customer).map_err(fault)?;
     let metadata = read_held("member", member, |at| at.option("metadata", read::metadata)).map_err(fault)?;
     Ok((customer, metadata.unwrap_or_default()))
+}
+
+/// A transaction as it is told before anybody has read it: what came of it is told by whoever reads it first.
+pub fn undecided(transaction: Document) -> Map<String, Json> {
+    let mut body = transaction.body;
+    body.remove("kept");
+    body.insert("status".into(), "PENDING".into());
+    for told in body.get_mut("details").and_then(Json::as_object_mut).into_iter().flatten() {
+        if matches!(told.0.as_str(), "rejection" | "result") {
+            *told.1 = Json::Null;
+        }
+    }
+    body
 }

@@ -2,12 +2,11 @@
 
 use crate::document::clause::Clause;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::LISTED_BY_AGE;
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::members as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List};
+use crate::http::listing::{List, column};
 use crate::http::route::{Call, Outcome, Resource, Route, get};
-use crate::http::shape::{Field, Kind, may};
 use crate::shop::handing_out::BENEFIT_TRANSACTION;
 use crate::shop::lives::{MEMBER, find};
 
@@ -18,22 +17,12 @@ const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: shapes::MEMBER,
-    list: List { data_ref: "data", page_max: 0, orders: &[], filters: &[], conditions: &[] },
+    list: List::by_cursor(&[], &[]),
 };
 
 /// How what was given is listed.
-const LIST: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "created_at")],
-    filters: &[],
-    conditions: &[
-        ("benefit_id", "json_extract(body, '$.benefit_id')"),
-        ("created_at", "json_extract(body, '$.created_at')"),
-    ],
-};
-
-const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
+const LIST: List =
+    List::by_cursor(&[column::AGE], &[("benefit_id", "json_extract(body, '$.benefit_id')"), column::CREATED_AT]);
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[get(
@@ -44,7 +33,7 @@ pub const ROUTES: &[Route] = &[get(
 .of_life(&RESOURCE, &MEMBER)
 .scope("loyalties")
 .pages(shapes::BENEFIT_TRANSACTION)
-.query(LISTED)];
+.query(LISTED_BY_AGE)];
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let member = find(call)?;

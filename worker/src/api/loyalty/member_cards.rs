@@ -3,14 +3,14 @@
 
 use crate::document::clause::Clause;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::members as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post};
-use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::http::shape::{Field, Kind, Nulls};
 use crate::shop::activities;
 use crate::shop::card_changes::{settle, write};
 use crate::shop::card_checks::{check_open, definition_of, refusal};
@@ -31,35 +31,16 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: shapes::CARD,
-    list: List { data_ref: "data", page_max: 0, orders: &[], filters: &[], conditions: &[] },
+    list: List::by_cursor(&[], &[]),
 };
 
 /// How what happened is listed.
-const TRANSACTIONS: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "created_at")],
-    filters: &[],
-    conditions: &[("id", "id"), ("created_at", "json_extract(body, '$.created_at')")],
-};
+const TRANSACTIONS: List = List::by_cursor(&[column::AGE], &[column::ID, column::CREATED_AT]);
 /// How what waits is listed.
-const WAITING: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("date", "json_extract(body, '$.date')")],
-    filters: &[],
-    conditions: &[],
-};
+const WAITING: List = List::by_cursor(&[("date", "json_extract(body, '$.date')")], &[]);
 /// How what lapses is listed.
-const EXPIRING: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("expiration_date", "json_extract(body, '$.expiration_date')")],
-    filters: &[],
-    conditions: &[],
-};
+const EXPIRING: List = List::by_cursor(&[("expiration_date", "json_extract(body, '$.expiration_date')")], &[]);
 
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 const LISTED_BY_DATE: &[Field] = &[LIMIT, orders_asked(&Kind::OneOf(&["date", "-date"])), CURSOR_ASKED];
 const LISTED_BY_END: &[Field] =
     &[LIMIT, orders_asked(&Kind::OneOf(&["expiration_date", "-expiration_date"])), CURSOR_ASKED];

@@ -2,27 +2,19 @@
 
 use crate::document::clause::Clause;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::LISTED_BY_AGE;
 use crate::document::resource::show_body;
 use crate::document::shapes::member_tiers::TRANSACTION;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List};
+use crate::http::listing::{List, column};
 use crate::http::route::{Call, Outcome, Route, get};
-use crate::http::shape::{Field, Kind, may};
 use crate::shop::card_changes::settle;
 use crate::shop::cards::{Present, load, rows_of};
 use crate::shop::lives::{MEMBER, PROGRAM, find_as};
 use crate::shop::standing_rows::TIER_TRANSACTION;
 
 /// How what happened is listed.
-const LIST: List = List {
-    data_ref: "data",
-    page_max: 0,
-    orders: &[("created_at", "created_at")],
-    filters: &[],
-    conditions: &[("card_id", "json_extract(body, '$.card_id')"), ("created_at", "json_extract(body, '$.created_at')")],
-};
-
-const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
+const LIST: List =
+    List::by_cursor(&[column::AGE], &[("card_id", "json_extract(body, '$.card_id')"), column::CREATED_AT]);
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[get(
@@ -31,7 +23,7 @@ pub const ROUTES: &[Route] = &[get(
     list,
 )
 .scope("loyalties")
-.query(LISTED)
+.query(LISTED_BY_AGE)
 .pages(TRANSACTION)];
 
 /// Settles the cards of the member before what happened is listed: what was due is among it, and is true whatever becomes of the call.

@@ -4,11 +4,11 @@
 use crate::document::choice;
 use crate::document::clause::Clause;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::members::{CHOICES, CREATE, MEMBER as SHAPE, MEMBER_WITH_CARDS, UPDATE};
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List, orders_asked};
+use crate::http::listing::{CURSOR_ASKED, List, column, orders_asked};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
@@ -32,22 +32,10 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: show_body,
     shape: SHAPE,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[
-            ("created_at", "created_at"),
-            ("status", "json_extract(body, '$.status')"),
-            ("customer_id", "holder"),
-        ],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("status", "json_extract(body, '$.status')"),
-            ("customer_id", "holder"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::AGE, column::STATUS, ("customer_id", "holder")],
+        &[column::ID, column::STATUS, ("customer_id", "holder"), column::CREATED_AT],
+    ),
 };
 
 const ORDER: Field =
@@ -56,7 +44,6 @@ const ORDER: Field =
 const ALL: &str = "/v2/loyalties/programs/{programId}/members";
 const ONE: &str = "/v2/loyalties/programs/{programId}/members/{memberId}";
 const LISTED: &[Field] = &[LIMIT, ORDER, may("filters", Kind::Map), CURSOR_ASKED];
-const LISTED_BY_AGE: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 const STARTED: Kind = Kind::Object(&[must("async_action_id", Kind::Text)]);
 
 const fn ours(route: Route) -> Route {

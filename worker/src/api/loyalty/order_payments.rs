@@ -4,20 +4,20 @@ use crate::api::loyalty::reward_purchases::customer_of;
 use crate::document::choice;
 use crate::document::clause::Clause;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::LISTED_BY_AGE;
 use crate::document::resource::plain_key;
 use crate::document::shapes::purchases as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List};
+use crate::http::listing::{List, column};
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post};
-use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::http::shape::Nulls;
 use crate::shop::card_checks::check_open;
 use crate::shop::card_rows;
 use crate::shop::cards::{Present, load};
 use crate::shop::lives::{CARD, MEMBER, PROGRAM, find_as};
 use crate::shop::payments::{Bill, Verdict, bill, pay, told};
 use crate::shop::purchases::limited;
-use crate::shop::wallets::{ORDER_TRANSACTION, Wallet, people};
+use crate::shop::wallets::{ORDER_TRANSACTION, Wallet, people, undecided};
 use crate::store::document::Document;
 use scrip::decide::payment::{self, Paying, Unpaid};
 use scrip::wire::Problem;
@@ -30,21 +30,13 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: card_rows::show,
     shape: shapes::ORDER_TRANSACTION,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[("created_at", "created_at")],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("order_id", "json_extract(body, '$.order_id')"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::AGE],
+        &[column::ID, ("order_id", "json_extract(body, '$.order_id')"), column::CREATED_AT],
+    ),
 };
 
 const ALL: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/orders/payments";
-const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn ours(route: Route) -> Route {
     route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
@@ -52,7 +44,7 @@ const fn ours(route: Route) -> Route {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List the payments of a member", list)).pages(shapes::ORDER_TRANSACTION).query(LISTED),
+    ours(get(ALL, "List the payments of a member", list)).pages(shapes::ORDER_TRANSACTION).query(LISTED_BY_AGE),
     ours(post(ALL, "Pay an order with points", create))
         .body(shapes::PAY)
         .answers(202, shapes::PAID)
@@ -102,13 +94,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         let told = json!({ "transaction": body, "status": "DRY_RUN", "message": "Nothing was paid" });
         return Ok(Answer::json(told));
     }
-    let mut body = pay(call, &present, (&member, &mut wallet, &bill), (&verdict, body))?.body;
-    body.remove("kept");
-    body.insert("status".into(), "PENDING".into());
-    // Why nothing comes of it is told by whoever reads it first.
-    if let Some(details) = body.get_mut("details").and_then(Json::as_object_mut) {
-        details.insert("rejection".into(), Json::Null);
-    }
+    let body = undecided(pay(call, &present, (&member, &mut wallet, &bill), (&verdict, body))?);
     let told = json!({ "transaction": body, "status": "TRANSACTION_CREATED", "message": "Order payment created" });
     Ok(Answer::status(202, told))
 }

@@ -2,13 +2,13 @@
 
 use crate::document::clause::Clause;
 use crate::document::cursors;
-use crate::document::fields::LIMIT;
+use crate::document::fields::LISTED_BY_AGE;
 use crate::document::resource::plain_key;
 use crate::document::shapes::purchases as shapes;
-use crate::http::listing::{BY_AGE_ASKED, CURSOR_ASKED, List};
+use crate::http::listing::{List, column};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post};
-use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::http::shape::Nulls;
 use crate::shop::card_checks::check_open;
 use crate::shop::card_rows;
 use crate::shop::cards::Present;
@@ -16,7 +16,7 @@ use crate::shop::lives::{MEMBER, PROGRAM, REWARD, find_as, named};
 use crate::shop::purchase_refunds::{Policies, refund};
 use crate::shop::purchases::{self, Counter, Deal, buy, denial, promised, read_reward, rejection, result};
 use crate::shop::shelves;
-use crate::shop::wallets::{REWARD_TRANSACTION, Wallet};
+use crate::shop::wallets::{REWARD_TRANSACTION, Wallet, undecided};
 use crate::store::document::Document;
 use scrip::facts::purchase::LoyaltyReward;
 use serde_json::{Map, Value as Json, json};
@@ -28,21 +28,13 @@ pub const RESOURCE: Resource = Resource {
     key: plain_key,
     show: card_rows::show,
     shape: shapes::REWARD_TRANSACTION,
-    list: List {
-        data_ref: "data",
-        page_max: 0,
-        orders: &[("created_at", "created_at")],
-        filters: &[],
-        conditions: &[
-            ("id", "id"),
-            ("reward_id", "json_extract(body, '$.reward_id')"),
-            ("created_at", "json_extract(body, '$.created_at')"),
-        ],
-    },
+    list: List::by_cursor(
+        &[column::AGE],
+        &[column::ID, ("reward_id", "json_extract(body, '$.reward_id')"), column::CREATED_AT],
+    ),
 };
 
 const ALL: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/rewards/purchases";
-const LISTED: &[Field] = &[LIMIT, BY_AGE_ASKED, may("filters", Kind::Map), CURSOR_ASKED];
 
 const fn ours(route: Route) -> Route {
     route.of_life(&RESOURCE, &MEMBER).scope("loyalties")
@@ -50,7 +42,7 @@ const fn ours(route: Route) -> Route {
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
-    ours(get(ALL, "List the purchases of a member", list)).pages(shapes::REWARD_TRANSACTION).query(LISTED),
+    ours(get(ALL, "List the purchases of a member", list)).pages(shapes::REWARD_TRANSACTION).query(LISTED_BY_AGE),
     ours(post(ALL, "Buy a reward with points", create))
         .body(shapes::BUY)
         .answers(202, shapes::BOUGHT)
@@ -95,15 +87,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     if text("mode") == "DRY_RUN" {
         return tried(&counter, (&row, &reward), &deal);
     }
-    let made = buy(call, &mut counter, (&row, &reward), (&shelf, &deal))?;
-    let mut body = made.body;
-    body.remove("kept");
-    body.insert("status".into(), "PENDING".into());
-    // What comes of it is told by whoever reads it first.
-    if let Some(details) = body.get_mut("details").and_then(Json::as_object_mut) {
-        details.insert("rejection".into(), Json::Null);
-        details.insert("result".into(), Json::Null);
-    }
+    let body = undecided(buy(call, &mut counter, (&row, &reward), (&shelf, &deal))?);
     let told = json!({ "transaction": body, "status": "TRANSACTION_CREATED", "message": "Reward purchase created" });
     Ok(Answer::status(202, told))
 }
