@@ -46,6 +46,11 @@ impl Present {
         Ok(Present { at, zone: time_zone::of_setup(&said)?, said })
     }
 
+    /// The same at another moment.
+    pub fn as_of(&self, at: Instant) -> Present {
+        Present { at, zone: Arc::clone(&self.zone), said: self.said.clone() }
+    }
+
     /// The moment, as rows have it.
     pub fn millis(&self) -> i64 {
         self.at.millis()
@@ -69,10 +74,12 @@ pub struct Held {
     pub stood: Option<Stood>,
 }
 
-const OPEN_LOTS: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-    WHERE kind = ?1 AND parent = ?2 AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0 ORDER BY seq";
-const WAITING: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-    WHERE kind = ?1 AND parent = ?2 AND json_extract(body, '$.status') = 'PENDING' ORDER BY seq";
+// In the words of their indexes: what lapsed or waits no longer stays, and is much after years.
+const OPEN_LOTS: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document INDEXED BY document_lot
+    WHERE kind = 'card_points_bucket' AND parent = ?1 AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0
+    ORDER BY seq";
+const WAITING: &str = "SELECT id, key, parent, holder, created_at, updated_at, body FROM document INDEXED BY document_waiting
+    WHERE kind = 'card_pending_points_bucket' AND parent = ?1 AND json_extract(body, '$.status') = 'PENDING' ORDER BY seq";
 
 /// What a row keeps for the engine.
 fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
@@ -94,7 +101,7 @@ pub fn rows_of(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> 
 pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fault> {
     let mut card = Card::default();
     let mut rows = BTreeMap::new();
-    let mut found = store.documents(OPEN_LOTS, &[LOT.into(), row.id.as_str().into()])?;
+    let mut found = store.documents(OPEN_LOTS, &[row.id.as_str().into()])?;
     for id in lots.iter().filter(|id| !found.iter().any(|lot| lot.id == **id)).collect::<Vec<_>>() {
         found.extend(store.document(LOT, id)?.filter(|lot| lot.parent.as_ref() == Some(&row.id)));
     }
@@ -102,7 +109,7 @@ pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fau
         card.lots.push(kept(LOT, &lot, |at| at.need("kept", read_lot))?);
         rows.insert(lot.id.clone(), lot);
     }
-    for pending in store.documents(WAITING, &[PENDING.into(), row.id.as_str().into()])? {
+    for pending in store.documents(WAITING, &[row.id.as_str().into()])? {
         card.pending.push(kept(PENDING, &pending, |at| at.need("kept", read_pending))?);
         rows.insert(pending.id.clone(), pending);
     }

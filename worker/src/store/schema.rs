@@ -91,6 +91,12 @@ const STEPS: &[&[&str]] = &[&[
 ], &[
     // Earning rules by what they wait for.
     "UPDATE document SET parent = json_extract(body, '$.trigger.event') WHERE kind = 'loyalty_earning_rule'",
+], &[
+    // What can be spent of a card, and what waits on it, beside all that lapsed or was activated in years.
+    "CREATE INDEX document_lot ON document (parent, seq) WHERE kind = 'card_points_bucket'
+       AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0",
+    "CREATE INDEX document_waiting ON document (parent, seq) WHERE kind = 'card_pending_points_bucket'
+       AND json_extract(body, '$.status') = 'PENDING'",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
