@@ -92,6 +92,8 @@ const STEPS: &[&[&str]] = &[&[
     // Earning rules by what they wait for.
     "UPDATE document SET parent = json_extract(body, '$.trigger.event') WHERE kind = 'loyalty_earning_rule'",
 ], &[
+    // Incentives are found by their names, of which each has its own.
+    "UPDATE document SET key = json_extract(body, '$.name') WHERE kind = 'incentive'",
     // What can be spent of a card, and what waits on it, beside all that lapsed or was activated in years.
     "CREATE INDEX document_lot ON document (parent, seq) WHERE kind = 'card_points_bucket'
        AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0",
