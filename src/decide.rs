@@ -21,6 +21,7 @@ pub mod qualify;
 pub mod redeem;
 pub mod referral;
 mod resolve;
+pub mod returned;
 pub mod rollback;
 pub mod rule_input;
 pub mod running;

@@ -116,14 +116,3 @@ pub fn pay(paying: &Paying<'_>) -> Result<Payment, Unpaid> {
     let points = cost.and_then(|points| u64::try_from(points).ok()).ok_or(Unpaid::NoRatio)?;
     Ok(Payment { amount, points, ratio })
 }
-
-/// How many of the points that an order was paid with come back when so much of it is returned, all returns so far together: nothing is
-/// given back twice, and everything is when all of the order is.
-pub fn back(points: u64, returned: Money, whole: Money) -> u64 {
-    if returned >= whole {
-        return points;
-    }
-    let share = u128::from(points).checked_mul(returned.minor().into());
-    let share = share.and_then(|share| share.checked_div(whole.minor().into()));
-    share.and_then(|share| u64::try_from(share).ok()).unwrap_or(points)
-}

@@ -274,8 +274,12 @@ pub struct PastEarning {
     pub card_id: Text,
     /// Its definition.
     pub card_definition_id: Text,
-    /// Where they went, and how many of them were not given back.
+    /// Where they went, and how many they were.
     pub earned: Earned,
+    /// How many of them were given back already.
+    pub back: u64,
+    /// Its place among all that the occasion brought.
+    pub place: usize,
 }
 
 /// Read-only, synchronous access to everything that earning asks besides [`crate::facts::Facts`].

@@ -9,6 +9,7 @@ use super::pending::Wait;
 use crate::money::LARGEST;
 use crate::text::Text;
 use crate::time::{Day, Instant, TimeZone};
+use std::collections::BTreeMap;
 
 /// The most points that one number of a card may say: 2^53 - 1.
 pub const MOST: u64 = LARGEST.unsigned_abs();
@@ -227,9 +228,11 @@ impl Card {
 
     /// The lots and what waits that are new or other than before. What waits no longer is named by a step.
     pub fn changed_since<'a>(&'a self, before: &Card) -> (Vec<&'a Lot>, Vec<&'a Pending>) {
-        let lots = self.lots.iter().filter(|lot| !before.lots.contains(lot)).collect();
-        let pending = self.pending.iter().filter(|pending| !before.pending.contains(pending)).collect();
-        (lots, pending)
+        let lots: BTreeMap<&Text, &Lot> = before.lots.iter().map(|lot| (&lot.id, lot)).collect();
+        let pending: BTreeMap<&Text, &Pending> = before.pending.iter().map(|pending| (&pending.id, pending)).collect();
+        let changed_lots = self.lots.iter().filter(|lot| lots.get(&lot.id) != Some(lot));
+        let changed_pending = self.pending.iter().filter(|one| pending.get(&one.id) != Some(one));
+        (changed_lots.collect(), changed_pending.collect())
     }
 }
 

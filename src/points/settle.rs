@@ -24,44 +24,61 @@ impl Card {
     pub fn settle(&self, now: &Now<'_>) -> Result<Outcome, Refused> {
         Draft::settled(self, now)?.finish()
     }
+
+    /// The card after the first things that are due by now, so many at most: as it is now when there were fewer, else as it was at the
+    /// moment of the last one, at which more may follow. Gives that moment too.
+    pub fn settle_first(&self, most: usize, now: &Now<'_>) -> Result<(Outcome, Instant), Refused> {
+        let mut draft = Draft::new(self, now);
+        draft.settle(most)?;
+        let at = if draft.due.len() < most { now.at } else { draft.at };
+        Ok((draft.finish()?, at))
+    }
 }
 
 impl<'a> Draft<'a> {
     /// A card that is being changed now, after everything that was due.
     pub fn settled(card: &Card, now: &Now<'a>) -> Result<Draft<'a>, Refused> {
         let mut draft = Draft::new(card, now);
-        let waiting = card.pending.iter().filter(|pending| pending.points > 0);
+        draft.settle(usize::MAX)?;
+        draft.at = now.at;
+        Ok(draft)
+    }
+
+    /// Does the first things that are due, so many at most.
+    fn settle(&mut self, most: usize) -> Result<(), Refused> {
+        let now = self.at;
+        let waiting = self.card.pending.iter().filter(|pending| pending.points > 0);
         let mut turns: BTreeSet<(Instant, Turn, Text)> = waiting.filter_map(of_pending).collect();
-        turns.extend(card.lots.iter().filter_map(of_lot));
-        while let Some((at, turn, id)) = turns.pop_first().filter(|(at, ..)| *at <= now.at) {
-            draft.at = at;
+        turns.extend(self.card.lots.iter().filter_map(of_lot));
+        while self.due.len() < most
+            && let Some((at, turn, id)) = turns.pop_first().filter(|(at, ..)| *at <= now)
+        {
+            self.at = at;
             match turn {
                 Turn::Lapses => {
-                    draft.close(&id)?;
-                    draft.due_step(Cause::Lapsed(id));
+                    self.close(&id)?;
+                    self.due_step(Cause::Lapsed(id));
                 }
                 Turn::IsCanceled => {
-                    draft.cancel(&id, u64::MAX)?;
-                    draft.due_step(Cause::Canceled(id));
+                    self.cancel(&id, u64::MAX)?;
+                    self.due_step(Cause::Canceled(id));
                 }
                 Turn::IsActivated => {
-                    draft.activate(&id)?;
-                    draft.due_step(Cause::Activated(id));
+                    self.activate(&id)?;
+                    self.due_step(Cause::Activated(id));
                     turns.extend(
-                        draft
-                            .due
+                        self.due
                             .last()
                             .map(Step::brought)
                             .unwrap_or_default()
                             .iter()
-                            .filter_map(|part| draft.card.lots.iter().find(|lot| lot.id == part.lot).and_then(of_lot)),
+                            .filter_map(|part| self.card.lots.iter().find(|lot| lot.id == part.lot).and_then(of_lot)),
                     );
                 }
             }
         }
-        draft.card.pending.retain(|pending| pending.points > 0);
-        draft.at = now.at;
-        Ok(draft)
+        self.card.pending.retain(|pending| pending.points > 0);
+        Ok(())
     }
 
     /// What waited can be spent.

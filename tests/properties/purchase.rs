@@ -6,8 +6,9 @@ use std::cell::Cell;
 use proptest::prelude::*;
 use scrip::Context;
 use scrip::bundle::facts::RuleSetFacts;
-use scrip::decide::payment::{Paying, Payment, Unpaid, back, pay};
+use scrip::decide::payment::{Paying, Payment, Unpaid, pay};
 use scrip::decide::purchase::{Denied, Hindrance, price, purchase};
+use scrip::decide::returned::Bought;
 use scrip::facts::purchase::{Buying, LoyaltyReward, PayingCard};
 use scrip::formula::Formula;
 use scrip::model::customer::Customer;
@@ -190,7 +191,8 @@ fn a_formula_that_comes_to_nothing_pays_nothing() {
 #[test]
 fn what_comes_back_of_a_payment_grows_with_what_is_returned_and_is_all_in_the_end() {
     holds(2_000, (0..10_000_u64, 1..10_000_u64, 0..10_000_u64, 0..10_000_u64), |(points, whole, one, other)| {
-        let of = |returned: u64| back(points, Money::of(returned).unwrap(), Money::of(whole).unwrap());
+        let bought = |amount: u64| Bought { amount, goods: Vec::new() };
+        let of = |returned: u64| bought(whole).amount_back(&bought(whole.saturating_sub(returned))).of(points);
         let (less, more) = (one.min(other), one.max(other));
         prop_assert!(of(less) <= of(more) && of(more) <= points);
         prop_assert_eq!(of(whole), points);

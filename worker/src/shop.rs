@@ -42,6 +42,7 @@ pub mod purchases;
 pub mod purses;
 pub mod referral_counts;
 pub mod referrals;
+pub mod returns;
 pub mod reward_assignments;
 pub mod reward_fulfilment;
 pub mod rewards;

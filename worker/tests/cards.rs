@@ -16,6 +16,7 @@ use scrip::points::{
 };
 use scrip::text::Text;
 use scrip::time::Instant;
+use scrip_worker::service;
 use scrip_worker::shop::card_changes::{SETTLE, settle, sweep, write};
 use scrip_worker::shop::card_rows::{SpentOn, Told};
 use scrip_worker::shop::cards::{Held, Present, load};
@@ -200,8 +201,12 @@ fn play(seed: u64, has_alarm: bool) -> (u64, Vec<Vec<Value>>) {
             at = at.later(wait);
             if has_alarm {
                 let (context, cursor) = (Context { now: at, seed: bytes }, json!(ZONE).to_string());
-                sweep(&mut store, &context, &Piece { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows: 1 }).unwrap();
-                store.commit().unwrap();
+                // Pieces of any size are the same in the end.
+                while number(&store, "SELECT MIN(at) FROM due").is_some_and(|due| due <= at.millis()) {
+                    let rows = 1 + (seed + step) % 30;
+                    sweep(&mut store, &context, &Piece { id: "lcrd_1", kind: SETTLE, cursor: &cursor, rows }).unwrap();
+                    store.commit().unwrap();
+                }
             }
         }
         let present = Present::read(at, ZONE.into()).unwrap();
@@ -243,4 +248,151 @@ fn the_alarm_settles_a_card_as_whoever_reads_it() {
         told += passages(&lazy);
     }
     assert!(told > 200, "only {told} things happened to tiers");
+}
+
+/// Many cards whose points all have lapsed by the moment that is given: a card has one lot, or several that lapsed on days before.
+fn lapsed(store: &mut Store<'_>, cards: u64) -> (u64, Instant) {
+    let at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
+    let present = Present::read(at, ZONE.into()).unwrap();
+    let mut lots = 0;
+    for card in 0..cards {
+        let mut document = row();
+        document.id = format!("lcrd_{card}");
+        store.insert("loyalty_card", &document);
+        store.commit().unwrap();
+        let mut held = load(store, document, &[]).unwrap();
+        for day in 0..=card % 3 {
+            let lot = Text::from(format!("lcpeb_{card}_{day}"));
+            let period = Period { value: u32::try_from(day + 1).unwrap(), unit: Unit::Day };
+            let expiration = Expiration::Rolling { period, rounding: None };
+            let outcome = held.card.add(5, Arrival { lot: &lot, expiration: &expiration }, &present.now()).unwrap();
+            let seed = [u8::try_from(card).unwrap(), u8::try_from(day).unwrap()];
+            let mut bytes = [0; 32];
+            bytes[..2].copy_from_slice(&seed);
+            let mut ids = Ids::new(&Context { now: at, seed: bytes });
+            write(store, &present, &mut held, outcome, Some((&Told::default(), &mut ids))).unwrap();
+            store.commit().unwrap();
+            lots += 1;
+        }
+    }
+    (lots, at.later(5 * 86_400_000))
+}
+
+/// Runs the alarm with so many rows; says how many were written.
+fn alarm(store: &mut Store<'_>, now: Instant, rows: u64) -> u64 {
+    const WRITTEN: &str = "SELECT total_changes()";
+    let before = number(store, WRITTEN).unwrap();
+    service::alarm(store, &Context { now, seed: [9; 32] }, rows).unwrap();
+    u64::try_from(number(store, WRITTEN).unwrap() - before).unwrap()
+}
+
+const DUE: &str = "SELECT COUNT(*) FROM due";
+const LAPSED: &str =
+    "SELECT COUNT(*) FROM document WHERE kind = 'card_transaction' AND json_extract(body, '$.type') = 'POINTS_EXPIRED'";
+const LEFT: &str = "SELECT COALESCE(SUM(balance), 0) FROM account WHERE id LIKE '%/lot/%'";
+
+#[test]
+fn cards_that_are_due_at_once_are_settled_in_pieces_once_each_while_calls_go_on() {
+    for (rows, pieces) in [(50, 20), (200, 5), (1, 40)] {
+        let sql = Sqlite::memory().unwrap();
+        let mut store = Store::open(&sql, 0).unwrap();
+        let (lots, now) = lapsed(&mut store, 40);
+        assert_eq!(number(&store, DUE), Some(40));
+        let (mut alarms, mut chance) = (0, Chance(rows));
+        while number(&store, DUE) > Some(0) {
+            let left = number(&store, DUE);
+            let written = alarm(&mut store, now, rows);
+            assert!(number(&store, DUE) <= left && number(&store, LEFT) < Some(i64::MAX));
+            // A piece of less than a card does one thing of it.
+            assert!(written > 0 && written <= rows.max(8), "{written} rows were written by a piece of {rows}");
+            alarms += 1;
+            // Whoever asks for a card finds it settled, whether the alarm was there or not.
+            let present = Present::read(now, ZONE.into()).unwrap();
+            let asked = format!("lcrd_{}", chance.below(40));
+            let mut held = load(&store, store.document("loyalty_card", &asked).unwrap().unwrap(), &[]).unwrap();
+            if chance.below(4) == 0 {
+                settle(&mut store, &present, &mut held).unwrap();
+                store.commit().unwrap();
+                assert_eq!(held.card.balance(), 0);
+            }
+            assert_eq!(held.card.settle(&present.now()).unwrap().card.balance(), 0);
+        }
+        assert!(alarms >= pieces, "pieces of {rows} rows took {alarms} alarms");
+        assert_eq!(number(&store, LAPSED), i64::try_from(lots).ok());
+        assert_eq!(number(&store, LEFT), Some(0));
+        let expired = "SELECT SUM(balance) FROM account WHERE id LIKE '%/expired'";
+        assert_eq!(number(&store, expired), i64::try_from(lots * 5).ok());
+        assert_eq!(alarm(&mut store, now, rows), 0, "there is nothing left to do");
+    }
+}
+
+/// A card with so much that waits, all of it for one day, and the tiers that it leads through; gives a moment of that day.
+fn waiting(store: &mut Store<'_>, count: u64) -> Instant {
+    let mut at = Instant::parse("2026-06-01T10:00:00Z").unwrap();
+    begin(store, 1, at);
+    let period = Period { value: 3, unit: Unit::Day };
+    let expiration = Expiration::Rolling { period, rounding: None };
+    let delay = Delay::FixedDates(DateOfYear::new(1, 7).into_iter().collect());
+    let mut held = load(store, row(), &[]).unwrap();
+    for place in 0..count {
+        at = at.later(1_000);
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&place.to_le_bytes());
+        let present = Present::read(at, ZONE.into()).unwrap();
+        let mut ids = Ids::new(&Context { now: at, seed: bytes });
+        let (lot, pending) = (ids.hex18("lcpeb_"), ids.hex18("lcppb_"));
+        let arrival = Arrival { lot: &lot, expiration: &expiration };
+        let outcome = held.card.earn(1, arrival, (&delay, &pending), &present.now()).unwrap();
+        write(store, &present, &mut held, outcome, Some((&Told::default(), &mut ids))).unwrap();
+        store.commit().unwrap();
+    }
+    Instant::parse("2026-07-02T10:00:00Z").unwrap()
+}
+
+#[test]
+fn a_card_on_which_much_is_due_is_settled_in_pieces_as_it_is_at_once() {
+    const COUNT: u64 = 300;
+    let played = |rows: Option<u64>| {
+        let sql = Sqlite::memory().unwrap();
+        let mut store = Store::open(&sql, 0).unwrap();
+        let now = waiting(&mut store, COUNT);
+        let present = Present::read(now, ZONE.into()).unwrap();
+        let mut alarms = 0;
+        while let Some(rows) = rows.filter(|_| number(&store, "SELECT MIN(at) FROM due") <= Some(now.millis())) {
+            alarm(&mut store, now, rows);
+            alarms += 1;
+            let held = load(&store, row(), &[]).unwrap();
+            assert_eq!(held.card.settle(&present.now()).unwrap().card.balance(), i64::try_from(COUNT).unwrap());
+            assert_eq!(number(&store, "SELECT COALESCE(SUM(balance), 0) FROM account"), Some(0));
+        }
+        let mut held = load(&store, row(), &[]).unwrap();
+        assert_eq!(rows.is_some(), !settle(&mut store, &present, &mut held).unwrap());
+        store.commit().unwrap();
+        (alarms, dump(&store))
+    };
+    let (_, at_once) = played(None);
+    let (alarms, in_pieces) = played(Some(50));
+    assert!((10..60).contains(&alarms), "{alarms} alarms");
+    assert_eq!(at_once, in_pieces);
+}
+
+#[test]
+fn a_card_that_cannot_be_settled_holds_up_no_other() {
+    let sql = Sqlite::memory().unwrap();
+    let mut store = Store::open(&sql, 0).unwrap();
+    let (lots, mut now) = lapsed(&mut store, 12);
+    store.write("UPDATE document SET body = json_set(body, '$.kept', json('{}')) WHERE id = 'lcpeb_3_0'", Vec::new());
+    store.commit().unwrap();
+    let mut failed = 0;
+    while number(&store, DUE) > Some(0) {
+        let context = Context { now, seed: [9; 32] };
+        if service::alarm(&mut store, &context, 100).is_err() {
+            failed += 1;
+            store.discard();
+            service::alarm_failed(&mut store, &context, "it does not read").unwrap();
+            now = now.later(3_600_000);
+        }
+    }
+    assert_eq!(failed, 6, "it is given up after as many attempts as any work");
+    assert_eq!(number(&store, LAPSED), i64::try_from(lots - 1).ok());
 }

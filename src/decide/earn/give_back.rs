@@ -3,6 +3,7 @@
 //!
 //! loyalty-v2.md section 3, `refunds.earned_points`. What is handed over, goods and codes, stays: no policy takes it back.
 
+use crate::decide::returned::Share;
 use crate::facts::Known;
 use crate::facts::earning::{EarningFacts, Occasion, PastEarning, Standing};
 use crate::model::order::OrderStatus;
@@ -33,15 +34,18 @@ impl Turn {
 /// Points that are taken back from a card: what [`crate::points::Card::revoke`] is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GiveBack {
-    /// What was earned.
+    /// What was earned, as many points of it as are taken now.
     pub past: PastEarning,
+    /// How many of them have been given back then, in all.
+    pub due: u64,
     /// From where it is taken.
     pub method: Revocation,
 }
 
-/// What of an occasion is given back; nothing when it earned nothing or that has been done. `None` when something that it asks
+/// What of an occasion is given back when such a share of its order has come back, all returns so far together; nothing when it earned
+/// nothing or that has been done. `None` when something that it asks
 /// is there and cannot be read: then nobody may call it done.
-pub fn give_back(facts: &dyn EarningFacts, occasion: &Occasion) -> Option<Vec<GiveBack>> {
+pub fn give_back(facts: &dyn EarningFacts, occasion: &Occasion, share: Share) -> Option<Vec<GiveBack>> {
     match facts.standing(occasion) {
         Known::Is(Standing::Earned) => {}
         Known::Is(Standing::New | Standing::GivenBack) | Known::Absent => return Some(Vec::new()),
@@ -53,9 +57,14 @@ pub fn give_back(facts: &dyn EarningFacts, occasion: &Occasion) -> Option<Vec<Gi
         Known::Unknown | Known::Unreadable => return None,
     };
     let mut back = Vec::with_capacity(past.len());
-    for past in past {
+    for mut past in past {
+        let due = share.of(past.earned.points);
+        past.earned.points = due.saturating_sub(past.back);
+        if past.earned.points == 0 {
+            continue;
+        }
         match facts.revocation(&past.card_definition_id) {
-            Known::Is(Some(method)) => back.push(GiveBack { past, method }),
+            Known::Is(Some(method)) => back.push(GiveBack { past, due, method }),
             Known::Is(None) | Known::Absent => {}
             Known::Unknown | Known::Unreadable => return None,
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use scrip::Context;
 use scrip::bundle::facts::RuleSetFacts;
 use scrip::decide::earn::{Earnings, Event, Gift, GiveBack, What, earn, give_back};
+use scrip::decide::returned::Share;
 use scrip::facts::earning::{
     EarningCard, EarningFacts, HeldTier, Incentive, Membership, Occasion, PastEarning, Standing,
 };
@@ -109,6 +110,8 @@ impl Shop {
                         card_id: given.card_id.clone(),
                         card_definition_id: given.card_definition_id.clone(),
                         earned: Earned { pending: None, lot: Some("lot".into()), points: given.points },
+                        back: 0,
+                        place: past.len(),
                     });
                 }
             }
@@ -128,7 +131,7 @@ impl Shop {
     /// An order that is called off.
     pub fn call_off(&mut self, id: &str) -> Vec<GiveBack> {
         let occasion = Occasion::order(id);
-        let back = give_back(self, &occasion).unwrap();
+        let back = give_back(self, &occasion, Share::WHOLE).unwrap();
         if let Some((standing, _)) = self.past.get_mut(&occasion) {
             *standing = Standing::GivenBack;
         }

@@ -32,16 +32,30 @@ pub fn broken(card: &str, refused: &Refused) -> Fault {
 
 /// Settles what is due on a card and of its member's tier, and writes that at the commit; says whether there was something.
 pub fn settle(store: &mut Store<'_>, present: &Present, held: &mut Held) -> Result<bool, Fault> {
-    let outcome = held.card.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?;
-    if !outcome.due.is_empty() {
-        write(store, present, held, outcome, None)?;
-        return Ok(true);
+    let (_, has_moved) = settle_first(store, present, held, usize::MAX)?;
+    Ok(has_moved)
+}
+
+/// The same of the first things that are due, so many at most. The tier is behind them; what is due after them is left. Says how many
+/// there were, and whether anything moved.
+fn settle_first(
+    store: &mut Store<'_>,
+    present: &Present,
+    held: &mut Held,
+    most: usize,
+) -> Result<(usize, bool), Fault> {
+    let settled = held.card.settle_first(most, &present.now());
+    let (outcome, at) = settled.map_err(|refused| broken(&held.row.id, &refused))?;
+    let count = outcome.due.len();
+    if count > 0 {
+        write(store, &present.as_of(at), held, outcome, None)?;
+        return Ok((count, true));
     }
     let due_before = held.next_due(&present.zone);
     let before = held.card.clone();
     let has_moved = follow(store, present, held, &before, &[])?;
     arm_anew(store, present, held, due_before)?;
-    Ok(has_moved)
+    Ok((0, has_moved))
 }
 
 /// The cards of a member as they stand now, with what was due written at the commit.
@@ -95,45 +109,36 @@ pub fn write(
     let Outcome { card, due, steps } = outcome;
     let before = held.card.clone();
     let due_before = held.next_due(&present.zone);
-    let mut caused: Vec<Caused> = Vec::new();
-    if !due.is_empty() {
-        held.card = before.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?.card;
-    }
+    let settled = match own {
+        None => card.clone(),
+        Some(_) if due.is_empty() => before.clone(),
+        Some(_) => before.settle(&present.now()).map_err(|refused| broken(&held.row.id, &refused))?.card,
+    };
     // What was due is told of as it was then, whatever is done to the card now.
+    held.card = settled.clone();
+    let (mut rows, mut caused): (Vec<Document>, Vec<Caused>) = (Vec::new(), Vec::new());
     for step in &due {
         let id = due_id(step)?;
-        put(store, present, held, step, &id, &Told::default())?;
+        rows.push(transaction(held, step, &id, &present.zone, &Told::default())?);
         caused.push((step.clone(), id.to_string()));
     }
-    let settled = std::mem::replace(&mut held.card, card);
-    let mut made = Vec::new();
+    held.card = card;
+    let was_due = rows.len();
     if let Some((told, ids)) = own.as_mut() {
         for step in &steps {
             let id = ids.hex18("lctx_");
-            made.push(put(store, present, held, step, &id, told)?);
+            rows.push(transaction(held, step, &id, &present.zone, told)?);
             caused.push((step.clone(), id.to_string()));
         }
     }
+    let transfers = caused.iter().flat_map(|(step, id)| card_transfers(&held.row.id, &id.as_str().into(), step));
+    let entries: Vec<Entry> = transfers.map(Entry::Post).collect();
+    store.apply(&entries, None, present.millis());
+    store.insert_all(TRANSACTION, &rows);
     write_rows(store, present, held, (&before, &settled), (&due, &steps));
     follow(store, present, held, &before, &caused)?;
     arm_anew(store, present, held, due_before)?;
-    Ok(made)
-}
-
-/// Writes a step: its transfers, and its transaction.
-fn put(
-    store: &mut Store<'_>,
-    present: &Present,
-    held: &Held,
-    step: &Step,
-    id: &Text,
-    told: &Told<'_>,
-) -> Result<Document, Fault> {
-    let entries: Vec<Entry> = card_transfers(&held.row.id, id, step).into_iter().map(Entry::Post).collect();
-    store.apply(&entries, None, present.millis());
-    let row = transaction(held, step, id, &present.zone, told)?;
-    store.insert(TRANSACTION, &row);
-    Ok(row)
+    Ok(rows.split_off(was_due))
 }
 
 /// The id of the transaction of something that was due: it follows from what was, so that settling again gives the same.
@@ -169,16 +174,16 @@ fn write_rows(
     };
     let changed_at = |is_settled: bool, place: Place| if is_settled { moved(place) } else { present.millis() };
     let zone = &present.zone;
-    let mut changed: Vec<(&str, Document)> = Vec::new();
+    let (mut of_lots, mut of_pending): (Vec<Document>, Vec<Document>) = (Vec::new(), Vec::new());
     for lot in lots {
         let known = held.rows.get(lot.id.as_str());
         let at = changed_at(settled.lots.contains(lot), Place::Lot(lot.id.clone()));
-        changed.push((LOT, card_rows::lot(&held.row, known, lot, (at, zone))));
+        of_lots.push(card_rows::lot(&held.row, known, lot, (at, zone)));
     }
     for pending in waiting {
         let known = held.rows.get(pending.id.as_str());
         let at = changed_at(settled.pending.contains(pending), Place::Pending(pending.id.clone()));
-        changed.push((PENDING, card_rows::pending(&held.row, known, pending, (at, zone))));
+        of_pending.push(card_rows::pending(&held.row, known, pending, (at, zone)));
     }
     for step in due.iter().chain(steps) {
         let (id, status) = match &step.cause {
@@ -195,16 +200,15 @@ fn write_rows(
         let is_over = !held.card.pending.iter().any(|pending| pending.id == *id);
         if let Some(row) = held.rows.get(id.as_str()).filter(|_| is_over) {
             let arrived = step.brought().into_iter().next().map(|part| part.lot);
-            changed.push((PENDING, card_rows::over(row, status, arrived.as_ref(), step.at.millis())));
+            of_pending.push(card_rows::over(row, status, arrived.as_ref(), step.at.millis()));
         }
     }
-    for (kind, row) in changed {
-        if held.rows.contains_key(&row.id) {
-            store.update(kind, &row);
-        } else {
-            store.insert(kind, &row);
-        }
-        held.rows.insert(row.id.clone(), row);
+    for (kind, changed) in [(LOT, of_lots), (PENDING, of_pending)] {
+        let (known, new): (Vec<Document>, Vec<Document>) =
+            changed.into_iter().partition(|row| held.rows.contains_key(&row.id));
+        store.insert_all(kind, &new);
+        store.update_all(kind, &known);
+        held.rows.extend(new.into_iter().chain(known).map(|row| (row.id.clone(), row)));
     }
 }
 
@@ -233,14 +237,64 @@ fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) ->
     Ok(())
 }
 
-/// The work of the alarm: settles a card that nobody has read since something was due. One that is gone is left alone.
+/// What it takes to settle a card, in the time of rows that a job writes without looking at them: it is read, with its lots and its tier, in
+/// some nine statements, and three rows are written.
+const ROWS_OF_A_CARD: u64 = 15;
+/// What each thing takes that is due on it: five rows (a transfer, two balances, a transaction, a lot), and as long again to tell of it.
+const ROWS_OF_A_THING: u64 = 10;
+/// A piece does so much of a card as the whole of it is read for.
+const SHARE_OF_A_CARD: usize = 8;
+
+/// The work of the alarm: settles cards that nobody has read since something was due, as many as the piece has rows for.
 pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Result<(), Fault> {
-    let Some(row) = store.document(CARD.stored, piece.id)? else {
-        store.write("DELETE FROM due WHERE id = +?1", vec![piece.id.into()]);
-        return Ok(());
+    let least = ROWS_OF_A_CARD.saturating_add(ROWS_OF_A_THING);
+    let first = settle_unread(store, context, (piece.id, piece.read()?), piece.rows)?;
+    let mut left = piece.rows.saturating_sub(first);
+    let more = i64::try_from(left.checked_div(least).unwrap_or(0)).unwrap_or(i64::MAX);
+    let due = store.rows(
+        "SELECT id, cursor FROM due WHERE kind = +?1 AND at <= ?2 AND id <> ?3 ORDER BY at, id LIMIT +?4",
+        &[SETTLE.into(), context.now.millis().into(), piece.id.into(), more.into()],
+    )?;
+    for row in &due {
+        if left < least {
+            break;
+        }
+        store.commit()?;
+        let (id, said) = (sql::text(row, 0)?, sql::text(row, 1)?);
+        let mark = store.mark();
+        let said =
+            serde_json::from_str(said).map_err(|error| Fault(format!("the zone of `{id}` does not parse: {error}")));
+        // A card that cannot be settled is the first of a later piece, and fails there, where that is counted.
+        match said.and_then(|said| settle_unread(store, context, (id, said), left)) {
+            Ok(cost) => left = left.saturating_sub(cost),
+            Err(_) => {
+                store.forget_since(mark);
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Settles what so many rows are enough for of what is due on a card, in the zone that was said when it was armed, and says how many they
+/// were. What is left is due still. A card that is gone is left alone.
+fn settle_unread(
+    store: &mut Store<'_>,
+    context: &Context,
+    (card, said): (&str, Json),
+    rows: u64,
+) -> Result<u64, Fault> {
+    let Some(row) = store.document(CARD.stored, card)? else {
+        store.write("DELETE FROM due WHERE id = +?1", vec![card.into()]);
+        return Ok(1);
     };
-    let present = Present::read(context.now, piece.read()?)?;
+    let present = Present::read(context.now, said)?;
     let mut held = load(store, row, &[])?;
-    settle(store, &present, &mut held)?;
-    arm(store, piece.id, held.next_due(&present.zone), &present.said)
+    let fitting = rows.saturating_sub(ROWS_OF_A_CARD).checked_div(ROWS_OF_A_THING).unwrap_or(0);
+    let share = held.rows.len().checked_div(SHARE_OF_A_CARD).unwrap_or(0);
+    let most = usize::try_from(fitting).unwrap_or(usize::MAX).max(share).max(1);
+    let (count, _) = settle_first(store, &present, &mut held, most)?;
+    arm(store, card, held.next_due(&present.zone), &present.said)?;
+    let things = u64::try_from(count).unwrap_or(u64::MAX).saturating_mul(ROWS_OF_A_THING);
+    Ok(ROWS_OF_A_CARD.saturating_add(things))
 }

@@ -19,7 +19,7 @@ use scrip::wire::cursor::Read;
 use scrip::wire::loyalty::lots::{read_lot, read_pending};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 /// The kind of the rows of lots, whose parent is their card.
 pub const LOT: &str = "card_points_bucket";
@@ -47,6 +47,11 @@ impl Present {
         Ok(Present { at, zone: time_zone::of_setup(&said)?, said })
     }
 
+    /// The same at another moment.
+    pub fn as_of(&self, at: Instant) -> Present {
+        Present { at, zone: Arc::clone(&self.zone), said: self.said.clone() }
+    }
+
     /// The moment, as rows have it.
     pub fn millis(&self) -> i64 {
         self.at.millis()
@@ -70,16 +75,15 @@ pub struct Held {
     pub stood: Option<Stood>,
 }
 
-/// The open lots of a card, and what waits on it, each with its kind and the edition; a row of nothing but that where there is none.
-static OPEN: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "SELECT {}, open.kind, edition.drawn FROM edition
-         LEFT JOIN document AS open ON open.kind IN (?1, ?2) AND open.parent = +?3 AND (json_extract(open.body, '$.status') = 'PENDING'
-           OR json_extract(open.body, '$.status') = 'ACTIVE' AND json_extract(open.body, '$.points.total') > 0)
-         WHERE edition.subject = 'programs' ORDER BY open.seq",
-        document::columns_of("open")
-    )
-});
+/// The open lots of a card, and what waits on it, each with its kind; and the edition. The conditions are in the words of their indexes: what
+/// lapsed or waits no longer stays, and is much after years.
+const OPEN: &str = "
+    SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document INDEXED BY document_lot
+    WHERE kind = 'card_points_bucket' AND parent = +?1 AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0
+    UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document INDEXED BY document_waiting
+    WHERE kind = 'card_pending_points_bucket' AND parent = +?1 AND json_extract(body, '$.status') = 'PENDING'
+    UNION ALL SELECT drawn, NULL, NULL, NULL, 0, NULL, '', NULL, NULL FROM edition WHERE subject = 'programs'
+    ORDER BY seq";
 
 /// What a row keeps for the engine.
 fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
@@ -102,10 +106,10 @@ pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fau
     let mut card = Card::default();
     let mut rows = BTreeMap::new();
     let (mut found, mut edition) = (Vec::new(), Edition::default());
-    for open in store.rows(&OPEN, &[LOT.into(), PENDING.into(), row.id.as_str().into()])? {
-        edition = Edition::said(sql::text(&open, document::WIDTH.saturating_add(1))?);
-        if let Some(kind) = sql::text_or_null(&open, document::WIDTH)? {
-            found.push((kind == LOT, document::read(&open)?));
+    for open in store.rows(OPEN, &[row.id.as_str().into()])? {
+        match sql::text_or_null(&open, document::WIDTH)? {
+            Some(kind) => found.push((kind == LOT, document::read(&open)?)),
+            None => edition = Edition::said(sql::text(&open, 0)?),
         }
     }
     for id in lots.iter().filter(|id| !found.iter().any(|(_, known)| known.id == **id)).collect::<Vec<_>>() {

@@ -17,8 +17,9 @@ use crate::shop::{decision, held_tiers, payments, program_earnings};
 use crate::store::document::{Document, legible, read_held, read_stored};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
+use scrip::decide::returned::{Bought, Share};
 use scrip::facts::earning::{EarningRule, Effect, Occasion};
-use scrip::model::order::Metadata;
+use scrip::model::order::{Metadata, Order};
 use scrip::text::Text;
 use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
@@ -57,9 +58,16 @@ fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault>
         }
         Occurrence::CalledOff { order_id } => {
             // What it was paid with comes back before what it brought is taken.
-            payments::give_back_whole(call, order_id)?;
+            payments::give_back(call, order_id, None)?;
             call.store.commit()?;
-            call_off(call, order_id)
+            take_back(call, order_id, None)
+        }
+        Occurrence::Changed { order_id } => {
+            let Some(order) = order(call, order_id)? else { return Ok(()) };
+            let left = Bought::of(&order);
+            payments::give_back(call, order_id, Some(&left))?;
+            call.store.commit()?;
+            take_back(call, order_id, Some(&left))
         }
         Occurrence::Told { event_id, customer_id } => {
             let Some(document) = call.store.document("event", event_id)? else { return Ok(()) };
@@ -71,13 +79,19 @@ fn follow(call: &mut Call<'_, '_>, occurrence: &Occurrence) -> Result<(), Fault>
             let occasion = Occasion::custom_event(event_id);
             happen(call, (customer_id, Earners::ANY), (what, "customer.custom_event"), &occasion, &json!({}))
         }
-        Occurrence::Changed { customer_id } => settle_tiers(call.store, &Present::of(call)?, customer_id),
+        Occurrence::Regrouped { customer_id } => settle_tiers(call.store, &Present::of(call)?, customer_id),
         Occurrence::Entered { segment_id, customer_id } => {
             let what = What::SegmentEntered(Some(segment_id));
             let occasion = Occasion::segment(segment_id, customer_id, call.context.now);
             happen(call, (customer_id, Earners::ANY), (what, "customer.segment.entered"), &occasion, &json!({}))
         }
     }
+}
+
+/// An order that is stored; nothing of one that does not read.
+fn order(call: &Call<'_, '_>, order_id: &str) -> Result<Option<Order>, Fault> {
+    let Some(document) = call.store.document("order", order_id)? else { return Ok(None) };
+    legible(call.store, read_held("order", &document, read_order))
 }
 
 /// What a customer earns by something, written at the commit.
@@ -118,7 +132,11 @@ fn happen(
     if let Some(idle) = &earnings.idle {
         call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
     }
-    put(call, (&earnings, &rules), handing, occasion)
+    let bought = match what {
+        What::OrderPaid(order) => Some(Bought::of(order)),
+        What::CustomEvent { .. } | What::SegmentEntered(_) => None,
+    };
+    put(call, (&earnings, &rules), handing, (occasion, bought.as_ref()))
 }
 
 /// Finds the tiers that members are in now, where a rule asks for them; nothing of it is written.
@@ -136,7 +154,7 @@ fn put(
     call: &mut Call<'_, '_>,
     (earnings, rules): (&Earnings, &Rules),
     mut handing: Handing<'_>,
-    occasion: &Occasion,
+    (occasion, bought): (&Occasion, Option<&Bought>),
 ) -> Result<(), Fault> {
     let now_ms = call.now_ms();
     let mut is_any = false;
@@ -165,7 +183,7 @@ fn put(
         }
     }
     if is_any {
-        firings::begin(call.store, occasion, handing.customer_id(), now_ms);
+        firings::begin(call.store, occasion, (handing.customer_id(), bought), now_ms);
     }
     Ok(())
 }
@@ -177,9 +195,17 @@ fn effects_of<'r>(rule: Option<&'r EarningRule>, firing: &Firing) -> &'r [Effect
     earning.map_or(&[], |earning| &earning.effects)
 }
 
-/// Gives back at the commit what an order brought, where the definitions of its cards say so.
-fn call_off(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
+/// Takes back at the commit what an order brought, where the definitions of its cards say so, by how much is left of it: nothing is of
+/// one that is called off.
+fn take_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&Bought>) -> Result<(), Fault> {
     let occasion = Occasion::order(order_id);
+    let share = match left {
+        None => Share::WHOLE,
+        Some(left) => firings::bought(call.store, &occasion)?.map_or(Share::NONE, |bought| bought.amount_back(left)),
+    };
+    if share.is_none() {
+        return Ok(());
+    }
     let present = Present::of(call)?;
     // What is due is settled first: whether points wait still, or where they went, the rows say.
     for card in firings::cards(call.store, &occasion)? {
@@ -192,7 +218,7 @@ fn call_off(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
         let facts = decision::facts(call)?;
         let nobody = Memberships::default();
         let stored = StoredEarnings::new(call.store, &facts, &present, &nobody);
-        let back = give_back(&stored, &occasion);
+        let back = give_back(&stored, &occasion, share);
         stored.end()?;
         facts.end()?;
         back
@@ -213,10 +239,14 @@ fn call_off(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
             Ok(outcome) => drop(write(call.store, &present, &mut held, outcome, Some((&told, &mut call.ids)))?),
             Err(refused) => call.store.note(format!("the card `{}` gives nothing back: {refused:?}", held.row.id)),
         }
+        firings::note_back(call.store, &occasion, one.past.place, one.due)?;
         // Two earnings may have gone to one card.
         call.store.commit()?;
     }
-    firings::end(call.store, &occasion, call.now_ms())
+    if left.is_none() {
+        firings::end(call.store, &occasion, call.now_ms())?;
+    }
+    Ok(())
 }
 
 /// A card with the lots that are named; nothing for one that is gone.

@@ -6,10 +6,12 @@
 
 use crate::moment;
 use crate::shop::cards::PENDING;
+use crate::shop::returns::read_bought;
 use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
 use scrip::decide::earn::GrantedPoints;
+use scrip::decide::returned::Bought;
 use scrip::facts::earning::{Occasion, PastEarning, Standing};
 use scrip::points::limits::Fired;
 use scrip::points::{Cause, Earned, Outcome};
@@ -47,12 +49,36 @@ pub fn standing(store: &Store<'_>, occasion: &Occasion) -> Result<Option<Standin
 }
 
 /// Writes down at the commit that something was earned by an occasion. A second time fails, whatever was decided.
-pub fn begin(store: &mut Store<'_>, occasion: &Occasion, customer_id: &str, now_ms: i64) {
-    let body = json!({ "standing": "EARNED", "created_at": moment::text(now_ms) });
+pub fn begin(store: &mut Store<'_>, occasion: &Occasion, (customer_id, bought): (&str, Option<&Bought>), now_ms: i64) {
+    let bought = bought.map(|bought| json!({ "amount": bought.amount }));
+    let body = json!({ "standing": "EARNED", "bought": bought, "created_at": moment::text(now_ms) });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut row = Document::new(occasion.as_str().to_owned(), None, now_ms, body);
     row.holder = Some(customer_id.to_owned());
     store.insert(OCCASION, &row);
+}
+
+/// What was bought with the order that is an occasion, when it earned; nothing of what is no order, or earned before that was kept.
+pub fn bought(store: &Store<'_>, occasion: &Occasion) -> Result<Option<Bought>, Fault> {
+    let row = store.document(OCCASION, occasion.as_str())?;
+    Ok(row.and_then(|row| read_bought(row.body.get("bought")?)))
+}
+
+/// Writes down at the commit how many of the points have been given back, in all, that an occasion brought at a place.
+pub fn note_back(store: &mut Store<'_>, occasion: &Occasion, place: usize, points: u64) -> Result<(), Fault> {
+    let mut first: usize = 0;
+    for mut row in rows(store, occasion)? {
+        let Some(entries) = row.body.get_mut("points").and_then(Json::as_array_mut) else { continue };
+        let count = entries.len();
+        let entry = place.checked_sub(first).and_then(|place| entries.get_mut(place)?.as_object_mut());
+        if let Some(entry) = entry {
+            entry.insert("back".into(), points.into());
+            store.update(FIRING, &row);
+            return Ok(());
+        }
+        first = first.saturating_add(count);
+    }
+    Ok(())
 }
 
 /// Writes down at the commit that what an occasion brought was given back.
@@ -133,7 +159,7 @@ pub fn cards(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<String>, Faul
 /// The points that an occasion brought, as far as they were not lost while they waited. What is due on their cards must be settled.
 pub fn past(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<PastEarning>, Fault> {
     let mut past = Vec::new();
-    for entry in entries(store, occasion)? {
+    for (place, entry) in entries(store, occasion)?.into_iter().enumerate() {
         let lot = entry.get("lot").and_then(Json::as_str).map(Text::from);
         let points = entry.get("points").and_then(Json::as_u64).unwrap_or(0);
         let earned = match entry.get("pending").and_then(Json::as_str) {
@@ -144,6 +170,8 @@ pub fn past(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<PastEarning>, 
             card_id: text(&entry, "card_id").into(),
             card_definition_id: text(&entry, "card_definition_id").into(),
             earned,
+            back: entry.get("back").and_then(Json::as_u64).unwrap_or(0),
+            place,
         }));
     }
     Ok(past)
@@ -162,12 +190,15 @@ fn waited(store: &Store<'_>, pending: &str, points: u64) -> Result<Option<Earned
     })
 }
 
-fn entries(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<Json>, Fault> {
-    let rows = store.documents(
+fn rows(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<Document>, Fault> {
+    store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
         &[FIRING.into(), occasion.as_str().into()],
-    )?;
-    let points = rows.into_iter().filter_map(|mut row| match row.body.remove("points") {
+    )
+}
+
+fn entries(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<Json>, Fault> {
+    let points = rows(store, occasion)?.into_iter().filter_map(|mut row| match row.body.remove("points") {
         Some(Json::Array(points)) => Some(points),
         _ => None,
     });

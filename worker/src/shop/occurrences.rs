@@ -12,6 +12,9 @@ use crate::shop::{customers, decision, zone};
 use crate::store::document::{self, Document};
 use crate::store::sql::{self, Fault};
 use scrip::decide::earn::Turn;
+use scrip::decide::returned::may_come_back;
+use scrip::facts::cards::paid_account;
+use scrip::facts::earning::Occasion;
 use scrip::model::order::OrderStatus;
 use scrip::time::Instant;
 use serde::Deserialize;
@@ -47,6 +50,11 @@ pub enum Occurrence {
         /// Who may earn by it.
         earners: Earners,
     },
+    /// An order that was paid, with points or so that it earned, is written anew, and less may be left of it.
+    Changed {
+        /// The order.
+        order_id: String,
+    },
     /// An order is called off.
     CalledOff {
         /// The order.
@@ -60,7 +68,7 @@ pub enum Occurrence {
         customer_id: String,
     },
     /// A customer is written whose tiers ask for segments: they may be in others now.
-    Changed {
+    Regrouped {
         /// Who.
         customer_id: String,
     },
@@ -125,38 +133,49 @@ fn turned(
     order_id: &str,
     customer_id: Option<&str>,
     text: &str,
-) -> Result<Option<Occurrence>, Fault> {
+) -> Result<Vec<Occurrence>, Fault> {
     let standing: Standing =
         serde_json::from_str(text).map_err(|error| Fault(format!("an order does not parse: {error}")))?;
-    let Some(is) = status_of(standing.status.as_deref()) else { return Ok(None) };
+    let Some(is) = status_of(standing.status.as_deref()) else { return Ok(Vec::new()) };
     // Nothing comes to whom a page only names.
     let earns = customer_id.filter(|_| decision::is_believed(call));
+    let may_change = earns.is_some() && may_come_back(is);
     match Turn::of(None, is) {
-        None => return Ok(None),
+        None if !may_change => return Ok(Vec::new()),
         // What it was is asked for when it matters alone.
-        Some(Turn::Paid) if earns.is_none() => return Ok(None),
-        Some(Turn::Paid | Turn::CalledOff) => {}
+        Some(Turn::Paid) if earns.is_none() => return Ok(Vec::new()),
+        None | Some(Turn::Paid | Turn::CalledOff) => {}
     }
     // Most orders are of somebody who is in no program, in a project whose campaigns have no earning rules.
     let Some(row) = call.store.row(
         "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = +?1),
-           EXISTS (SELECT 1 FROM document WHERE kind = +?2 AND holder = +?3), EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule')",
-        &[order_id.into(), MEMBER.stored.into(), earns.unwrap_or_default().into()],
+           EXISTS (SELECT 1 FROM document WHERE kind = +?2 AND holder = +?3), EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule'),
+           EXISTS (SELECT 1 FROM document WHERE kind = 'earning_occasion' AND id = +?4) OR EXISTS (SELECT 1 FROM transfer WHERE credit = +?5)",
+        &[
+            order_id.into(),
+            MEMBER.stored.into(),
+            earns.unwrap_or_default().into(),
+            Occasion::order(order_id).as_str().into(),
+            paid_account(order_id).to_string().into(),
+        ],
     )?
     else {
-        return Ok(None);
+        return Ok(Vec::new());
     };
     let was = sql::text_or_null(&row, 0)?;
     let earners = Earners { members: sql::int(&row, 1)? == 1, campaigns: sql::int(&row, 2)? == 1 };
+    let may_change = may_change && sql::int(&row, 3)? == 1;
     let order_id = order_id.to_owned();
-    Ok(match (Turn::of(status_of(was), is), earns) {
+    let changed = may_change.then(|| Occurrence::Changed { order_id: order_id.clone() });
+    let turned = match (Turn::of(status_of(was), is), earns) {
         (Some(Turn::Paid), Some(customer_id)) if earners.members || earners.campaigns => {
             let (customer_id, text) = (customer_id.to_owned(), text.to_owned());
             Some(Occurrence::Paid { order_id, customer_id, text, earners })
         }
         (Some(Turn::CalledOff), _) => Some(Occurrence::CalledOff { order_id }),
         (Some(Turn::Paid) | None, _) => None,
-    })
+    };
+    Ok(turned.into_iter().chain(changed).collect())
 }
 
 /// The segments with a filter that something of a customer's waits for: whether tiers ask for them, whether earning rules do, and since
@@ -219,6 +238,6 @@ fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec
             entered.push(Occurrence::Entered { segment_id: document.id, customer_id: customer_id.to_owned() });
         }
     }
-    let changed = by_tier.then(|| Occurrence::Changed { customer_id: customer_id.to_owned() });
+    let changed = by_tier.then(|| Occurrence::Regrouped { customer_id: customer_id.to_owned() });
     Ok(changed.into_iter().chain(entered).collect())
 }

@@ -10,12 +10,14 @@ use crate::shop::card_rows::{SpentOn, Told};
 use crate::shop::cards::{Held, Present, TRANSACTION, load};
 use crate::shop::lives::{CARD, named};
 use crate::shop::purchase_refunds::spent_by;
+use crate::shop::returns::{read_bought, write_bought};
 use crate::shop::wallets::{ORDER_TRANSACTION, Wallet};
 use crate::store::Store;
 use crate::store::document::{Document, read_held};
 use crate::store::ledger::Post;
 use crate::store::sql::Fault;
-use scrip::decide::payment::{Payment, back};
+use scrip::decide::payment::Payment;
+use scrip::decide::returned::Bought;
 use scrip::facts::cards::{paid_account, payments_account};
 use scrip::model::order::Order;
 use scrip::money::Money;
@@ -113,7 +115,13 @@ pub fn pay(
         if let Some(told) = body.get_mut("details").and_then(|details| details.get_mut("payment")?.as_object_mut()) {
             told.insert("id".into(), payment_id.as_str().into());
         }
-        let kept = json!({ "spent": payment.points, "back": 0, "amount": payment.amount });
+        let mut bought = Bought::of(&bill.order);
+        // Which goods there were matters to whom they are asked for alone.
+        if definition_of(call.store, held)?.spent_back != Some(SpentBack::Item) {
+            bought.goods.clear();
+        }
+        let kept =
+            json!({ "spent": payment.points, "back": 0, "amount": payment.amount, "bought": write_bought(&bought) });
         body.insert("kept".into(), kept);
         post(call, &id, &bill.row.id, payment.amount, false);
     }
@@ -141,10 +149,10 @@ fn post(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_back:
     }]);
 }
 
-/// Gives back at the commit all that was paid of an order with points, as far as the definitions of the cards let it come back.
-pub fn give_back_whole(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fault> {
-    let Some(order) = call.store.document("order", order_id)? else { return Ok(()) };
-    match give_back(call, &order, Money::MAX) {
+/// Gives back at the commit what was paid of an order with points, as far as the definitions of the cards let it come back now that so much
+/// is left of the order; nothing is of one that is called off.
+pub fn give_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&Bought>) -> Result<(), Fault> {
+    match try_give_back(call, order_id, left) {
         Ok(()) => Ok(()),
         Err(CallError::Refused(why)) => {
             let why = why.details.as_deref().unwrap_or_default();
@@ -155,23 +163,17 @@ pub fn give_back_whole(call: &mut Call<'_, '_>, order_id: &str) -> Result<(), Fa
     }
 }
 
-/// Gives back at the commit what was paid of an order with points, when so much of it in all is returned: as the definition of each card
-/// says it, and never twice. An order that is called off is returned whole.
-pub fn give_back(call: &mut Call<'_, '_>, order: &Document, returned: Money) -> Result<(), CallError> {
+fn try_give_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&Bought>) -> Result<(), CallError> {
     let payments = call.store.documents(
         "SELECT id, key, parent, holder, created_at, updated_at, body FROM document
-         WHERE kind = +?1 AND holder = +?2 AND json_extract(body, '$.order_id') = +?3 AND json_extract(body, '$.kept.spent') > json_extract(body, '$.kept.back') ORDER BY seq",
-        &[
-            ORDER_TRANSACTION.into(),
-            order.body.get("customer_id").and_then(Json::as_str).unwrap_or_default().into(),
-            order.id.as_str().into(),
-        ],
+         WHERE kind = +?1 AND id IN (SELECT chain FROM transfer WHERE credit = +?2)
+           AND json_extract(body, '$.kept.spent') > json_extract(body, '$.kept.back') ORDER BY seq",
+        &[ORDER_TRANSACTION.into(), paid_account(order_id).to_string().into()],
     )?;
     if payments.is_empty() {
         return Ok(());
     }
     let present = Present::of(call)?;
-    let total = bill(call.store, order.clone())?.total;
     let mut spendings = Vec::new();
     for payment in payments {
         let of = payment.body.get("card_transaction_id").and_then(Json::as_str).unwrap_or_default();
@@ -190,27 +192,24 @@ pub fn give_back(call: &mut Call<'_, '_>, order: &Document, returned: Money) -> 
             cards.push(load(call.store, row, &lots)?);
         }
         if let Some(held) = cards.iter_mut().find(|held| held.row.id == id) {
-            return_one(call, (&present, held), (payment, spending), (returned, total))?;
+            return_one(call, (&present, held), (payment, spending), left)?;
         }
     }
     Ok(())
 }
 
-/// Gives back what one payment was paid with, as far as it has not come back, when so much of so much is returned.
+/// Gives back what one payment was paid with, as far as it has not come back, now that so much is left of the order.
 fn return_one(
     call: &mut Call<'_, '_>,
     (present, held): (&Present, &mut Held),
     (mut payment, mut spending): (Document, Spent),
-    (returned, total): (Money, Money),
+    left: Option<&Bought>,
 ) -> Result<(), CallError> {
     let kept = |name: &str| payment.body.get("kept").and_then(|kept| kept.get(name)?.as_u64()).unwrap_or(0);
     let (spent, earlier, worth) = (kept("spent"), kept("back"), Money::of(kept("amount")).unwrap_or_default());
-    let due = match definition_of(call.store, held)?.spent_back {
-        None => return Ok(()),
-        Some(SpentBack::All) => spent,
-        // A payment is one for all goods: those that come back were paid with their share of it.
-        Some(SpentBack::Item | SpentBack::Amount) => back(spent, returned, total),
-    };
+    let Some(mode) = definition_of(call.store, held)?.spent_back else { return Ok(()) };
+    let bought = payment.body.get("kept").and_then(|kept| read_bought(kept.get("bought")?)).unwrap_or_default();
+    let due = bought.spent_back(mode, left).of(spent);
     let now_back = due.saturating_sub(earlier);
     if now_back == 0 {
         return Ok(());

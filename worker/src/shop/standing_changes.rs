@@ -85,7 +85,9 @@ fn take(
     (known, moved): (&Standing, Moved),
     steps: &[Caused],
 ) -> Result<bool, Fault> {
-    if stood.standing.as_ref() == Some(&moved.standing) {
+    // Another step of the last moment is told of with it, whatever it changed.
+    let is_known = !steps.iter().any(|(step, _)| step.at == moved.standing.at);
+    if is_known && stood.standing.as_ref() == Some(&moved.standing) {
         return Ok(false);
     }
     tell(store, row, stood, (known, moved), steps);

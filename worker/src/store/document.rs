@@ -164,6 +164,35 @@ impl Store<'_> {
         self.insert_stored(kind, Stored::printed(document, printed(&document.body)));
     }
 
+    /// Adds documents of a kind that no decision reads at the commit, many with one statement.
+    pub fn insert_all(&mut self, kind: &str, documents: &[Document]) {
+        match documents {
+            [one] => self.insert(kind, one),
+            many => self.write_all(INSERT_ALL, kind, many),
+        }
+    }
+
+    /// Replaces in the same way what they say, and when they changed.
+    pub fn update_all(&mut self, kind: &str, documents: &[Document]) {
+        match documents {
+            [one] => self.update(kind, one),
+            many => self.write_all(UPDATE_ALL, kind, many),
+        }
+    }
+
+    fn write_all(&mut self, statement: &'static str, kind: &str, documents: &[Document]) {
+        /// Documents of one statement, which is a text of some hundred kilobytes.
+        const SLICE: usize = 100;
+        let row = |of: &Document| {
+            let text = printed(&of.body);
+            serde_json::json!([of.id, of.key, of.parent, of.holder, of.created_at, of.updated_at, text])
+        };
+        for slice in documents.chunks(SLICE) {
+            let rows: Vec<Json> = slice.iter().map(row).collect();
+            self.write(statement, vec![kind.into(), Json::from(rows).to_string().into()]);
+        }
+    }
+
     /// Adds a document at the commit that is printed already.
     pub fn insert_stored(&mut self, kind: &str, stored: Stored) {
         self.write_document(INSERT, columns(kind, stored), PLACES);
@@ -241,6 +270,23 @@ const PUT: &str = insert!(
     "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
        updated_at = excluded.created_at, body = excluded.body"
 );
+
+macro_rules! insert_all {
+    ($more:literal) => {
+        concat!(
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body)
+             SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
+               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]') FROM json_each(?2) WHERE TRUE ",
+            $more
+        )
+    };
+}
+
+const INSERT_ALL: &str = insert_all!("");
+
+// An update from a list would look through the kind for each row of it.
+const UPDATE_ALL: &str =
+    insert_all!("ON CONFLICT (kind, id) DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body");
 
 /// Where the kind, the id, the holder and the text of a document stand among its columns.
 const PLACES: [usize; 4] = [0, 1, 4, 7];

@@ -74,11 +74,16 @@ impl Store<'_> {
         Ok(standings)
     }
 
-    /// Writes a chain of transfers at the commit: the transfers themselves, and the balances that follow.
+    /// Writes transfers at the commit: the transfers themselves, and the balances that follow.
     pub fn post(&mut self, posts: &[Post]) {
-        if posts.is_empty() {
-            return;
+        /// Transfers of one statement.
+        const SLICE: usize = 2_000;
+        for slice in posts.chunks(SLICE) {
+            self.post_slice(slice);
         }
+    }
+
+    fn post_slice(&mut self, posts: &[Post]) {
         let rows: Vec<Json> = posts
             .iter()
             .map(|post| json!([post.id, post.chain, post.debit, post.credit, post.amount, post.reverses, post.at]))

@@ -115,6 +115,14 @@ const STEPS: &[&[&str]] = &[&[
         "CREATE TRIGGER edition_updated AFTER UPDATE ON document WHEN NEW.kind IN ", of_programs!(),
         " OR OLD.kind IN ", of_programs!(), new_edition!()
     ),
+], &[
+    // Incentives are found by their names, of which each has its own.
+    "UPDATE document SET key = json_extract(body, '$.name') WHERE kind = 'incentive'",
+    // What can be spent of a card, and what waits on it, beside all that lapsed or was activated in years.
+    "CREATE INDEX document_lot ON document (parent, seq) WHERE kind = 'card_points_bucket'
+       AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0",
+    "CREATE INDEX document_waiting ON document (parent, seq) WHERE kind = 'card_pending_points_bucket'
+       AND json_extract(body, '$.status') = 'PENDING'",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

@@ -73,7 +73,8 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     body.extend(call.body(Nulls::Dropped)?);
     settle(call, "", &mut body)?;
     // What is stored is an incentive, whichever name it was sent under.
-    let document = lifecycle::begin(call, &INCENTIVE, body);
+    let mut document = lifecycle::begin(call, &INCENTIVE, body);
+    document.key = Some(given::text(&document.body, "name").to_owned());
     lifecycle::create(call, call.life()?, &document, None)?;
     lifecycle::answer(call, document)
 }
@@ -86,6 +87,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     shapes::GIVEN.release(&mut document.body, &sent);
     document.body.extend(sent);
     settle(call, &document.id, &mut document.body)?;
+    document.key = Some(given::text(&document.body, "name").to_owned());
     lifecycle::change(call, call.life()?, &mut document)?;
     lifecycle::answer(call, document)
 }
@@ -114,7 +116,7 @@ fn settle(call: &Call<'_, '_>, id: &str, body: &mut Map<String, Json>) -> Result
 /// Refuses a name that another incentive has.
 fn check_name(call: &Call<'_, '_>, id: &str, name: &str) -> Result<(), CallError> {
     let other = call.store.row(
-        "SELECT id FROM document WHERE kind = +?1 AND json_extract(body, '$.name') = +?2 AND id <> ?3 LIMIT 1",
+        "SELECT id FROM document WHERE kind = +?1 AND key = +?2 AND id <> ?3",
         &[INCENTIVE.stored.into(), name.into(), id.into()],
     )?;
     match other {
