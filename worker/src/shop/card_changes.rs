@@ -182,12 +182,17 @@ fn write_rows(
 /// The same when something else is due next than was before.
 fn arm_anew(store: &mut Store<'_>, present: &Present, held: &Held, due_before: Option<Instant>) -> Result<(), Fault> {
     let next = held.next_due(&present.zone);
-    if next == due_before { Ok(()) } else { arm(store, &held.row.id, next, &present.said) }
+    if next == due_before { Ok(()) } else { arm(store, (SETTLE, &held.row.id), next, &present.said) }
 }
 
-/// Sees to it at the commit that a card is settled when something is due on it next, in the zone in which that was said: the alarm
-/// knows no caller and so no setup.
-fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) -> Result<(), Fault> {
+/// Sees to it at the commit that a job of a kind settles a card when something is due on it next, in the zone in which that was said: the
+/// alarm knows no caller and so no setup.
+pub fn arm(
+    store: &mut Store<'_>,
+    (kind, card): (&'static str, &str),
+    next: Option<Instant>,
+    said: &Json,
+) -> Result<(), Fault> {
     let Some(next) = next.map(Instant::millis) else {
         store.write("DELETE FROM due WHERE id = ?1", vec![card.into()]);
         return Ok(());
@@ -195,7 +200,7 @@ fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) ->
     store.write(
         "INSERT INTO due (id, at, kind, cursor, attempts) VALUES (?1, ?2, ?3, ?4, 0)
          ON CONFLICT (id) DO UPDATE SET at = excluded.at, cursor = excluded.cursor, attempts = 0",
-        vec![card.into(), next.into(), SETTLE.into(), said.to_string().into()],
+        vec![card.into(), next.into(), kind.into(), said.to_string().into()],
     );
     // The alarm must not be put off for other work that is due before it.
     let other = store.row("SELECT MIN(at) FROM due WHERE id <> ?1", &[card.into()])?;
@@ -213,5 +218,5 @@ pub fn sweep(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Res
     let present = Present::read(context.now, piece.read()?)?;
     let mut held = load(store, row, &[])?;
     settle(store, &present, &mut held)?;
-    arm(store, piece.id, held.next_due(&present.zone), &present.said)
+    arm(store, (SETTLE, piece.id), held.next_due(&present.zone), &present.said)
 }

@@ -24,7 +24,8 @@ use std::sync::Arc;
 /// The facts for a call's decision.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
     let zone = time_zone(call)?;
-    Ok(StoreFacts::new(call.store, zone, call.caller.settings.case_sensitive_codes, !is_bare(call)))
+    let at = (call.context.now, zone);
+    Ok(StoreFacts::new(call.store, at, call.caller.settings.case_sensitive_codes, !is_bare(call)))
 }
 
 /// Who asks, as redemptions show it.

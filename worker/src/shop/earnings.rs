@@ -15,8 +15,9 @@ use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Occurrence, noticed};
 use crate::shop::standing_changes::tier_of;
-use crate::shop::{decision, payments, program_earnings};
+use crate::shop::{card_lots, decision, payments, program_earnings};
 use crate::store::document::{Document, legible, read_held};
+use crate::store::post::Post;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
 use scrip::facts::earning::{EarningRule, Effect, HeldTier, Occasion};
@@ -30,12 +31,15 @@ use serde_json::{Map, Value as Json, json};
 /// Runs the writes of a call, and what follows from them.
 pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     let noticed = noticed(call)?;
+    let posts: Vec<Post> = call.store.posted().filter(|post| card_lots::is_about_points(post)).cloned().collect();
     call.store.commit()?;
-    if noticed.is_empty() {
+    if noticed.is_empty() && posts.is_empty() {
         return Ok(());
     }
     // The call is accepted: what follows from it is done whole.
     call.store.unbound();
+    card_lots::follow(call, &posts)?;
+    call.store.commit()?;
     for occurrence in &noticed {
         follow(call, occurrence)?;
         call.store.commit()?;

@@ -9,7 +9,7 @@ use crate::store::tracking::Tracker;
 use scrip::facts::Known;
 use scrip::model::order::Goods;
 use scrip::rules::Rule;
-use scrip::time::TimeZone;
+use scrip::time::{Instant, TimeZone};
 use scrip::work::Work;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,8 @@ pub(super) type Catalogue = BTreeMap<(&'static str, String), Option<Arc<Goods>>>
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     pub(super) store: &'a Store<'s>,
+    /// The moment of the decisions: what is on a card is so at a moment.
+    pub(super) now: Instant,
     pub(super) zone: Arc<TimeZone>,
     pub(super) case_sensitive: bool,
     /// Whether customers have tracking ids; those of a rehearsal do not, as in a decision without the service.
@@ -53,9 +55,15 @@ pub(super) struct Seen {
 
 impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
-    pub fn new(store: &'a Store<'s>, zone: Arc<TimeZone>, case_sensitive: bool, tracked: bool) -> StoreFacts<'a, 's> {
+    pub fn new(
+        store: &'a Store<'s>,
+        (now, zone): (Instant, Arc<TimeZone>),
+        case_sensitive: bool,
+        tracked: bool,
+    ) -> StoreFacts<'a, 's> {
         StoreFacts {
             store,
+            now,
             zone,
             case_sensitive,
             tracked,
