@@ -1,5 +1,6 @@
 //! What can be true: the nouns of a decision, read once at the border. They must not know JSON documents or storage.
 
+pub mod card;
 pub mod customer;
 pub mod discount;
 pub mod incentive;

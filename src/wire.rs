@@ -2,6 +2,7 @@
 //! know what they lead to. Browser and service read and write through here, so that both mean the same.
 
 pub mod candidates;
+pub mod card;
 pub mod cursor;
 pub mod customer;
 pub mod decision;

@@ -20,7 +20,7 @@ use crate::decide::case::Case;
 use crate::decide::items::Items;
 use crate::decide::rule_input::request_facts;
 use crate::decide::running::Running;
-use crate::facts::earning::{Amount, Points};
+use crate::facts::earning::Amount;
 use crate::facts::earning::{EarningFacts, EarningRule, Effect, Membership, Occasion, Standing, Trigger};
 use crate::facts::{Facts, Known};
 use crate::id::Context;
@@ -180,12 +180,12 @@ fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, what: What<
         earning.rule.each_goods(&mut see);
         for effect in &earning.effects {
             match effect {
-                Effect::Points(points) => goods_of(points).iter().for_each(&mut see),
+                Effect::Points(points) => goods_of(&points.amount).iter().for_each(&mut see),
                 Effect::Incentive(id) => {
                     if let Known::Is(incentive) = facts.incentive(id)
                         && let crate::facts::earning::Gives::Points(points) = &incentive.gives
                     {
-                        goods_of(points).iter().for_each(&mut see);
+                        goods_of(&points.amount).iter().for_each(&mut see);
                     }
                 }
             }
@@ -194,9 +194,10 @@ fn collections(members: &[Membership<'_>], facts: &dyn EarningFacts, what: What<
     named
 }
 
-fn goods_of(points: &Points) -> &[GoodsRef] {
-    match &points.amount {
+fn goods_of(amount: &Amount) -> &[GoodsRef] {
+    match amount {
         Amount::Proportional { base, .. } => base.goods().unwrap_or_default(),
+        Amount::Formula { plain, .. } => goods_of(plain),
         Amount::Fixed(_) => &[],
     }
 }

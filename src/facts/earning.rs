@@ -4,6 +4,7 @@
 //! loyalty-v2.md sections 4 and 5.
 
 use crate::facts::{Fact, Known};
+use crate::formula::Formula;
 use crate::model::incentive::Validity;
 use crate::model::order::Metadata;
 use crate::model::scope::GoodsRef;
@@ -66,7 +67,7 @@ pub struct Tiers {
 }
 
 /// One thing that is earned.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Points.
     Points(Points),
@@ -75,7 +76,7 @@ pub enum Effect {
 }
 
 /// Points on the member's card of a definition.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Points {
     /// The definition.
     pub card_definition_id: Text,
@@ -86,7 +87,7 @@ pub struct Points {
 }
 
 /// How many points.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Amount {
     /// So many.
     Fixed(u64),
@@ -98,6 +99,13 @@ pub enum Amount {
         every: u64,
         /// As much.
         worth: Worth,
+    },
+    /// As much as a formula comes to: so many, or for each of the steps.
+    Formula {
+        /// The formula.
+        formula: Formula,
+        /// What there is where it comes to no number; in proportion to something, what the steps are counted of.
+        plain: Box<Amount>,
     },
 }
 
@@ -134,7 +142,7 @@ impl Base {
 }
 
 /// What an earning rule hands out by its id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Incentive {
     /// Assigned by the service.
     pub id: Text,
@@ -147,7 +155,7 @@ pub struct Incentive {
 }
 
 /// What an incentive gives.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Gives {
     /// Points.
     Points(Points),

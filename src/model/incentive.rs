@@ -3,6 +3,7 @@
 //!
 //! objects.md sections 5 and 6.
 
+use crate::model::card::Card;
 use crate::model::discount::{Discount, Gift};
 use crate::model::order::Metadata;
 use crate::model::referral::ReferralProgram;
@@ -20,21 +21,13 @@ pub enum Grant {
     Loyalty(Card),
 }
 
-/// A loyalty card's points (objects.md section 6).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Card {
-    /// All that were ever earned.
-    pub points: u64,
-    /// What was taken off by hand.
-    pub subtracted_points: u64,
-    /// What was lost to time.
-    pub expired_points: u64,
-}
-
-impl Card {
-    /// What may be spent in the card's whole life.
-    pub fn allotment(&self) -> u64 {
-        self.points.saturating_sub(self.subtracted_points).saturating_sub(self.expired_points)
+impl Grant {
+    /// What it is at a moment: points of a card come and go by time.
+    pub fn at(mut self, now: Instant) -> Grant {
+        if let Grant::Loyalty(card) = &mut self {
+            card.go_on(now);
+        }
+        self
     }
 }
 
@@ -139,6 +132,12 @@ pub struct Tier {
 }
 
 impl Incentive {
+    /// What it is at a moment.
+    pub fn at(mut self, now: Instant) -> Incentive {
+        self.grant = self.grant.at(now);
+        self
+    }
+
     /// Whether it can be handed over to somebody: nobody has it, it is switched on, and its end does not lie behind.
     pub fn is_free(&self, now: Instant) -> bool {
         self.holder_id.is_none() && self.active && !self.validity.has_ended(now)

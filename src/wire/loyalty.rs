@@ -9,6 +9,7 @@ pub mod incentive;
 pub mod lots;
 pub mod points;
 pub mod program;
+pub mod program_expiration;
 pub mod program_rule;
 pub mod reward;
 pub mod tiers;

@@ -13,7 +13,7 @@ use crate::facts::Offer;
 use crate::id::Context;
 use crate::json::Node;
 use crate::model::customer::Customer;
-use crate::model::incentive::{Incentive, IncentiveObject};
+use crate::model::incentive::{Grant, Incentive, IncentiveObject};
 use crate::model::order::Order;
 use crate::model::page::Page;
 use crate::model::reward::{Reward, RewardAssignment};
@@ -183,7 +183,11 @@ fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Map<String, Val
         redeemed_points: part.redeemed_points.unwrap_or(0),
         published: None,
     };
-    show_voucher(document, Some(&incentive.grant), counts)
+    let mut grant = incentive.grant.clone();
+    if let Grant::Loyalty(card) = &mut grant {
+        card.spend(part.points.unwrap_or(0));
+    }
+    show_voucher(document, Some(&grant), counts)
 }
 
 /// The order after one redeemable, as its redemption shows it.

@@ -12,13 +12,13 @@ pub use shapes::{
 
 use serde_json::{Map, Value, json};
 
-use crate::model::incentive::{
-    Campaign, CampaignType, Card, Category, Grant, Incentive, IncentiveObject, Tier, Validity,
-};
+use crate::model::card::Card;
+use crate::model::incentive::{Campaign, CampaignType, Category, Grant, Incentive, IncentiveObject, Tier, Validity};
 use crate::model::order::Metadata;
 use crate::model::promotion::Stack;
 use crate::text::Text;
-use crate::time::{DailyHours, Duration, Timeframe};
+use crate::time::{DailyHours, Duration, Instant, Timeframe};
+use crate::wire::card::read_card;
 use crate::wire::cursor::{Cursor, Read, Words, read};
 use crate::wire::document::{read_fields, read_whole};
 use crate::wire::offer::{read_discount, read_gift};
@@ -175,15 +175,6 @@ fn voucher_type(at: &Cursor<'_>) -> VoucherType {
     }
 }
 
-fn read_card(at: &Cursor<'_>) -> Card {
-    at.object();
-    let mut card = Card::default();
-    at.fill("points", &mut card.points, read::whole_number);
-    at.fill("subtracted_points", &mut card.subtracted_points, read::whole_number);
-    at.fill("expired_points", &mut card.expired_points, read::whole_number);
-    card
-}
-
 /// Reads a promotion tier from its document; its discount stands in `action` (objects.md section 7). `text` is the
 /// document itself, for answers that show it.
 pub fn read_tier(at: &Cursor<'_>, text: &str) -> Incentive {
@@ -297,12 +288,26 @@ pub struct Counts {
     pub published: Option<u64>,
 }
 
-/// What a card grants, as the engine reads it; nothing of what is no card, or of a card that does not read.
-pub fn card_of(document: &Map<String, Value>) -> Option<Grant> {
+/// What a card grants at a moment, as the engine reads it; nothing of what is no card, or of a card that does not read.
+pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
     let block = |name: &str| document.get(name).and_then(Value::as_object);
     let gift = block("gift").map(|gift| read_fields(gift, read_gift).map(Grant::Gift));
     let card = || block("loyalty_card").map(|card| read_fields(card, read_card).map(Grant::Loyalty));
-    gift.or_else(card)?.ok()
+    gift.or_else(card)?.ok().map(|grant| grant.at(now))
+}
+
+/// The points of a card as they are shown, in place of what it keeps of those that come and go by time.
+fn show_points(block: &mut Map<String, Value>, card: &Card) {
+    let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
+    if !is_timed {
+        return;
+    }
+    let next = card.next_expiration();
+    block.insert("points".into(), card.points.into());
+    block.insert("expired_points".into(), card.expired_points.into());
+    block.insert("pending_points".into(), card.waiting_points().into());
+    block.insert("next_expiration_date".into(), next.map(|(day, _)| day.as_str()).into());
+    block.insert("next_expiration_points".into(), next.map(|(_, points)| points).into());
 }
 
 /// The voucher as it is shown: its document, with what has been counted and, of a card, what is left on it.
@@ -325,6 +330,9 @@ pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, cou
     if let Some((block, allotment, counted, spent)) = card {
         if let Some(block) = document.get_mut(block).and_then(Value::as_object_mut) {
             block.insert("balance".into(), allotment.saturating_sub(spent).into());
+            if let Some(Grant::Loyalty(card)) = grant {
+                show_points(block, card);
+            }
         }
         if let Some(redemption) = redemption.as_object_mut() {
             redemption.insert(counted.into(), spent.into());

@@ -11,6 +11,7 @@ pub mod edition;
 pub mod facts;
 pub mod free;
 pub mod ledger;
+pub mod post;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsal;
 pub mod schema;
@@ -31,6 +32,8 @@ struct Write {
     params: Vec<Value>,
     /// The kind, the id, the holder and the text of the document that it writes, by their places among the parameters.
     document: Option<[usize; 4]>,
+    /// The transfers that it writes.
+    posts: Vec<post::Post>,
 }
 
 impl Write {
@@ -173,12 +176,23 @@ impl<'s> Store<'s> {
 
     /// Remembers a writing statement for the commit.
     pub fn write(&mut self, statement: impl Into<Cow<'static, str>>, params: Vec<Value>) {
-        self.writes.push(Write { statement: statement.into(), params, document: None });
+        self.writes.push(Write { statement: statement.into(), params, document: None, posts: Vec::new() });
     }
 
     /// Remembers a statement for the commit that writes a document, whose kind, id, holder and text are at these places.
     fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 4]) {
-        self.writes.push(Write { statement: statement.into(), params, document: Some(places) });
+        let (statement, posts) = (statement.into(), Vec::new());
+        self.writes.push(Write { statement, params, document: Some(places), posts });
+    }
+
+    /// Remembers a statement for the commit that writes transfers.
+    fn write_posts(&mut self, statement: &'static str, params: Vec<Value>, posts: Vec<post::Post>) {
+        self.writes.push(Write { statement: statement.into(), params, document: None, posts });
+    }
+
+    /// The transfers that wait for the commit.
+    pub fn posted(&self) -> impl Iterator<Item = &post::Post> {
+        self.writes.iter().flat_map(|write| &write.posts)
     }
 
     /// Runs a writing statement now: only for work that needs its outcome, inside the host's transaction.

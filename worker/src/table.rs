@@ -4,7 +4,7 @@ use crate::api::{catalogue, codes, decisions, loyalty, orders, people, project, 
 use crate::http::route::Route;
 use crate::http::table::Table;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
-use crate::shop::{card_changes, earnings};
+use crate::shop::{card_changes, card_lots, earnings};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::work::jobs::{self, Work};
@@ -16,6 +16,7 @@ pub const KINDS: &[(&str, Work)] = &[
     (VOUCHERS_UPDATE, Work::Pieces(voucher_work::change)),
     (VOUCHERS_DELETE, Work::Pieces(voucher_work::remove)),
     (card_changes::SETTLE, Work::Pieces(card_changes::sweep)),
+    (card_lots::LAPSE, Work::Pieces(card_lots::sweep)),
     (loyalty::members::BATCH, Work::Items(loyalty::members::write_one)),
     ("CUSTOMERS.BULK_UPDATE", Work::Items(people::customers::write_one)),
     ("CUSTOMERS.METADATA_UPDATE", Work::Items(people::customers::write_one)),
@@ -61,6 +62,7 @@ pub const AREAS: &[&[Route]] = &[
     codes::balances::ROUTES,
     codes::transactions::ROUTES,
     codes::loyalty_members::ROUTES,
+    codes::points_expiration::ROUTES,
     codes::point_transfers::ROUTES,
     codes::voucher_changes::ROUTES,
     codes::voucher_imports::ROUTES,

@@ -4,6 +4,7 @@
 //! endpoints.md section 1, shape S14.
 
 use crate::facts::earning::{Amount, Base, Earning, EarningRule, Effect, Points, Trigger};
+use crate::formula::Formula;
 use crate::model::scope::GoodsRef;
 use crate::points::limits::TriggerLimits;
 use crate::points::proportional::Worth;
@@ -74,7 +75,7 @@ const CALCULATIONS: Words<Option<Calculation>> = &[
 fn read_amount(at: &Cursor<'_>) -> Amount {
     at.object();
     if !at.need("type", |at| at.one_of(&[("FIXED", false), ("PROPORTIONAL", true)])) {
-        return Amount::Fixed(at.need("points", read::whole_number));
+        return with_formula(at, Amount::Fixed(at.need("points", read::whole_number)));
     }
     let Some(([outer, inner], base)) = at.need("calculation_type", |at| at.one_of(CALCULATIONS)) else {
         return Amount::Fixed(0);
@@ -90,7 +91,25 @@ fn read_amount(at: &Cursor<'_>) -> Amount {
     };
     block.object();
     let worth = Worth::of(block.need("points", read::whole_number));
-    Amount::Proportional { base: base(&block), every: block.need("every", read_every), worth }
+    with_formula(&block, Amount::Proportional { base: base(&block), every: block.need("every", read_every), worth })
+}
+
+/// An amount as the formula beside its points says it, if there is one.
+fn with_formula(at: &Cursor<'_>, plain: Amount) -> Amount {
+    match at.option("points_formula", read_formula).flatten() {
+        Some(formula) => Amount::Formula { formula, plain: Box::new(plain) },
+        None => plain,
+    }
+}
+
+fn read_formula(at: &Cursor<'_>) -> Option<Formula> {
+    match Formula::parse(at.str()) {
+        Ok(formula) => Some(formula),
+        Err(wrong) => {
+            at.problem(&wrong.text());
+            None
+        }
+    }
 }
 
 fn read_property(at: &Cursor<'_>) -> Text {

@@ -39,7 +39,7 @@ pub const EXPIRATION_RULES: Field = may(
     "expiration_rules",
     Kind::Object(&[
         must("period_type", Kind::OneOf(&["FIXED_DAY_OF_YEAR", "MONTH"])).says("What a period is"),
-        may("period_value", Kind::Int(1, 1_000)).says("How many periods"),
+        may("period_value", Kind::Int(0, 1_000)).says("How many months; none is the end of the day"),
         may(
             "rounding_type",
             Kind::OneOf(&["END_OF_MONTH", "END_OF_QUARTER", "END_OF_HALF_YEAR", "END_OF_YEAR", "PARTICULAR_MONTH"]),

@@ -4,6 +4,7 @@ pub mod balances;
 pub mod holders;
 pub mod loyalty_members;
 pub mod point_transfers;
+pub mod points_expiration;
 pub mod publications;
 pub mod publishing;
 pub mod transactions;

@@ -3,11 +3,12 @@
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
-use crate::moment;
-use crate::shop::decision;
 use crate::shop::purses::{CARD, Loaded, PURSES, Purse};
+use crate::shop::voucher_transactions::{Moved, put};
+use crate::shop::{card_lots, decision};
 use crate::store::document::Document;
 use scrip::ledger::{Entry, Transfer};
+use scrip::points::Expiration;
 use serde_json::{Value as Json, json};
 
 /// Loads a card with what a reward adds, and writes it down; the card itself is left to the caller. What has no balance is
@@ -17,7 +18,8 @@ pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64, moved: &[E
     let (Some(purse), true) = (purse, added > 0) else { return Ok(()) };
     let field = if purse.block == "gift" { "amount" } else { "points" };
     let added = i64::try_from(added).unwrap_or(i64::MAX);
-    let (total, balance) = move_balance(call, card, purse, added, field)?;
+    let expiration = if purse.block == CARD.block { card_lots::rules_of(call.store, card)? } else { Expiration::Never };
+    let (total, balance) = move_balance(call, card, purse, added, (field, &expiration))?;
     let balance = balance.saturating_sub(taken(moved, (purse.account)(&card.id).as_str()));
     let mut told = json!({
         "total": total, "balance": balance, "type": purse.kind, "operation_type": "AUTOMATIC", "object": "balance",
@@ -54,38 +56,26 @@ pub fn note_with(
     [source_id, reason]: [Json; 2],
     details: &Json,
 ) {
-    let id = call.ids.hex18("vtx_").to_string();
-    let body = json!({
-        "id": id, "source_id": source_id, "voucher_id": card.id, "campaign_id": card.parent, "source": decision::channel(call).id,
-        "reason": reason, "type": kind, "details": details, "related_transaction_id": null,
-        "created_at": moment::text(call.now_ms()),
-    });
-    let transaction = Document {
-        id,
-        key: None,
-        parent: Some(card.id.clone()),
-        holder: card.parent.clone(),
-        created_at: call.now_ms(),
-        updated_at: None,
-        body: body.as_object().cloned().unwrap_or_default(),
-    };
-    call.store.insert("voucher_transaction", &transaction);
+    let id = call.ids.hex18("vtx_");
+    let source = decision::channel(call).id;
+    let moved = Moved { id: &id, kind: &kind, source: Some(&source), at_ms: call.now_ms() };
+    put(call.store, card, &moved, [source_id, reason], details);
 }
 
-/// Moves the balance within its bounds; gives all that was ever loaded and what is left.
+/// Moves the balance within its bounds; gives all that was ever loaded and what is left. Points that come to a loyalty card lapse as is
+/// said.
 pub fn move_balance(
-    call: &Call<'_, '_>,
+    call: &mut Call<'_, '_>,
     card: &mut Document,
     purse: &Purse,
     delta: i64,
-    field: &str,
+    (field, expiration): (&str, &Expiration),
 ) -> Result<(i64, i64), CallError> {
     let account = (purse.account)(&card.id).to_string();
     let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
     let standing = standings.get(&account).copied().unwrap_or_default();
-    let Some(loaded) = purse.loaded(card) else { return Ok((0, 0)) };
+    let Some(loaded) = purse.loaded(card, call.context.now) else { return Ok((0, 0)) };
     let (left, Loaded { total, subtracted, .. }) = (loaded.left(standing), loaded);
-    let Some(block) = card.body.get_mut(purse.block).and_then(Json::as_object_mut) else { return Ok((0, 0)) };
     let bound = |sign: &str, bound: i64| {
         refused(format!("Property .{field} must be {sign} {bound} (actual value is `{delta}`)"))
     };
@@ -94,15 +84,19 @@ pub fn move_balance(
         if delta > most {
             return Err(bound("<=", most).into());
         }
-        let total = total.saturating_add(delta);
-        block.insert(purse.total.into(), total.into());
-        return Ok((total, left.saturating_add(delta)));
     }
     let least = left.saturating_sub(standing.held).max(0).saturating_neg();
     if delta < least {
         return Err(bound(">=", least).into());
     }
-    block.insert(purse.subtracted.into(), subtracted.saturating_sub(delta).into());
+    let total = total.saturating_add(delta.max(0));
+    if purse.block == CARD.block {
+        card_lots::shift(call, card, (standing.balance, delta), expiration)?;
+    } else if let Some(block) = card.body.get_mut(purse.block).and_then(Json::as_object_mut) {
+        let (name, sum) =
+            if delta > 0 { (purse.total, total) } else { (purse.subtracted, subtracted.saturating_sub(delta)) };
+        block.insert(name.into(), sum.into());
+    }
     Ok((total, left.saturating_add(delta)))
 }
 
@@ -111,7 +105,9 @@ pub fn free_points(call: &Call<'_, '_>, card: &Document) -> Result<i64, CallErro
     let account = (CARD.account)(&card.id).to_string();
     let standings = call.store.standings(std::slice::from_ref(&account), call.now_ms(), "")?;
     let standing = standings.get(&account).copied().unwrap_or_default();
-    Ok(CARD.loaded(card).map_or(0, |loaded| loaded.left(standing).saturating_sub(standing.held).max(0)))
+    Ok(CARD
+        .loaded(card, call.context.now)
+        .map_or(0, |loaded| loaded.left(standing).saturating_sub(standing.held).max(0)))
 }
 
 /// A change of a balance that is refused.

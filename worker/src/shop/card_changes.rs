@@ -215,12 +215,17 @@ fn write_rows(
 /// The same when something else is due next than was before.
 fn arm_anew(store: &mut Store<'_>, present: &Present, held: &Held, due_before: Option<Instant>) -> Result<(), Fault> {
     let next = held.next_due(&present.zone);
-    if next == due_before { Ok(()) } else { arm(store, &held.row.id, next, &present.said) }
+    if next == due_before { Ok(()) } else { arm(store, (SETTLE, &held.row.id), next, &present.said) }
 }
 
-/// Sees to it at the commit that a card is settled when something is due on it next, in the zone in which that was said: the alarm
-/// knows no caller and so no setup.
-fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) -> Result<(), Fault> {
+/// Sees to it at the commit that a job of a kind settles a card when something is due on it next, in the zone in which that was said: the
+/// alarm knows no caller and so no setup.
+pub fn arm(
+    store: &mut Store<'_>,
+    (kind, card): (&'static str, &str),
+    next: Option<Instant>,
+    said: &Json,
+) -> Result<(), Fault> {
     let Some(next) = next.map(Instant::millis) else {
         store.write("DELETE FROM due WHERE id = +?1", vec![card.into()]);
         return Ok(());
@@ -228,7 +233,7 @@ fn arm(store: &mut Store<'_>, card: &str, next: Option<Instant>, said: &Json) ->
     store.write(
         "INSERT INTO due (id, at, kind, cursor, attempts) VALUES (?1, ?2, ?3, ?4, 0)
          ON CONFLICT (id) DO UPDATE SET at = excluded.at, cursor = excluded.cursor, attempts = 0",
-        vec![card.into(), next.into(), SETTLE.into(), said.to_string().into()],
+        vec![card.into(), next.into(), kind.into(), said.to_string().into()],
     );
     // The alarm must not be put off for other work that is due before it.
     let other = store.row("SELECT MIN(at) FROM due WHERE id <> ?1", &[card.into()])?;
@@ -294,7 +299,7 @@ fn settle_unread(
     let share = held.rows.len().checked_div(SHARE_OF_A_CARD).unwrap_or(0);
     let most = usize::try_from(fitting).unwrap_or(usize::MAX).max(share).max(1);
     let (count, _) = settle_first(store, &present, &mut held, most)?;
-    arm(store, card, held.next_due(&present.zone), &present.said)?;
+    arm(store, (SETTLE, card), held.next_due(&present.zone), &present.said)?;
     let things = u64::try_from(count).unwrap_or(u64::MAX).saturating_mul(ROWS_OF_A_THING);
     Ok(ROWS_OF_A_CARD.saturating_add(things))
 }

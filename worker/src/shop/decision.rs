@@ -20,13 +20,13 @@ use scrip::wire::record::Record;
 
 /// The facts for a call's decision.
 pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault> {
-    let zone = zone::of(call)?;
+    let at = (call.context.now, zone::of(call)?);
     let find_tiers = move |customer: &str| {
         let tiers = held_tiers::of_customer(call.store, &Present::of(call)?, customer)?;
         Ok(tiers.into_iter().map(|tier| tier.tier_id).collect())
     };
     let settings = [call.caller.settings.case_sensitive_codes, !is_bare(call)];
-    Ok(StoreFacts::new(call.store, zone, settings, Box::new(find_tiers)))
+    Ok(StoreFacts::new(call.store, at, settings, Box::new(find_tiers)))
 }
 
 /// Who asks, as redemptions show it.

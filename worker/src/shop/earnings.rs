@@ -13,8 +13,9 @@ use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Earners, Occurrence, brought, noticed};
-use crate::shop::{decision, held_tiers, payments, program_earnings};
+use crate::shop::{card_lots, decision, held_tiers, payments, program_earnings};
 use crate::store::document::{Document, legible, read_held, read_stored};
+use crate::store::post::Post;
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Earnings, Event, Firing, What, earn, give_back};
 use scrip::decide::returned::{Bought, Share};
@@ -30,12 +31,17 @@ use std::collections::VecDeque;
 /// Runs the writes of a call, and what follows from them.
 pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     let noticed = noticed(call)?;
+    let posts: Vec<Post> = call.store.posted().filter(|post| card_lots::is_about_points(post)).cloned().collect();
     call.store.commit()?;
-    if noticed.is_empty() {
+    if noticed.is_empty() && posts.is_empty() {
         return Ok(());
     }
     // The call is accepted: what follows from it is done whole.
     call.store.unbound();
+    if !posts.is_empty() {
+        card_lots::follow(call, &posts)?;
+        call.store.commit()?;
+    }
     let mut noticed = VecDeque::from(noticed);
     while let Some(occurrence) = noticed.pop_front() {
         follow(call, &occurrence)?;

@@ -12,6 +12,7 @@ use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::facts::earning::Thing;
 use scrip::facts::redemptions_account;
+use scrip::points::Expiration;
 use serde_json::{Map, Value as Json, json};
 
 /// What is given, as transactions tell of it.
@@ -138,11 +139,12 @@ fn withdraw(call: &mut Call<'_, '_>, code: &Map<String, Json>) -> Result<&'stati
 fn unload(call: &mut Call<'_, '_>, code: &mut Map<String, Json>) -> Result<&'static str, CallError> {
     let Some(mut voucher) = voucher(call, code)? else { return Ok("SKIPPED") };
     let amount = code.get("amount").and_then(Json::as_i64).unwrap_or(0);
-    let (total, balance) = match move_balance(call, &mut voucher, &GIFT, amount.saturating_neg(), "amount") {
-        Ok(moved) => moved,
-        Err(CallError::Refused(_)) => return Ok("SKIPPED"),
-        Err(CallError::Fault(fault)) => return Err(fault.into()),
-    };
+    let (total, balance) =
+        match move_balance(call, &mut voucher, &GIFT, amount.saturating_neg(), ("amount", &Expiration::Never)) {
+            Ok(moved) => moved,
+            Err(CallError::Refused(_)) => return Ok("SKIPPED"),
+            Err(CallError::Fault(fault)) => return Err(fault.into()),
+        };
     call.touch(&mut voucher);
     call.store.update(vouchers::VOUCHER.object, &voucher);
     let told = json!({

@@ -14,7 +14,7 @@ use crate::shop::returns::{read_bought, write_bought};
 use crate::shop::wallets::{ORDER_TRANSACTION, Wallet};
 use crate::store::Store;
 use crate::store::document::{Document, read_held};
-use crate::store::ledger::Post;
+use crate::store::post::Post;
 use crate::store::sql::Fault;
 use scrip::decide::payment::Payment;
 use scrip::decide::returned::Bought;
@@ -138,7 +138,7 @@ fn post(call: &mut Call<'_, '_>, chain: &str, order: &str, amount: u64, is_back:
     let (debit, credit) = if is_back { (paid, from) } else { (from, paid) };
     let amount = i64::try_from(amount).unwrap_or(i64::MAX);
     let at = call.now_ms();
-    call.store.post(&[Post {
+    call.store.post(vec![Post {
         id: format!("{chain}.paid"),
         chain: chain.to_owned(),
         debit,

@@ -10,11 +10,12 @@ use crate::shop::program_earning_facts::{Joined, ProgramEarnings, joined};
 use crate::shop::publications::{Receiver, Wanted, choose, hand_over};
 use crate::shop::purses::CARD;
 use crate::shop::vouchers::VOUCHER;
-use crate::shop::{customers, decision, referral_counts, zone};
+use crate::shop::{card_lots, customers, decision, referral_counts, zone};
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Event, Gift, What, earn};
 use scrip::facts::earning::{Occasion, Standing};
+use scrip::points::Expiration;
 use scrip::wire::customer::read_customer;
 use serde_json::{Map, Value as Json, json};
 
@@ -77,8 +78,11 @@ fn put(
             joined.card = join(call, &joined.campaign, &customer)?;
         }
         let Some(mut card) = joined.card.take() else { continue };
-        let about = joined.rule(&gain.rule_id).map(|rule| about(rule, what)).unwrap_or_default();
-        if accrue(call, &mut card, gain.points, about)? {
+        let rule = joined.rule(&gain.rule_id);
+        let own = rule.and_then(|rule| card_lots::expiration_in(&rule.body));
+        let expiration = own.unwrap_or_else(|| card_lots::rules_in(&joined.campaign));
+        let about = rule.map(|rule| about(rule, what)).unwrap_or_default();
+        if accrue(call, &mut card, (gain.points, &expiration), about)? {
             let name = joined.campaign.body.get("name").and_then(Json::as_str).unwrap_or_default();
             referral_counts::earn(&mut customer.body, name, gain.points)?;
             brought.push(json!({ "voucher_id": card.id, "earning_rule_id": gain.rule_id, "points": gain.points }));
@@ -127,8 +131,13 @@ fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Re
 }
 
 /// Puts points onto a card at the commit; says whether it has room for them.
-fn accrue(call: &mut Call<'_, '_>, card: &mut Document, points: i64, about: Map<String, Json>) -> Result<bool, Fault> {
-    let (total, balance) = match move_balance(call, card, &CARD, points, "points") {
+fn accrue(
+    call: &mut Call<'_, '_>,
+    card: &mut Document,
+    (points, expiration): (i64, &Expiration),
+    about: Map<String, Json>,
+) -> Result<bool, Fault> {
+    let (total, balance) = match move_balance(call, card, &CARD, points, ("points", expiration)) {
         Ok(moved) => moved,
         Err(CallError::Refused(why)) => {
             call.store.note(format!("the card `{}` takes no more points: {:?}", card.id, why.details));

@@ -4,9 +4,9 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::Call;
 use crate::moment;
 use crate::shop::holders::Role;
-use crate::shop::{balances, customers, generation, holders, vouchers, zone};
+use crate::shop::{balances, card_lots, customers, generation, holders, vouchers, zone};
 use crate::store::document::Document;
-use crate::store::ledger::Post;
+use crate::store::post::Post;
 use crate::store::tracking::Tracker;
 use scrip::facts::{publications_account, published_account};
 use scrip::time::{Duration, Instant};
@@ -111,6 +111,9 @@ pub fn hand_over(
                 }
             }
             start_activity(call, campaign, &mut voucher)?;
+            if let Some(campaign) = campaign {
+                card_lots::begin(call, campaign, &mut voucher)?;
+            }
         }
         call.touch(&mut voucher);
         if is_new {
@@ -133,7 +136,7 @@ pub fn hand_over(
     if let Some(campaign) = campaign {
         generation::count(call, &campaign.id, made);
     }
-    call.store.post(&posts);
+    call.store.post(posts);
     let body = show(call, &id, wanted, receiver, handed.clone())?;
     let place =
         campaign.map(|campaign| campaign.id.clone()).or_else(|| handed.first().map(|voucher| voucher.id.clone()));

@@ -8,6 +8,7 @@ use crate::store::ledger::Standing;
 use scrip::facts::{credits_account, points_account};
 use scrip::ledger::AccountId;
 use scrip::model::incentive::Grant;
+use scrip::time::Instant;
 use scrip::wire::voucher::card_of;
 use serde_json::Value as Json;
 use std::collections::HashMap;
@@ -69,9 +70,9 @@ impl Loaded {
 }
 
 impl Purse {
-    /// What a card of this kind was loaded with; nothing of another one, or of one that does not read.
-    pub fn loaded(&self, card: &Document) -> Option<Loaded> {
-        let [total, subtracted, allotment] = match card_of(&card.body)? {
+    /// What a card of this kind was loaded with by a moment; nothing of another one, or of one that does not read.
+    pub fn loaded(&self, card: &Document, now: Instant) -> Option<Loaded> {
+        let [total, subtracted, allotment] = match card_of(&card.body, now)? {
             Grant::Gift(gift) if self.block == GIFT.block => {
                 [gift.amount.minor(), gift.subtracted_amount.minor(), gift.allotment().minor()]
             }
@@ -96,7 +97,7 @@ pub fn held(call: &Call<'_, '_>, customers: &[&str]) -> Result<HashMap<String, (
     let standings = call.store.standings(&accounts.collect::<Vec<_>>(), call.now_ms(), "")?;
     let on = |purse: &Purse, card: &Document| {
         let standing = standings.get(&account(purse, card)).copied().unwrap_or_default();
-        purse.loaded(card).map_or(0, |loaded| loaded.left(standing).max(0))
+        purse.loaded(card, call.context.now).map_or(0, |loaded| loaded.left(standing).max(0))
     };
     let mut all: HashMap<String, (i64, i64)> = HashMap::new();
     for card in &cards {

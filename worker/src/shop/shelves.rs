@@ -5,7 +5,7 @@ use crate::http::route::Call;
 use crate::shop::lives::REWARD;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::ledger::Post;
+use crate::store::post::Post;
 use crate::store::sql::Fault;
 use scrip::facts::cards::{program_stock_account, purchased_account};
 use serde_json::Value as Json;
@@ -55,7 +55,7 @@ pub fn move_one(call: &mut Call<'_, '_>, chain: &str, account: &str, program: &s
     let at = call.now_ms();
     let post =
         Post { id: format!("{chain}.stock"), chain: chain.to_owned(), debit, credit, amount: 1, reverses: None, at };
-    call.store.post(&[post]);
+    call.store.post(vec![post]);
 }
 
 /// Assignments of rewards as they are told of.

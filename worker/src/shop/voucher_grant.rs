@@ -8,6 +8,7 @@ use scrip::wire::Node;
 use scrip::wire::Problem;
 use scrip::wire::cursor::read_node;
 use scrip::wire::document::read_fields;
+use scrip::wire::loyalty::program_expiration::read_expiration_rules;
 use scrip::wire::offer::read_discount;
 use scrip::wire::voucher::{read_campaign, read_voucher};
 use serde_json::{Map, Value as Json, json};
@@ -50,6 +51,7 @@ pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
         [("gift", "amount", "subtracted_amount"), ("loyalty_card", "points", "subtracted_points")]
     {
         let Some(card) = voucher.get_mut(name).and_then(Json::as_object_mut) else { continue };
+        check_expiration(card, &below(path, name))?;
         let number = |card: &Map<String, Json>, field: &str| card.get(field).and_then(Json::as_i64);
         let whole = number(card, total).unwrap_or(0);
         let path = below(path, name);
@@ -73,6 +75,13 @@ pub fn complete_card(voucher: &mut Map<String, Json>, path: &str, may_differ: bo
         }
     }
     Ok(missing)
+}
+
+/// Checks how points are said to lapse: what does not read would let them be spent for ever.
+pub fn check_expiration(said: &Map<String, Json>, path: &str) -> Result<(), Problem> {
+    let Some(rules) = said.get("expiration_rules").and_then(Json::as_object) else { return Ok(()) };
+    let read = read_fields(rules, read_expiration_rules).map(drop);
+    read.map_err(|problem| problem.within(&below(path, "expiration_rules")))
 }
 
 /// Checks the rules between the dates of a campaign or a voucher.

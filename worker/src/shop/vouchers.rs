@@ -14,6 +14,7 @@ use crate::store::sql::Fault;
 use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
 use scrip::ledger::AccountId;
 use scrip::model::redemption::Spent;
+use scrip::time::Instant;
 use scrip::wire::voucher::{Counts, card_of, show_voucher};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
@@ -119,17 +120,18 @@ fn show_all(
 ) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::assigned(call, &documents)?;
     let categories = categories::Shown::of(call, &documents)?;
+    let now = call.context.now;
     let shown = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        show_standing(document, standings, rules, &categories)
+        show_standing(document, (now, standings), rules, &categories)
     });
     Ok(shown.collect())
 }
 
-/// A voucher with what the ledger says of it.
+/// A voucher at a moment, with what the ledger says of it.
 pub fn show_standing(
     document: Document,
-    standings: &HashMap<String, Standing>,
+    (now, standings): (Instant, &HashMap<String, Standing>),
     rules: Vec<Json>,
     categories: &categories::Shown,
 ) -> Json {
@@ -144,7 +146,7 @@ pub fn show_standing(
         published: Some(taken(&publications)),
     };
     let categories = categories.list(&document);
-    let grant = card_of(&document.body);
+    let grant = card_of(&document.body, now);
     let mut body = show_voucher(document.body, grant.as_ref(), counts);
     if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
         gift.entry("subtracted_amount").or_insert(json!(0));

@@ -9,6 +9,7 @@ use scrip::model::incentive::{Campaign, Grant, Incentive};
 use scrip::model::qualification::{Candidate, CandidateObject};
 use scrip::rules::Rule;
 use scrip::text::Text;
+use scrip::time::Instant;
 use scrip::wire::Node;
 use scrip::wire::candidates::{read_campaign_voucher, read_candidate};
 use scrip::wire::cursor::{Cursor, Read};
@@ -24,6 +25,8 @@ const CANDIDATES_MAX: i64 = 2_000;
 /// Everything that may qualify, and what a decision will ask of it.
 #[derive(Default)]
 pub struct Offered {
+    /// The moment at which it is what it is.
+    pub now: Instant,
     /// All of it, prepared.
     pub set: Candidates,
     /// Vouchers by code and by id, tiers by id.
@@ -50,8 +53,8 @@ struct Program {
 
 impl Offered {
     /// Reads it.
-    pub fn read(store: &Store<'_>, seek: &Seek<'_>) -> Result<Offered, Fault> {
-        let mut offered = Offered::default();
+    pub fn read(store: &Store<'_>, seek: &Seek<'_>, now: Instant) -> Result<Offered, Fault> {
+        let mut offered = Offered { now, ..Offered::default() };
         let mut programs = BTreeMap::new();
         let mut list = Vec::new();
         if seek.stacks {
@@ -137,6 +140,7 @@ impl Offered {
             };
             let read = read_whole(text.as_bytes(), read).map_err(|problem| illegible(object.name(), id, &problem));
             let Some((mut candidate, incentive)) = legible(store, read)? else { continue };
+            let incentive = incentive.at(self.now);
             if let Some(program) = incentive.campaign_id.as_ref().and_then(|id| programs.get(id)) {
                 candidate.public = !is_voucher || program.standalone;
                 candidate.campaign_type = candidate.campaign_type.or_else(|| program.campaign_type.clone());

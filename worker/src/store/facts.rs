@@ -157,7 +157,7 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn candidates(&self, seek: &Seek<'_>) -> Known<Fact<'_, Candidates>> {
         if self.offered.get().is_none() {
-            let read = self.note(Offered::read(self.store, seek).map(Some)).unwrap_or_default();
+            let read = self.note(Offered::read(self.store, seek, self.now).map(Some)).unwrap_or_default();
             // Nobody else has set it in between.
             let _ = self.offered.set(read);
         }

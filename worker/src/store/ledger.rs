@@ -1,6 +1,7 @@
 //! The ledger's tables: balances, transfers and holds. It must not know what an account counts.
 
 use super::Store;
+use super::post::Post;
 use super::sql::{self, Fault, Value};
 use scrip::facts::voucher_accounts;
 use scrip::ledger::{AccountId, Entry};
@@ -14,25 +15,6 @@ pub struct Standing {
     pub balance: i64,
     /// What unexpired holds of other keys reserve.
     pub held: i64,
-}
-
-/// A movement of an amount from one account to another.
-#[derive(Debug, Clone)]
-pub struct Post {
-    /// The transfer's own id.
-    pub id: String,
-    /// The chain that it belongs to: all or none.
-    pub chain: String,
-    /// The account that gives.
-    pub debit: String,
-    /// The account that takes.
-    pub credit: String,
-    /// How much, above zero.
-    pub amount: i64,
-    /// The transfer that it undoes.
-    pub reverses: Option<String>,
-    /// Milliseconds since 1970.
-    pub at: i64,
 }
 
 /// The expression of a statement for an account of what the id in a column names: what accounts are called the engine says.
@@ -75,25 +57,28 @@ impl Store<'_> {
     }
 
     /// Writes transfers at the commit: the transfers themselves, and the balances that follow.
-    pub fn post(&mut self, posts: &[Post]) {
+    pub fn post(&mut self, mut posts: Vec<Post>) {
         /// Transfers of one statement.
         const SLICE: usize = 2_000;
-        for slice in posts.chunks(SLICE) {
-            self.post_slice(slice);
+        while !posts.is_empty() {
+            let rest = posts.split_off(posts.len().min(SLICE));
+            self.post_slice(posts);
+            posts = rest;
         }
     }
 
-    fn post_slice(&mut self, posts: &[Post]) {
+    fn post_slice(&mut self, posts: Vec<Post>) {
         let rows: Vec<Json> = posts
             .iter()
             .map(|post| json!([post.id, post.chain, post.debit, post.credit, post.amount, post.reverses, post.at]))
             .collect();
         let rows = Value::Text(Json::Array(rows).to_string());
-        self.write(
+        self.write_posts(
             "INSERT INTO transfer (id, chain, debit, credit, amount, reverses, at)
              SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
                json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]') FROM json_each(?1)",
             vec![rows.clone()],
+            posts,
         );
         self.write(
             "INSERT INTO account (id, balance)
@@ -140,7 +125,7 @@ impl Store<'_> {
             }
         }
         self.hold(&Json::Array(holds), origin, now_ms);
-        self.post(&posts);
+        self.post(posts);
     }
 
     /// Reserves amounts at the commit, a list of key, owner, account, amount and end for each; the same owner reserves anew under

@@ -3,12 +3,17 @@
 
 use crate::document::fields::KEY;
 use crate::document::shapes;
+use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
+use crate::moment;
 use crate::shop::balances::{move_balance, note, refused};
+use crate::shop::card_lots;
+use crate::shop::cards::Present;
 use crate::shop::purses::PURSES;
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
+use scrip::points::Expiration;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
@@ -17,7 +22,7 @@ const AMOUNT: &[Field] =
 
 const POINTS: &[Field] = &[
     must("points", Kind::Int(-INT_MAX, INT_MAX)),
-    may("expiration_type", Kind::OneOf(&["PROGRAM_RULES", "NON_EXPIRING"])),
+    may("expiration_type", Kind::OneOf(&["PROGRAM_RULES", "CUSTOM_DATE", "NON_EXPIRING"])),
     may("expiration_date", Kind::DateTime),
     may("source_id", KEY),
     may("reason", Kind::Text),
@@ -49,18 +54,29 @@ fn change_points(call: &mut Call<'_, '_>) -> Outcome {
     change(call, card, "points")
 }
 
-/// Points do not expire one by one here, so that a date of their own is refused: whoever sent it would count on it.
-fn check_expiration(sent: &Map<String, Json>) -> Result<(), Problem> {
-    let Some(date) = sent.get("expiration_date").and_then(Json::as_str) else { return Ok(()) };
-    let told = format!("must NOT be present: points do not expire one by one (actual value is `{date}`)");
-    Err(Problem::at("expiration_date", told))
+/// How points lapse that are added: as the program says, on a day of their own, or never. What is taken off has no day.
+fn expiration(call: &Call<'_, '_>, sent: &Map<String, Json>, card: &Document) -> Result<Expiration, CallError> {
+    let text = |name: &str| sent.get(name).and_then(Json::as_str);
+    let of_its_own = text("expiration_type") == Some("CUSTOM_DATE");
+    let Some(date) = text("expiration_date").and_then(moment::parse) else {
+        return match text("expiration_type") {
+            Some("CUSTOM_DATE") => Err(Problem::missing("", "expiration_date").into()),
+            Some("NON_EXPIRING") => Ok(Expiration::Never),
+            _ => Ok(card_lots::rules_of(call.store, card)?),
+        };
+    };
+    let date_sent = text("expiration_date").unwrap_or_default();
+    let problem = |told: &str| Problem::bound("expiration_date", told, date_sent);
+    if !of_its_own {
+        return Err(problem("must NOT be present where expiration_type is not CUSTOM_DATE").into());
+    }
+    card_lots::until(&Present::of(call)?, date).ok_or_else(|| problem("must NOT lie before today").into())
 }
 
 /// Changes a balance by what the body's field says; a lock is never taken from.
 fn change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
     let delta = sent.get(field).and_then(Json::as_i64).unwrap_or(0);
-    check_expiration(&sent)?;
     let purse = PURSES.iter().find(|purse| card.body.get(purse.block).is_some_and(Json::is_object));
     let purse = purse.ok_or_else(|| {
         let kind = card.body.get("type").and_then(Json::as_str).unwrap_or_default();
@@ -72,7 +88,8 @@ fn change(call: &mut Call<'_, '_>, mut card: Document, field: &str) -> Outcome {
     if delta == 0 {
         return Err(refused(format!("Property .{field} must NOT be 0 (actual value is `0`)")).into());
     }
-    let (total, balance) = move_balance(call, &mut card, purse, delta, field)?;
+    let expiration = expiration(call, &sent, &card)?;
+    let (total, balance) = move_balance(call, &mut card, purse, delta, (field, &expiration))?;
     call.touch(&mut card);
     call.store.update(vouchers::VOUCHER.object, &card);
     let mut answer = json!({

@@ -6,6 +6,7 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
 use crate::http::shape::{self, Field, INT_MAX, Kind, Nulls, may, must};
 use crate::shop::balances::{free_points, move_balance, note_with, refused};
+use crate::shop::card_lots;
 use crate::shop::purses::CARD;
 use crate::shop::vouchers::{VOUCHER, find_card, find_named};
 use crate::store::document::Document;
@@ -35,6 +36,8 @@ pub const ROUTES: &[Route] = &[post(
 fn transfer(call: &mut Call<'_, '_>) -> Outcome {
     let mut to = find_card(call)?;
     check_held(&to)?;
+    // They come to the card now, and lapse as all that comes to it.
+    let expiration = card_lots::rules_of(call.store, &to)?;
     let mut givers: Vec<Document> = Vec::new();
     for (place, one) in read(call)?.into_iter().enumerate() {
         let text = |name: &str| one.get(name).and_then(Json::as_str).unwrap_or_default();
@@ -48,8 +51,8 @@ fn transfer(call: &mut Call<'_, '_>) -> Outcome {
             let message = "loyalty card points exceeded";
             return Err(error(400, "loyalty_card_points_exceeded", message, text("code")).into());
         }
-        let given = move_balance(call, &mut from, &CARD, points.saturating_neg(), "points")?;
-        let got = move_balance(call, &mut to, &CARD, points, "points")?;
+        let given = move_balance(call, &mut from, &CARD, points.saturating_neg(), ("points", &expiration))?;
+        let got = move_balance(call, &mut to, &CARD, points, ("points", &expiration))?;
         let said = ["source_id", "reason"].map(|name| one.get(name).cloned().unwrap_or(Json::Null));
         let out = ("POINTS_TRANSFER_OUT", "destination_voucher");
         write_down(call, (&from, &to), out, said.clone(), (points.saturating_neg(), given));

@@ -18,7 +18,8 @@ use crate::shop::vouchers::{ORDERS, VOUCHER, check_metadata, find, show, show_st
 use crate::shop::{assignments, categories, generation, voucher_grant};
 use crate::store::code::code_key;
 use crate::store::document::Document;
-use crate::store::ledger::{Post, Standing};
+use crate::store::ledger::Standing;
+use crate::store::post::Post;
 use scrip::facts::{credits_account, points_account, points_spent_account, spent_account};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -153,10 +154,10 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
     if spent > 0 {
         let post = taken_before(call, &voucher, campaign.as_ref(), spent);
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
-        call.store.post(&[post]);
+        call.store.post(vec![post]);
     }
     let categories = categories::Shown::of(call, std::slice::from_ref(&voucher))?;
-    Ok(show_standing(voucher, &standings, assigned, &categories))
+    Ok(show_standing(voucher, (call.context.now, &standings), assigned, &categories))
 }
 
 /// What a card had lost before it came here, as a transfer.

@@ -3,13 +3,14 @@
 use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Answer, Call, Outcome, Route, post, refused_but_written};
 use crate::http::shape::{Field, Kind, may};
-use crate::shop::decision;
 use crate::shop::vouchers::{self, VOUCHER};
+use crate::shop::{card_lots, decision};
 use crate::store::facts::ById;
 use scrip::decide::rollback::{RollBack, RolledBack};
 use scrip::decide::{self, Tally};
 use scrip::facts::{Fact, Facts};
 use scrip::json::Node;
+use scrip::ledger::Entry;
 use scrip::model::redemption::PastRedemption;
 use scrip::refusal::{Reason, Refusal};
 use scrip::wire::failure::record_refused;
@@ -72,7 +73,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
         (Err(refusal), None) => return Err(refusal.into()),
     };
     let (rolled_back, changes) = (decision.answer, decision.changes.unwrap_or_default());
-    let service = standing(call, &rolled_back)?;
+    let service = standing(call, &rolled_back, &changes.entries)?;
     let written = write_rollback(&rolled_back, &request, &service);
     call.store.apply(&changes.entries, None, call.now_ms());
     let vouchers = rolled_back.parts.iter().filter_map(|part| part.redemption.voucher.as_ref());
@@ -84,15 +85,16 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
 
 /// Who asks for rollbacks, and each voucher as it stands after them: since the redemption more may have been loaded on it or
 /// spent. What is shown is stored, and is what the list of transactions tells.
-fn standing(call: &mut Call<'_, '_>, rolled_back: &RolledBack) -> Result<Service, CallError> {
+fn standing(call: &mut Call<'_, '_>, rolled_back: &RolledBack, entries: &[Entry]) -> Result<Service, CallError> {
     if decision::is_bare(call) {
         return Ok(Service::default());
     }
     let mut service = Service { channel_id: Some(decision::channel(call).id), vouchers: Vec::new() };
     for past in rolled_back.parts.iter().map(|part| &part.redemption) {
         let Some(redeemed) = &past.voucher else { continue };
-        let Some(voucher) = call.store.document(VOUCHER.object, &redeemed.id)? else { continue };
+        let Some(mut voucher) = call.store.document(VOUCHER.object, &redeemed.id)? else { continue };
         // The ledger does not have this rollback yet.
+        card_lots::give_back(call, &mut voucher, entries)?;
         let shown = vouchers::show_given_back(call, voucher, past.spent)?;
         service.vouchers.push((redeemed.id.clone(), shown.to_string()));
     }

@@ -1,7 +1,7 @@
 //! Card definitions: what the cards of a loyalty program are like. Created, read, listed, updated, and led from state to state. It must
 //! not know what any section does to points.
 
-use crate::api::loyalty::checks::{check_dates, check_expiration};
+use crate::api::loyalty::checks::{check_dates, check_expiration, check_formula};
 use crate::document::choice;
 use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::{fill, fill_top};
@@ -18,11 +18,8 @@ use crate::shop::codes::CodeShape;
 use crate::shop::lifecycle;
 use crate::shop::lives::CARD_DEFINITION;
 use scrip::fields_of;
-use scrip::formula::{Formula, Lookup, Operand, Value, evaluate};
-use scrip::time::TimeZone;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
-use std::cell::Cell;
 
 const CREATE: &[Field] = fields_of!(
     &[must("name", NAME), must("type", Kind::OneOf(&["INDIVIDUAL"])), may("status", Kind::OneOf(&["DRAFT", "ACTIVE"])),],
@@ -168,28 +165,7 @@ fn complete_formula(body: &mut Map<String, Json>) -> Result<(), Problem> {
     let Some(formula) = ratio.and_then(|ratio| ratio.get_mut("formula")) else { return Ok(()) };
     let text = formula.as_str().map_or_else(|| formula.to_string(), str::to_owned);
     let path = "pay_with_points.exchange_ratio.formula";
-    let read = Formula::parse(&text).map_err(|error| Problem::at(path, error.text()))?;
-    let nothing = Nothing { asked: Cell::new(false), zone: TimeZone::default() };
-    if evaluate(&read, &nothing).is_none() && !nothing.asked.get() {
-        return Err(Problem::bound(path, "must come to a number", &text));
-    }
+    check_formula(path, &text)?;
     *formula = text.into();
     Ok(())
-}
-
-/// Knows no operand, and whether one was asked for: a formula that asks for none and comes to nothing never will.
-struct Nothing {
-    asked: Cell<bool>,
-    zone: TimeZone,
-}
-
-impl Lookup for Nothing {
-    fn find(&self, _: &Operand) -> Option<Value> {
-        self.asked.set(true);
-        None
-    }
-
-    fn zone(&self) -> &TimeZone {
-        &self.zone
-    }
 }

@@ -1,10 +1,13 @@
 //! Rules between fields that several documents of a loyalty program share: days that there are, windows that do not end before they
-//! begin, hours in the older and the later form. It must not know any document.
+//! begin, hours in the older and the later form, formulas. It must not know any document.
 
 use crate::http::shape::below;
 use crate::moment;
+use scrip::formula::{Formula, Lookup, Operand, Value, evaluate};
+use scrip::time::TimeZone;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
+use std::cell::Cell;
 
 /// How many days each month has at most.
 const DAYS: [i64; 12] = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -74,4 +77,31 @@ pub fn names<'r>(rules: &'r Map<String, Json>, path: &str) -> Vec<(String, &'r s
         }
     }
     found
+}
+
+/// Checks that a text is a formula, and that one which asks for nothing comes to a number.
+pub fn check_formula(path: &str, text: &str) -> Result<(), Problem> {
+    let read = Formula::parse(text).map_err(|error| Problem::at(path, error.text()))?;
+    let nothing = Nothing { asked: Cell::new(false), zone: TimeZone::default() };
+    match evaluate(&read, &nothing).is_none() && !nothing.asked.get() {
+        true => Err(Problem::bound(path, "must come to a number", text)),
+        false => Ok(()),
+    }
+}
+
+/// Knows no operand, and whether one was asked for: a formula that asks for none and comes to nothing never will.
+struct Nothing {
+    asked: Cell<bool>,
+    zone: TimeZone,
+}
+
+impl Lookup for Nothing {
+    fn find(&self, _: &Operand) -> Option<Value> {
+        self.asked.set(true);
+        None
+    }
+
+    fn zone(&self) -> &TimeZone {
+        &self.zone
+    }
 }

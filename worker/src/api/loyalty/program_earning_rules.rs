@@ -1,6 +1,7 @@
 //! Earning rules of loyalty campaigns: created several at once, read, listed, changed, switched and deleted. It must not know who earns
 //! what, nor whether a validation rule holds.
 
+use crate::api::loyalty::checks::check_formula;
 use crate::document::choice;
 use crate::document::clause::Clause;
 use crate::document::fields::{LIMIT, PAGE};
@@ -170,15 +171,7 @@ fn check_served(sent: &Map<String, Json>) -> Result<(), Problem> {
     if sent.get("pending_points").is_some_and(|pending| !pending.is_null()) {
         return Err(Problem::at("pending_points", "must NOT be present: points of a loyalty campaign do not wait"));
     }
-    let Some(loyalty) = sent.get("loyalty").and_then(Json::as_object) else { return Ok(()) };
-    let blocks = loyalty.values().filter_map(Json::as_object).flat_map(Map::values);
-    let steps = blocks.filter_map(Json::as_object).chain([loyalty]);
-    match steps.filter_map(|step| step.get("points_formula")).any(|formula| !formula.is_null()) {
-        true => {
-            Err(Problem::at("loyalty.points_formula", "must NOT be present: points are not calculated by formulas"))
-        }
-        false => Ok(()),
-    }
+    Ok(())
 }
 
 /// Takes the validation rule out of a body, which must exist; nothing where the body says nothing of it.
@@ -240,16 +233,30 @@ fn is_custom(event: &str) -> bool {
 fn settle(body: &mut Map<String, Json>, campaign_id: &str) -> Result<(), Problem> {
     voucher_grant::check_validity(body)?;
     voucher_grant::settle_dates(body);
+    voucher_grant::check_expiration(body, "")?;
     if !body.contains_key("loyalty") {
         return Err(Problem::missing("", "loyalty"));
     }
     choice::settle(body, TYPES)?;
     settle_points(body)?;
+    body.get("loyalty").map_or(Ok(()), |points| check_formulas(points, "loyalty"))?;
     let source = body.entry("source").or_insert_with(|| json!({}));
     if let Some(source) = source.as_object_mut() {
         source.retain(|_, value| !value.is_null());
         source.insert("object_id".into(), campaign_id.into());
         source.insert("object_type".into(), "campaign".into());
+    }
+    Ok(())
+}
+
+/// Every formula is one, and one that asks for nothing comes to a number.
+fn check_formulas(points: &Json, path: &str) -> Result<(), Problem> {
+    for (name, value) in points.as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        match value.as_str().filter(|_| name == "points_formula") {
+            Some(text) => check_formula(&path, text)?,
+            None => check_formulas(value, &path)?,
+        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Kind, Nulls, may, must};
 use crate::store::document::Document;
-use crate::store::ledger::Post;
+use crate::store::post::Post;
 use scrip::facts::{
     credits_account, points_account, points_spent_account, redeemed_account, redemptions_account, spent_account,
 };
@@ -90,7 +90,7 @@ fn give_transfers(call: &mut Call<'_, '_>, transfers: &[Json]) {
         at: text(transfer, "at").and_then(|at| crate::moment::parse(&at)).unwrap_or(0),
     };
     let posts: Vec<Post> = transfers.iter().map(post).collect();
-    call.store.post(&posts);
+    call.store.post(posts);
 }
 
 /// The lists of a set of rules, the kind of their documents, and the field that is their second name.
@@ -187,7 +187,7 @@ fn count(call: &mut Call<'_, '_>, id: &str, document: &Json) {
             at: 0,
         })
         .collect();
-    call.store.post(&posts);
+    call.store.post(posts);
 }
 
 fn give_hold(call: &mut Call<'_, '_>, hold: &Json, vouchers: &[Json]) {

@@ -120,6 +120,24 @@ pub const TRANSACTION: Kind = shape!(
     ]
 );
 
+/// Points of a card that lapse together.
+pub const POINTS_BUCKET: Kind = shape!(
+    "LoyaltyPointsBucket",
+    "Points of a loyalty card that lapse together, or never",
+    &[
+        must("id", KEY),
+        must("voucher_id", KEY),
+        must("campaign_id", KEY),
+        must("bucket", Kind::Object(&[must("total_points", COUNT).says("How many are left of them")]))
+            .says("The points"),
+        must("status", Kind::OneOf(&["ACTIVE"])),
+        may("expires_at", Kind::Date).says("The last day on which they can be spent; not there where they never lapse"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["loyalty_points_bucket"]),
+    ]
+);
+
 /// A lock.
 pub const LOCK: Kind = shape!(
     "Lock",

@@ -9,9 +9,12 @@ use scrip::{fields_of, shape};
 /// The name of what happens.
 const NAME: Kind = Kind::Name(300);
 
+const FORMULA: Field = may("points_formula", Kind::Name(2_000)).says("How many instead, where it comes to a number");
+
 const STEP: &[Field] = &[
     must("every", Kind::Int(1, INT_MAX)).says("For every whole one of so many"),
     must("points", Kind::Int(0, INT_MAX)).says("So many points"),
+    FORMULA,
 ];
 const GOODS: Kind = Kind::OneOf(&["products_collection", "product", "sku"]);
 
@@ -37,6 +40,7 @@ pub const POINTS: Kind = shape!(
     &[
         must("type", Kind::OneOf(&["FIXED", "PROPORTIONAL"])),
         may("points", Kind::Int(1, INT_MAX)).says("How many"),
+        FORMULA,
         may("calculation_type", Kind::OneOf(CALCULATION_TYPES)).says("To what they are proportional"),
         may(
             "order",

@@ -47,8 +47,9 @@ impl StoreFacts<'_, '_> {
         if campaign.is_none() && sql::text_or_null(&row, 3)?.is_some() {
             return Ok(None);
         }
-        let voucher =
-            read_stored_voucher(sql::text(&row, 0)?).map_err(|problem| illegible("voucher", code, &problem))?;
+        let voucher = read_stored_voucher(sql::text(&row, 0)?)
+            .map_err(|problem| illegible("voucher", code, &problem))?
+            .at(self.now);
         let mut seen = self.seen.borrow_mut();
         if let Some(id) = campaign {
             seen.campaigns.insert(id.to_owned(), sql::text(&row, 2)?.to_owned());

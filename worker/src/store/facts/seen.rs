@@ -10,7 +10,7 @@ use scrip::facts::Known;
 use scrip::model::order::Goods;
 use scrip::rules::Rule;
 use scrip::text::Text;
-use scrip::time::TimeZone;
+use scrip::time::{Instant, TimeZone};
 use scrip::work::Work;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,6 +28,8 @@ pub type FindTiers<'a> = Box<dyn Fn(&str) -> Result<Vec<Text>, Fault> + 'a>;
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     pub(super) store: &'a Store<'s>,
+    /// The moment of the decisions: what is on a card is so at a moment.
+    pub(super) now: Instant,
     pub(super) zone: Arc<TimeZone>,
     pub(super) case_sensitive: bool,
     /// Whether customers have tracking ids; those of a rehearsal do not, as in a decision without the service.
@@ -63,13 +65,14 @@ impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
     pub fn new(
         store: &'a Store<'s>,
-        zone: Arc<TimeZone>,
+        (now, zone): (Instant, Arc<TimeZone>),
         [case_sensitive, tracked]: [bool; 2],
         find_tiers: FindTiers<'a>,
     ) -> StoreFacts<'a, 's> {
         StoreFacts {
             find_tiers,
             store,
+            now,
             zone,
             case_sensitive,
             tracked,
