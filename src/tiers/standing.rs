@@ -35,7 +35,7 @@ pub struct Position {
     pub since: Instant,
     /// When it is looked at again.
     pub until: Option<Instant>,
-    /// When the member falls who does not fit it any more, and stays for now.
+    /// When the member falls who does not fit it any more: the end of the grace.
     pub grace: Option<Instant>,
     /// The tier that the facts fit.
     pub fit: Option<Text>,

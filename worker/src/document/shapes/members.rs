@@ -118,7 +118,7 @@ pub const CARD: Kind = shape!(
                 must("points", COUNT).says("How many"),
                 must("type", PENDING_TYPES),
                 may("date", Kind::Date).says("The first day on which they can be spent"),
-                may("cancel_date", Kind::Date).says("Until then the event may come"),
+                may("cancel_date", Kind::Date).says("The last day on which the event may come"),
             ])
         )
         .or_null()
