@@ -114,13 +114,23 @@ impl<'a> Case<'a> {
     /// A request of which nothing is known yet but the rules of the project.
     #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {
+        Case::under(facts.stacking_rules(), facts, request, context)
+    }
+
+    /// The same under given stacking rules: where nothing is redeemed, nobody asks for the project's.
+    pub fn under(
+        stacking: Fact<'a, StackingRules>,
+        facts: &'a dyn Facts,
+        request: &'a Redeemables,
+        context: &'a Context,
+    ) -> Case<'a> {
         Case {
             request,
             redeemables: Cow::Borrowed(&request.redeemables),
             stack: None,
             facts,
             context,
-            stacking: facts.stacking_rules(),
+            stacking,
             zone: facts.time_zone(),
             order: None,
             paid: None,

@@ -22,11 +22,12 @@ use crate::decide::rule_input::request_facts;
 use crate::decide::running::Running;
 use crate::facts::earning::Amount;
 use crate::facts::earning::{EarningFacts, EarningRule, Effect, Membership, Occasion, Standing, Trigger};
-use crate::facts::{Facts, Known};
+use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
 use crate::model::customer::Customer;
 use crate::model::request::Redeemables;
 use crate::model::scope::{GoodsObject, GoodsRef};
+use crate::model::stacking::StackingRules;
 use crate::points::limits::{Fired, TriggerLimits};
 use crate::text::Text;
 use granting::Granting;
@@ -61,7 +62,7 @@ pub fn earn(facts: &dyn Facts, earning: &dyn EarningFacts, event: Event<'_>, con
         return Earnings::default();
     }
     let asked = Redeemables::default();
-    let mut case = Case::new(facts, &asked, context);
+    let mut case = Case::under(Fact::own(StackingRules::default()), facts, &asked, context);
     if settle(&mut case, event.customer, event.what).is_err() {
         return none(Idle::Unreadable);
     }
@@ -94,7 +95,7 @@ fn of_member(
     let rules = match idle {
         Some(_) => Vec::new(),
         None => {
-            let outcome = |(id, rule): &(Text, Known<crate::facts::Fact<'_, EarningRule>>)| {
+            let outcome = |(id, rule): &(Text, Known<Fact<'_, EarningRule>>)| {
                 let outcome = match rule {
                     Known::Is(rule) => fire(rule, member, scene, facts, granting),
                     Known::Absent => Err(Idle::Inactive),

@@ -13,6 +13,7 @@ use crate::http::reply::{self, CallError, error_reply, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::route::{Answer, Body, Call};
 use crate::store::Store;
+use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use crate::table::TABLE;
 use crate::work::sweep;
@@ -117,6 +118,7 @@ fn answer(
         params: matched.params,
         page,
         guesses,
+        catalogue: Catalogue::default(),
         #[cfg(feature = "rehearsal")]
         run_due: TABLE.run_due,
     };

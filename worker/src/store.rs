@@ -245,6 +245,14 @@ impl<'s> Store<'s> {
         })
     }
 
+    /// Whether something that waits for the commit may write documents of these kinds: what is no single document may write any.
+    pub fn may_write(&self, kinds: &[&str]) -> bool {
+        self.writes.iter().any(|write| match write.document {
+            Some([kind, ..]) => write.text(kind).is_none_or(|kind| kinds.contains(&kind)),
+            None => write.statement.contains("document"),
+        })
+    }
+
     /// How many bytes the longest text had that a reading statement asked with.
     pub fn longest_asked(&self) -> usize {
         self.asked.get()

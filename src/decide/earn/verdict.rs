@@ -5,6 +5,7 @@ use crate::facts::earning::Thing;
 use crate::points::Expiration;
 use crate::points::limits::Resting;
 use crate::text::Text;
+use std::collections::BTreeSet;
 
 /// What an event earns.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -24,6 +25,16 @@ impl Earnings {
                 Some((member, rule, firing))
             })
         })
+    }
+
+    /// The cards to which points go, each once.
+    pub fn cards(&self) -> Vec<&str> {
+        let given = self.firings().flat_map(|(_, _, firing)| firing.effects.iter().flatten());
+        let cards = given.filter_map(|granted| match &granted.gift {
+            Gift::Points(points) => Some(points.card_id.as_str()),
+            Gift::Thing(_) => None,
+        });
+        cards.collect::<BTreeSet<&str>>().into_iter().collect()
     }
 }
 

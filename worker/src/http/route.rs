@@ -12,6 +12,7 @@ use crate::http::shape::{self, Field, Kind, Nulls};
 use crate::moment;
 use crate::store::Store;
 use crate::store::document::Document;
+use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
@@ -298,6 +299,8 @@ pub struct Call<'c, 's> {
     pub page: Option<Page>,
     /// How many codes a page has named that are of no use to it.
     pub guesses: &'c Cell<usize>,
+    /// What has been read of the shop's goods, until some are written.
+    pub catalogue: Catalogue,
     /// Runs a piece of the work that is due, for the tests only.
     #[cfg(feature = "rehearsal")]
     pub run_due: RunDue,

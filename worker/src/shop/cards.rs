@@ -10,7 +10,7 @@ use crate::shop::zone;
 use crate::store::Store;
 use crate::store::document::{self, Document, Unread, read_held};
 use crate::store::edition::Edition;
-use crate::store::sql::{self, Fault};
+use crate::store::sql::{self, Fault, Row, Value};
 use scrip::facts::cards::{card_account, card_figures};
 use scrip::ledger::AccountId;
 use scrip::points::{Card, Figure, Now, Place};
@@ -18,7 +18,7 @@ use scrip::time::{Instant, TimeZone};
 use scrip::wire::cursor::Read;
 use scrip::wire::loyalty::lots::{read_lot, read_pending};
 use serde_json::Value as Json;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The kind of the rows of lots, whose parent is their card.
@@ -75,15 +75,31 @@ pub struct Held {
     pub stood: Option<Stood>,
 }
 
-/// The open lots of a card, and what waits on it, each with its kind; and the edition. The conditions are in the words of their indexes: what
+/// The open lots of cards, and what waits on them, each with its kind; and the edition. The conditions are in the words of their indexes: what
 /// lapsed or waits no longer stays, and is much after years.
-const OPEN: &str = "
-    SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document INDEXED BY document_lot
-    WHERE kind = 'card_points_bucket' AND parent = +?1 AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0
-    UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document INDEXED BY document_waiting
-    WHERE kind = 'card_pending_points_bucket' AND parent = +?1 AND json_extract(body, '$.status') = 'PENDING'
-    UNION ALL SELECT drawn, NULL, NULL, NULL, 0, NULL, '', NULL, NULL FROM edition WHERE subject = 'programs'
-    ORDER BY seq";
+macro_rules! open {
+    ($more:literal) => {
+        concat!(
+            $more,
+            "SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document INDEXED BY document_lot
+             WHERE kind = 'card_points_bucket' AND parent IN (SELECT value FROM json_each(?1))
+               AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0
+             UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document INDEXED BY document_waiting
+             WHERE kind = 'card_pending_points_bucket' AND parent IN (SELECT value FROM json_each(?1))
+               AND json_extract(body, '$.status') = 'PENDING'
+             UNION ALL SELECT drawn, NULL, NULL, NULL, 0, NULL, '', NULL, NULL FROM edition WHERE subject = 'programs'
+             ORDER BY seq"
+        )
+    };
+}
+
+const OPEN: &str = open!("");
+
+/// The same with the cards themselves.
+const WHOLE: &str = open!(
+    "SELECT id, key, parent, holder, created_at, updated_at, body, kind, seq FROM document
+     WHERE kind = +?2 AND id IN (SELECT value FROM json_each(?1)) UNION ALL "
+);
 
 /// What a row keeps for the engine.
 fn kept<T>(kind: &str, row: &Document, read: Read<T>) -> Result<T, Fault> {
@@ -103,48 +119,90 @@ pub fn rows_of(store: &Store<'_>, member: &str) -> Result<Vec<Document>, Fault> 
 
 /// Reads a card with every open lot and everything that waits, and the closed or empty lots that are named.
 pub fn load(store: &Store<'_>, row: Document, lots: &[&str]) -> Result<Held, Fault> {
-    let mut card = Card::default();
-    let mut rows = BTreeMap::new();
-    let (mut found, mut edition) = (Vec::new(), Edition::default());
-    for open in store.rows(OPEN, &[row.id.as_str().into()])? {
-        match sql::text_or_null(&open, document::WIDTH)? {
-            Some(kind) => found.push((kind == LOT, document::read(&open)?)),
-            None => edition = Edition::said(sql::text(&open, 0)?),
-        }
-    }
+    let (mut found, edition) = found(&store.rows(OPEN, &[listed(&[&row.id])])?)?;
     for id in lots.iter().filter(|id| !found.iter().any(|(_, known)| known.id == **id)).collect::<Vec<_>>() {
         let lot = store.document(LOT, id)?.filter(|lot| lot.parent.as_ref() == Some(&row.id));
-        found.extend(lot.map(|lot| (true, lot)));
+        found.extend(lot.map(|lot| (LOT, lot)));
     }
-    for (is_lot, known) in found {
-        if is_lot {
+    let mut held = hold(store, row, &mut found, &edition)?;
+    fill(store, std::slice::from_mut(&mut held))?;
+    Ok(held)
+}
+
+/// Reads cards with every open lot and everything that waits on them; those that are there.
+pub fn load_all(store: &Store<'_>, ids: &[&str]) -> Result<Vec<Held>, Fault> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut found, edition) = found(&store.rows(WHOLE, &[listed(ids), CARD.stored.into()])?)?;
+    let cards: Vec<Document> = found.extract_if(.., |(kind, _)| *kind == CARD.stored).map(|(_, card)| card).collect();
+    let held = cards.into_iter().map(|card| hold(store, card, &mut found, &edition));
+    let mut held = held.collect::<Result<Vec<Held>, Fault>>()?;
+    fill(store, &mut held)?;
+    Ok(held)
+}
+
+fn listed(ids: &[&str]) -> Value {
+    Json::from(ids.to_vec()).to_string().into()
+}
+
+/// The documents of rows, each with its kind, and the edition.
+fn found(rows: &[Row]) -> Result<(Vec<(&'static str, Document)>, Edition), Fault> {
+    let (mut found, mut edition) = (Vec::new(), Edition::default());
+    for row in rows {
+        match sql::text_or_null(row, document::WIDTH)? {
+            Some(kind) => {
+                let kind = [LOT, PENDING].into_iter().find(|known| *known == kind).unwrap_or(CARD.stored);
+                found.push((kind, document::read(row)?));
+            }
+            None => edition = Edition::said(sql::text(row, 0)?),
+        }
+    }
+    Ok((found, edition))
+}
+
+/// A card with what was found of it; how many points are where is not said yet.
+fn hold(
+    store: &Store<'_>,
+    row: Document,
+    found: &mut Vec<(&'static str, Document)>,
+    edition: &Edition,
+) -> Result<Held, Fault> {
+    let (mut card, mut rows) = (Card::default(), BTreeMap::new());
+    for (kind, known) in found.extract_if(.., |(_, known)| known.parent.as_ref() == Some(&row.id)) {
+        if kind == LOT {
             card.lots.push(kept(LOT, &known, |at| at.need("kept", read_lot))?);
         } else {
             card.pending.push(kept(PENDING, &known, |at| at.need("kept", read_pending))?);
         }
         rows.insert(known.id.clone(), known);
     }
-    let stood = standings::of_card(store, &edition, &row)?;
-    let mut held = Held { row, card, rows, stood };
-    held.fill(store)?;
-    Ok(held)
+    let stood = standings::of_card(store, edition, &row)?;
+    Ok(Held { row, card, rows, stood })
+}
+
+/// Puts into cards what their accounts say.
+fn fill(store: &Store<'_>, held: &mut [Held]) -> Result<(), Fault> {
+    let accounts: Vec<String> = held.iter().flat_map(Held::accounts).collect();
+    let balances = store.standings(&accounts, 0, "")?;
+    for one in held {
+        one.put(|account| balances.get(account.as_str()).map_or(0, |standing| standing.balance));
+    }
+    Ok(())
 }
 
 impl Held {
-    /// Puts into a card what its accounts say.
-    fn fill(&mut self, store: &Store<'_>) -> Result<(), Fault> {
-        let own = |place: &Place| card_account(&self.row.id, place).to_string();
+    /// The accounts of all places of the card.
+    fn accounts(&self) -> Vec<String> {
         let lots = self.card.lots.iter().map(|lot| Place::Lot(lot.id.clone()));
         let waiting = self.card.pending.iter().map(|pending| Place::Pending(pending.id.clone()));
         let figures = Figure::ALL.into_iter().map(Place::Figure);
         let places = lots.chain(waiting).chain(figures).chain([Place::Debt]);
-        let accounts: Vec<String> = places.map(|place| own(&place)).collect();
-        let balances: HashMap<String, i64> = store
-            .standings(&accounts, 0, "")?
-            .into_iter()
-            .map(|(account, standing)| (account, standing.balance))
-            .collect();
-        let of = |account: &AccountId| balances.get(account.as_str()).copied().unwrap_or(0);
+        places.map(|place| card_account(&self.row.id, &place).to_string()).collect()
+    }
+
+    /// Puts into the card what its accounts say.
+    fn put(&mut self, of: impl Fn(&AccountId) -> i64) {
         let card_id = self.row.id.as_str();
         let points = |place: Place| u64::try_from(of(&card_account(card_id, &place))).unwrap_or(0);
         for lot in &mut self.card.lots {
@@ -155,7 +213,6 @@ impl Held {
         }
         self.card.debt = u64::try_from(of(&card_account(card_id, &Place::Debt)).saturating_neg()).unwrap_or(0);
         self.card.figures = card_figures(card_id, of);
-        Ok(())
     }
 
     /// The moment at which something becomes of the card by itself, or of its member's tier.

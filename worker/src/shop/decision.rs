@@ -26,7 +26,7 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
         Ok(tiers.into_iter().map(|tier| tier.tier_id).collect())
     };
     let settings = [call.caller.settings.case_sensitive_codes, !is_bare(call)];
-    Ok(StoreFacts::new(call.store, at, settings, Box::new(find_tiers)))
+    Ok(StoreFacts::new((call.store, &call.catalogue), at, settings, Box::new(find_tiers)))
 }
 
 /// Who asks, as redemptions show it.

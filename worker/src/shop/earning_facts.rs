@@ -6,7 +6,7 @@ use crate::shop::cards::{self, Present};
 use crate::shop::firings;
 use crate::shop::lives::{CARD, CARD_DEFINITION, EARNING_RULE, INCENTIVE, MEMBER, PROGRAM};
 use crate::store::Store;
-use crate::store::document::{self, Document, Unread, legible, read_held, read_stored};
+use crate::store::document::{Unread, legible, read_held, read_stored};
 use crate::store::edition::{Edition, Readings, once};
 use crate::store::facts::StoreFacts;
 use crate::store::sql::{self, Fault};
@@ -17,11 +17,11 @@ use scrip::facts::earning::{
 };
 use scrip::facts::{Fact, Facts, Known};
 use scrip::model::order::Metadata;
-use scrip::points::limits::{EarnedSoFar, Fired};
+use scrip::points::limits::{EarnedSoFar, EarningLimits, Fired};
 use scrip::points::{CardDefinition, Figure, Place, Revocation};
 use scrip::text::Text;
 use scrip::time::Instant;
-use scrip::wire::cursor::{Read, read};
+use scrip::wire::cursor::read;
 use scrip::wire::loyalty::card_definition::read_card_definition;
 use scrip::wire::loyalty::earning_rule::read_earning_rule;
 use scrip::wire::loyalty::incentive::read_incentive;
@@ -69,8 +69,6 @@ pub struct Asked<'q> {
 pub struct Memberships {
     members: Vec<Member>,
     edition: Edition,
-    /// The rows of the cards.
-    pub cards: Vec<Document>,
     /// The rules that wait for what happens.
     pub rules: Rules,
     /// The definitions of the cards.
@@ -86,7 +84,7 @@ impl Memberships {
             read.find_rules(store, asked.event)?;
         }
         if !read.rules.is_empty() {
-            read.find_cards(store)?;
+            read.find_definitions(store)?;
         }
         Ok(read)
     }
@@ -114,44 +112,42 @@ impl Memberships {
         }
     }
 
-    /// The members and their cards are read together: whoever is in a program has a card.
+    /// The members and their cards are read together, each as far as earning asks: whoever is in a program has a card.
     fn find_members(&mut self, store: &Store<'_>, asked: &Asked<'_>) -> Result<(), Fault> {
         let rows = store.rows(
             &MEMBERS_WITH_CARDS,
             &[MEMBER.stored.into(), asked.customer_id.into(), CARD.stored.into(), asked.only.map(str::to_owned).into()],
         )?;
-        let mut members: Vec<Document> = Vec::new();
-        for row in &rows {
-            let (member, rest) = row.split_at_checked(document::WIDTH).unwrap_or_default();
-            let (card, edition) = rest.split_at_checked(document::WIDTH).unwrap_or_default();
-            if members.last().is_none_or(|last| sql::text(member, 0).is_ok_and(|id| id != last.id)) {
-                members.push(document::read(member)?);
-            }
-            if sql::text_or_null(card, 0)?.is_some() {
-                self.cards.push(document::read(card)?);
-            }
-            self.edition = Edition::said(sql::text(edition, 0)?);
+        if let Some(row) = rows.first() {
+            self.edition = Edition::said(sql::text(row, 6)?);
         }
-        let names: Vec<&str> = members.iter().filter_map(|row| row.parent.as_deref()).collect();
+        let names: Vec<&str> = rows.iter().filter_map(|row| sql::text(row, 1).ok()).collect();
         let programs = PROGRAMS.find(store, &self.edition, (PROGRAM.stored, &names), read_program)?;
-        for mut row in members {
-            if let (Some(supposed), Some(Json::Object(known))) = (asked.metadata, row.body.get_mut("metadata")) {
-                known.extend(supposed.clone());
+        for row in &rows {
+            let (id, program) = (sql::text(row, 0)?, sql::text(row, 1)?);
+            if self.members.last().is_none_or(|last| last.id != id) {
+                let Some(known) = programs.get(program) else { continue };
+                // Nothing is earned in a program that does not read.
+                let idle = || Program { id: program.into(), is_active: false, ..Program::default() };
+                let mut metadata = member_data(store, id, sql::text_or_null(row, 3)?)?;
+                if let Some(supposed) = asked.metadata {
+                    metadata.overlay(Metadata::of_fields(supposed).iter());
+                }
+                self.members.push(Member {
+                    id: id.to_owned(),
+                    is_active: sql::text_or_null(row, 2)? == Some("ACTIVE"),
+                    metadata,
+                    program: known.as_deref().cloned().unwrap_or_else(idle),
+                    rules: Vec::new(),
+                    tiers: Vec::new(),
+                    cards: Vec::new(),
+                });
             }
-            let Some(program) = row.parent.as_deref().and_then(|id| Some((id, programs.get(id)?))) else { continue };
-            // Nothing is earned in a program that does not read.
-            let idle = |id: &str| Program { id: id.into(), is_active: false, ..Program::default() };
-            let program = program.1.as_deref().cloned().unwrap_or_else(|| idle(program.0));
-            let metadata = reading(store, MEMBER.stored, &row, |at| at.option("metadata", read::metadata))?;
-            self.members.push(Member {
-                is_active: row.body.get("status").and_then(Json::as_str) == Some("ACTIVE"),
-                id: row.id,
-                metadata: metadata.flatten().unwrap_or_default(),
-                program,
-                rules: Vec::new(),
-                tiers: Vec::new(),
-                cards: Vec::new(),
-            });
+            if let (Some(card), Some(definition)) = (sql::text_or_null(row, 4)?, sql::text_or_null(row, 5)?) {
+                let (id, card_definition_id) = (card.into(), definition.into());
+                let own = EarningCard { id, card_definition_id, limits: EarningLimits::default() };
+                self.members.last_mut().into_iter().for_each(|member| member.cards.push(own.clone()));
+            }
         }
         Ok(())
     }
@@ -167,35 +163,42 @@ impl Memberships {
         Ok(())
     }
 
-    fn find_cards(&mut self, store: &Store<'_>) -> Result<(), Fault> {
-        let definition =
-            |card: &Document| card.body.get("card_definition_id").and_then(Json::as_str).map(str::to_owned);
-        let mut ids: Vec<String> = self.cards.iter().filter_map(definition).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let names: Vec<&str> = ids.iter().map(String::as_str).collect();
+    /// What the definitions of the cards say; a card of one that does not read earns nothing.
+    fn find_definitions(&mut self, store: &Store<'_>) -> Result<(), Fault> {
+        let cards = self.members.iter().flat_map(|member| &member.cards);
+        let mut names: Vec<&str> = cards.map(|card| card.card_definition_id.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
         let found = DEFINITIONS.find(store, &self.edition, (CARD_DEFINITION.stored, &names), read_card_definition)?;
         self.definitions = found.into_iter().filter_map(|(id, read)| Some((id, read?))).collect();
-        for card in &self.cards {
-            let definition = definition(card).unwrap_or_default();
-            let Some(known) = self.definitions.get(&definition) else { continue };
-            let limits = known.earning;
-            let member = self.members.iter_mut().find(|known| Some(&known.id) == card.parent.as_ref());
-            let card_definition_id = definition.into();
-            let own = EarningCard { id: card.id.as_str().into(), card_definition_id, limits };
-            member.into_iter().for_each(|member| member.cards.push(own.clone()));
+        for member in &mut self.members {
+            member.cards.retain_mut(|card| {
+                let known = self.definitions.get(card.card_definition_id.as_str());
+                known.is_some_and(|known| {
+                    card.limits = known.earning;
+                    true
+                })
+            });
         }
         Ok(())
+    }
+}
+
+/// What a member says, of whom the store has this text of it.
+fn member_data(store: &Store<'_>, id: &str, text: Option<&str>) -> Result<Metadata, Fault> {
+    match text {
+        None | Some("{}") => Ok(Metadata::default()),
+        Some(text) => Ok(legible(store, read_stored(MEMBER.stored, id, text, read::metadata))?.unwrap_or_default()),
     }
 }
 
 /// The members of a customer, or the one that is meant, with their cards, and the edition.
 static MEMBERS_WITH_CARDS: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {}, {}, {} FROM document AS member LEFT JOIN document AS card ON card.kind = +?3 AND card.parent = member.id
+        "SELECT member.id, member.parent, json_extract(member.body, '$.status'), json_extract(member.body, '$.metadata'),
+           card.id, json_extract(card.body, '$.card_definition_id'), {}
+         FROM document AS member LEFT JOIN document AS card ON card.kind = +?3 AND card.parent = member.id
          WHERE member.kind = +?1 AND member.holder = +?2 AND (?4 IS NULL OR member.id = +?4) ORDER BY member.seq, card.seq",
-        document::columns_of("member"),
-        document::columns_of("card"),
         Edition::COLUMN
     )
 });
@@ -249,10 +252,6 @@ fn waiting(
         found.insert(program.to_owned(), rules);
     }
     Ok(found)
-}
-
-fn reading<T>(store: &Store<'_>, kind: &str, document: &Document, read: Read<T>) -> Result<Option<T>, Fault> {
-    legible(store, read_held(kind, document, read))
 }
 
 /// What the store says of the earnings of a customer.

@@ -7,12 +7,14 @@
 use crate::http::route::Call;
 use crate::shop::card_changes::{settle, settle_tiers, tell_event, write};
 use crate::shop::card_rows::Told;
-use crate::shop::cards::{Held, Present, load};
+use crate::shop::cards::{Held, Present, load, load_all};
 use crate::shop::earning_facts::{Asked, Memberships, Rules, StoredEarnings};
 use crate::shop::firings::{self, Fires};
 use crate::shop::handing_out::{Handing, Ledgered};
 use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Earners, Occurrence, brought, noticed};
+use crate::shop::products::PRODUCT;
+use crate::shop::skus::SKU;
 use crate::shop::{card_lots, decision, held_tiers, payments, program_earnings};
 use crate::store::document::{Document, legible, read_held, read_stored};
 use crate::store::post::Post;
@@ -32,6 +34,9 @@ use std::collections::VecDeque;
 pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     let noticed = noticed(call)?;
     let posts: Vec<Post> = call.store.posted().filter(|post| card_lots::is_about_points(post)).cloned().collect();
+    if call.store.may_write(&[PRODUCT.object, SKU.object]) {
+        call.catalogue.forget();
+    }
     call.store.commit()?;
     if noticed.is_empty() && posts.is_empty() {
         return Ok(());
@@ -132,12 +137,13 @@ fn happen(
         facts.end()?;
         earnings
     };
-    let Memberships { rules, definitions, cards, .. } = memberships;
-    let about = about.as_object().cloned().unwrap_or_default();
-    let handing = Handing::to(document, &present, (definitions, cards), about);
     if let Some(idle) = &earnings.idle {
         call.store.note(format!("nothing is earned by `{}`: {}", occasion.as_str(), idle.word()));
     }
+    let Memberships { rules, definitions, .. } = memberships;
+    let cards = load_all(call.store, &earnings.cards())?;
+    let about = about.as_object().cloned().unwrap_or_default();
+    let handing = Handing::to(document, &present, (definitions, cards), about);
     let bought = match what {
         What::OrderPaid(order) => Some(Bought::of(order)),
         What::CustomEvent { .. } | What::SegmentEntered(_) => None,

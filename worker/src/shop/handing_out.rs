@@ -5,7 +5,7 @@ use crate::http::route::Call;
 use crate::moment;
 use crate::shop::card_changes::write;
 use crate::shop::card_rows::Told;
-use crate::shop::cards::{Held, Present, load};
+use crate::shop::cards::{Held, Present};
 use crate::shop::earning_facts::Definitions;
 use crate::shop::lives::INCENTIVE;
 use crate::shop::{firings, handing};
@@ -36,8 +36,6 @@ pub struct Handing<'p> {
     customer: Document,
     present: &'p Present,
     definitions: Definitions,
-    /// The rows of the cards that nothing went to yet.
-    cards: Vec<Document>,
     /// What transactions of cards say of the event.
     about: Map<String, Json>,
     held: BTreeMap<String, Held>,
@@ -50,15 +48,16 @@ pub struct Handing<'p> {
 type Given = Result<(Ledgered, Json), Text>;
 
 impl<'p> Handing<'p> {
-    /// Nothing yet, to a customer.
+    /// Nothing yet, to a customer, who has the cards to which points may go.
     pub fn to(
         customer: Document,
         present: &'p Present,
-        (definitions, cards): (Definitions, Vec<Document>),
+        (definitions, cards): (Definitions, Vec<Held>),
         about: Map<String, Json>,
     ) -> Handing<'p> {
-        let (held, incentives, taken) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        Handing { customer, present, definitions, cards, about, held, incentives, taken }
+        let held = cards.into_iter().map(|held| (held.row.id.clone(), held)).collect();
+        let (incentives, taken) = (BTreeMap::new(), Vec::new());
+        Handing { customer, present, definitions, about, held, incentives, taken }
     }
 
     /// The customer.
@@ -106,13 +105,6 @@ impl<'p> Handing<'p> {
     /// Points go to the card, to be spent or to wait.
     fn add(&mut self, call: &mut Call<'_, '_>, granted: &GrantedPoints, rule_id: &str) -> Result<Given, Fault> {
         let card_id = granted.card_id.as_str();
-        if !self.held.contains_key(card_id) {
-            let Some(place) = self.cards.iter().position(|row| row.id == card_id) else {
-                return Ok(Err(Withheld::NoCard.word().into()));
-            };
-            let held = load(call.store, self.cards.swap_remove(place), &[])?;
-            self.held.insert(card_id.to_owned(), held);
-        }
         let definition = self.definitions.get(granted.card_definition_id.as_str());
         let (Some(held), Some(definition)) = (self.held.get_mut(card_id), definition) else {
             return Ok(Err(Withheld::NoCard.word().into()));

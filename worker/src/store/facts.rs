@@ -8,7 +8,7 @@ mod goods;
 mod rules;
 mod seen;
 
-pub use seen::{ById, FindTiers, StoreFacts};
+pub use seen::{ById, Catalogue, FindTiers, StoreFacts};
 
 use super::candidates::Offered;
 use crate::store::tracking::Tracker;

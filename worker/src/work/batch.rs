@@ -12,6 +12,7 @@ use crate::http::shape::{self, Nulls};
 use crate::http::table::Table;
 use crate::store::Store;
 use crate::store::document::Document;
+use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use crate::work::actions::{self, Piece};
 use scrip::Context;
@@ -176,6 +177,7 @@ fn write(
         params: Vec::new(),
         page: None,
         guesses: &Cell::new(0),
+        catalogue: Catalogue::default(),
         #[cfg(feature = "rehearsal")]
         run_due: table.run_due,
     };

@@ -1,7 +1,7 @@
 //! Products and SKUs: those that the lines of an order name are read in one statement, whatever they are named by.
 //! It must not know what a line costs.
 
-use super::seen::{Catalogue, StoreFacts};
+use super::seen::{ByName, StoreFacts};
 use crate::store::document::{Stored, legible, read_stored};
 use crate::store::slices;
 use crate::store::sql::{self, Fault};
@@ -30,13 +30,13 @@ impl StoreFacts<'_, '_> {
     /// Goods by either name.
     pub(super) fn find_goods(&self, kind: &'static str, name: &str) -> Result<Option<Arc<Goods>>, Fault> {
         let key = (kind, name.to_owned());
-        if let Some(known) = self.seen.borrow().goods.get(&key) {
+        if let Some(known) = self.catalogue.0.borrow().get(&key) {
             return Ok(known.clone());
         }
         let stored = self.store.stored_by_name(kind, name, name)?;
         let read = |stored: Stored| self.read_goods(kind, (&stored.id, stored.key.as_deref()), &stored.text);
         let found = stored.map(read).transpose()?;
-        self.seen.borrow_mut().goods.insert(key, found.clone());
+        self.catalogue.0.borrow_mut().insert(key, found.clone());
         Ok(found)
     }
 
@@ -51,14 +51,16 @@ impl StoreFacts<'_, '_> {
 
     /// Reads the goods of all lines at once.
     pub(super) fn find_goods_of(&self, order: &Order) -> Result<(), Fault> {
-        let named = |kind: RelatedObject| {
-            let mut names: Vec<&str> =
-                order.items.iter().flat_map(|item| item.names(kind)).map(|name| name.as_str()).collect();
+        let named = |kind: RelatedObject, word: &'static str| {
+            let known = self.catalogue.0.borrow();
+            let all = order.items.iter().flat_map(|item| item.names(kind)).map(|name| name.as_str());
+            let mut names: Vec<&str> = all.filter(|name| !known.contains_key(&(word, (*name).to_owned()))).collect();
             names.sort_unstable();
             names.dedup();
             names
         };
-        let [skus, products] = [RelatedObject::Sku, RelatedObject::Product].map(named);
+        let skus = named(RelatedObject::Sku, "sku");
+        let products = named(RelatedObject::Product, "product");
         if skus.is_empty() && products.is_empty() {
             return Ok(());
         }
@@ -73,7 +75,7 @@ impl StoreFacts<'_, '_> {
             };
             rows.extend(found?);
         }
-        let (mut by_id, mut by_source) = (Catalogue::new(), Catalogue::new());
+        let (mut by_id, mut by_source) = (ByName::new(), ByName::new());
         for row in &rows {
             let kind = if sql::text(row, 0)? == "sku" { "sku" } else { "product" };
             let id = sql::text(row, 1)?;
@@ -84,16 +86,16 @@ impl StoreFacts<'_, '_> {
             }
             by_id.insert((kind, id.to_owned()), Some(goods));
         }
-        let mut seen = self.seen.borrow_mut();
+        let mut known = self.catalogue.0.borrow_mut();
         for (kind, names) in [("sku", skus), ("product", products)] {
             for name in names {
                 let key = (kind, name.to_owned());
                 let found = by_id.get(&key).or_else(|| by_source.get(&key)).cloned().flatten();
-                seen.goods.insert(key, found);
+                known.insert(key, found);
             }
         }
         // Those of an id are known by it, also where nobody asked: the products of SKUs.
-        seen.goods.extend(by_id);
+        known.extend(by_id);
         Ok(())
     }
 }

@@ -19,8 +19,19 @@ use std::sync::Arc;
 /// Documents by their id.
 pub type ById = BTreeMap<String, Document>;
 
-/// What has been read of the catalogue: goods by their kind and a name that was asked for; none where there are none.
-pub(super) type Catalogue = BTreeMap<(&'static str, String), Option<Arc<Goods>>>;
+/// Goods by their kind and a name that was asked for; none where there are none.
+pub(super) type ByName = BTreeMap<(&'static str, String), Option<Arc<Goods>>>;
+
+/// What has been read of the catalogue. It is true for all decisions of a request until goods are written.
+#[derive(Default)]
+pub struct Catalogue(pub(super) RefCell<ByName>);
+
+impl Catalogue {
+    /// Forgets what was read: it may be otherwise now.
+    pub fn forget(&self) {
+        self.0.take();
+    }
+}
 
 /// How the loyalty tiers of a customer are found, by the customer's id: the store knows no programs.
 pub type FindTiers<'a> = Box<dyn Fn(&str) -> Result<Vec<Text>, Fault> + 'a>;
@@ -36,6 +47,7 @@ pub struct StoreFacts<'a, 's> {
     pub(super) tracked: bool,
     pub(super) tracker: OnceCell<Tracker>,
     pub(super) seen: RefCell<Seen>,
+    pub(super) catalogue: &'a Catalogue,
     /// Everything that may qualify, for whoever asks for that.
     pub(super) offered: OnceCell<Offered>,
     /// Finds the loyalty tiers that a customer is in.
@@ -53,7 +65,6 @@ pub(super) struct Seen {
     pub(super) unheld: Vec<String>,
     pub(super) customers: BTreeMap<String, Stored>,
     pub(super) orders: BTreeSet<String>,
-    pub(super) goods: Catalogue,
     /// The loyalty tiers of customers.
     pub(super) tiers: BTreeMap<String, Vec<Text>>,
     /// Rules by id: what many redeemables have is read once.
@@ -64,7 +75,7 @@ pub(super) struct Seen {
 impl<'a, 's> StoreFacts<'a, 's> {
     /// The facts for one decision.
     pub fn new(
-        store: &'a Store<'s>,
+        (store, catalogue): (&'a Store<'s>, &'a Catalogue),
         (now, zone): (Instant, Arc<TimeZone>),
         [case_sensitive, tracked]: [bool; 2],
         find_tiers: FindTiers<'a>,
@@ -78,6 +89,7 @@ impl<'a, 's> StoreFacts<'a, 's> {
             tracked,
             tracker: OnceCell::new(),
             seen: RefCell::default(),
+            catalogue,
             offered: OnceCell::new(),
             work: RefCell::default(),
         }
