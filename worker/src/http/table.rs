@@ -83,6 +83,11 @@ fn allowed(mut methods: Vec<&str>) -> String {
 }
 
 fn fit(pattern: &'static str, path: &str) -> Option<Vec<(&'static str, String)>> {
+    // Most routes begin otherwise, which is seen without going through their segments.
+    let begins = pattern.split_once('{').map_or(pattern, |(begins, _)| begins);
+    if !path.starts_with(begins) {
+        return None;
+    }
     let mut params = Vec::new();
     let mut segments = path.split('/');
     for wanted in pattern.split('/') {
