@@ -171,7 +171,8 @@ pub fn by_period(
     Ok(gather(&rows)?)
 }
 
-/// The quarter of an hour in which a moment lies. Days begin with one, so that all of it is of the moment's day.
+/// The quarter of an hour in which a moment lies. In the world's zones a day begins with one since 1972; in a zone that a setup made up
+/// otherwise, the quarter in which it begins is all of that day.
 fn quarter(at: Instant) -> i64 {
     at.millis().div_euclid(QUARTER_MS)
 }
@@ -243,6 +244,7 @@ fn gather(rows: &[Row]) -> Result<BTreeMap<usize, Vec<Statistic>>, Fault> {
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 mod tests {
     use super::*;
     use crate::document::span;

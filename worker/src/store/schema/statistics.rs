@@ -2,7 +2,7 @@
 //! was worth, in all and in each quarter of an hour. It must not know who asks for them.
 //!
 //! Triggers count what is written, in its own transaction, so that no writer can forget it and none needs a statement more. Days are not
-//! known here: those of every zone begin at a quarter of an hour, so that these sums make the days of any.
+//! known here: those of the world's zones begin with a quarter of an hour, so that these sums make the days of any.
 
 /// What an event is, in the order of the view's columns: `program, kind, earning_rule, earning, card_definition, tier_structure, tier, at,
 /// count, points, amount`. The parameter is the row that tells of it.
@@ -170,6 +170,7 @@ pub(super) const STEP: &[&str] = &[
 ];
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 mod tests {
     use super::super::{STEPS, migrate};
     use super::*;
