@@ -11,3 +11,4 @@ pub mod metadata;
 pub mod onward;
 pub mod resource;
 pub mod shapes;
+pub mod span;

@@ -87,6 +87,7 @@ pub const AREAS: &[&[Route]] = &[
     loyalty::reward_purchases::ROUTES,
     loyalty::order_payments::ROUTES,
     loyalty::examine_rewards::ROUTES,
+    loyalty::reports::ROUTES,
     promotions::tiers::ROUTES,
     promotions::promotion_stacks::ROUTES,
     rules::validation_rules::ROUTES,

@@ -20,6 +20,7 @@ mod program_assignments;
 pub mod program_batches;
 pub mod program_earning_rules;
 pub mod programs;
+pub mod reports;
 pub mod reward_assignments;
 pub mod reward_purchases;
 pub mod rewards;

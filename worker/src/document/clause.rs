@@ -54,6 +54,11 @@ impl Clause {
         self.now_ms
     }
 
+    /// The condition and its parameters, for a statement that is no list.
+    pub fn parts(&self) -> (&str, &[Value]) {
+        (&self.text, &self.params)
+    }
+
     /// Narrows it by a condition in which `{}` stands for the parameter.
     pub fn and(&mut self, condition: &str, value: impl Into<Value>) {
         let filled = self.fill(condition, value.into());

@@ -15,7 +15,7 @@ use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Earners, Occurrence, brought, noticed};
 use crate::shop::products::PRODUCT;
 use crate::shop::skus::SKU;
-use crate::shop::{card_lots, decision, held_tiers, payments, program_earnings};
+use crate::shop::{card_lots, decision, held_tiers, payments, program_earnings, statistics};
 use crate::store::document::{Document, legible, read_held, read_stored};
 use crate::store::post::Post;
 use crate::store::sql::Fault;
@@ -169,6 +169,7 @@ fn put(
     (occasion, bought): (&Occasion, Option<&Bought>),
 ) -> Result<(), Fault> {
     let now_ms = call.now_ms();
+    statistics::note_resting(call.store, earnings, now_ms);
     let mut is_any = false;
     for member in &earnings.memberships {
         for rule in &member.rules {

@@ -4,6 +4,7 @@
 //! The key of a firing has its member, its rule and its moment, so that the last of a rule and those of a period are a range of an
 //! index, however many there are.
 
+use crate::document::span::{self, Period};
 use crate::moment;
 use crate::shop::cards::PENDING;
 use crate::shop::returns::read_bought;
@@ -122,6 +123,17 @@ pub fn fired(store: &Store<'_>, (member_id, rule_id): (&str, &str), since: Optio
     let Some(row) = row else { return Ok(Fired::default()) };
     let last = sql::int_or_null(&row, 0)?.and_then(Instant::from_millis);
     Ok(Fired { last, in_period: u64::try_from(sql::int(&row, 1)?).unwrap_or(0) })
+}
+
+/// How often a rule fired for a member in each of some periods.
+pub fn fired_in(store: &Store<'_>, (member_id, rule_id): (&str, &str), periods: &[Period]) -> Result<Vec<i64>, Fault> {
+    let spans = span::as_parameter(periods, |at| key_at(member_id, rule_id, at.millis()));
+    let rows = store.rows(
+        "SELECT (SELECT COUNT(*) FROM document WHERE kind = +?1 AND key >= span.value ->> 0 AND key < span.value ->> 1)
+         FROM json_each(?2) AS span ORDER BY span.key",
+        &[FIRING.into(), spans.into()],
+    )?;
+    rows.iter().map(|row| sql::int(row, 0)).collect()
 }
 
 /// How the points that an earning brought are remembered.

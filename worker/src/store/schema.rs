@@ -1,5 +1,7 @@
 //! The tables, as a list of steps that is only ever extended. It must not know what a document says.
 
+mod statistics;
+
 use super::sql::{self, Fault, Sql};
 
 /// The kinds by which loyalty programs are run: [`super::edition`].
@@ -123,7 +125,7 @@ const STEPS: &[&[&str]] = &[&[
        AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0",
     "CREATE INDEX document_waiting ON document (parent, seq) WHERE kind = 'card_pending_points_bucket'
        AND json_extract(body, '$.status') = 'PENDING'",
-]];
+], statistics::STEP];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
 pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {

@@ -37,6 +37,8 @@ pub const ROUTES: &[Route] = &[
 /// Everything that a project has, but for what it began with.
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
+    "DELETE FROM statistic",
+    "DELETE FROM statistic_quarter",
     "DELETE FROM account",
     "DELETE FROM transfer",
     "DELETE FROM hold",
