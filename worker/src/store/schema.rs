@@ -142,9 +142,10 @@ pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 mod tests {
     use super::*;
-    use crate::store::sql::Value;
+    use crate::store::sql::{Row, Value};
     use crate::store::sqlite::Sqlite;
 
     #[test]
@@ -211,5 +212,112 @@ mod tests {
             Value::Null,
         ];
         assert_eq!(kept, [row]);
+    }
+
+    /// A moment, and the quarter of an hour in which it lies.
+    const AT: i64 = 1_774_738_799_999;
+    const QUARTER: i64 = 1_971_931;
+
+    const ROWS: &[(&str, i64, &str)] = &[
+        (
+            "earning_firing",
+            AT,
+            r#"{"program_id":"p","earning_rule_id":"r","earning_id":"e","points":[
+               {"card_definition_id":"a","pending":null,"points":5},{"card_definition_id":"a","pending":null,"points":6},
+               {"card_definition_id":"b","pending":"lcppb_1","points":7}]}"#,
+        ),
+        ("earning_firing", AT + 1, r#"{"program_id":"p","earning_rule_id":"r","earning_id":"e","points":[]}"#),
+        ("earning_firing", AT, r#"{"program_id":"other","earning_rule_id":"r","earning_id":"e","points":[]}"#),
+        (
+            "card_transaction",
+            AT,
+            r#"{"program_id":"p","card_definition_id":"a","type":"POINTS_SPENT_ON_REWARD","details":{"points":{"total":3}}}"#,
+        ),
+        (
+            "card_transaction",
+            AT,
+            r#"{"program_id":"p","card_definition_id":"a","type":"ADMIN_DEBIT","details":{"points":{"total":3}}}"#,
+        ),
+        (
+            "order_transaction",
+            AT,
+            r#"{"program_id":"p","card_definition_id":"a","status":"APPROVED","details":{"payment":{"points_spent":4,"amount":40}}}"#,
+        ),
+        ("order_transaction", AT, r#"{"program_id":"p","card_definition_id":"a","status":"REJECTED","details":{}}"#),
+        (
+            "tier_transaction",
+            AT,
+            r#"{"program_id":"p","type":"JOINED","tier_structure_id":"s","tier_id":"t","details":{"tier_from":null}}"#,
+        ),
+        (
+            "tier_transaction",
+            AT,
+            r#"{"program_id":"p","type":"LEFT","tier_structure_id":"s","tier_id":null,"details":{"tier_from":"t"}}"#,
+        ),
+        ("voucher", AT, r#"{"program_id":"p","type":"JOINED"}"#),
+    ];
+
+    fn insert(sql: &dyn Sql) {
+        for ((kind, at, body), id) in ROWS.iter().zip(0_i64..) {
+            let row: [Value; 4] = [(*kind).into(), id.to_string().into(), (*at).into(), (*body).into()];
+            sql.run("INSERT INTO document (kind, id, created_at, body) VALUES (?1, ?2, ?3, ?4)", &row).unwrap();
+        }
+    }
+
+    fn counted(sql: &dyn Sql) -> Vec<Row> {
+        let statement = "SELECT program || ' ' || kind || ' ' || earning_rule || earning || card_definition || tier_structure || tier,
+            statistic.count, statistic.points, statistic.amount, quarter, statistic_quarter.count, statistic_quarter.points,
+            statistic_quarter.amount FROM statistic JOIN statistic_quarter ON statistic = id ORDER BY 1, quarter";
+        sql.run(statement, &[]).unwrap()
+    }
+
+    fn expected() -> Vec<Row> {
+        let row = |what: &str, all: [i64; 3], quarter: i64, [count, points, amount]: [i64; 3]| -> Row {
+            let all = all.into_iter().chain([quarter, count, points, amount]).map(Value::Int);
+            std::iter::once(Value::Text(what.into())).chain(all).collect()
+        };
+        vec![
+            row("other FIRED r", [1, 0, 0], QUARTER, [1, 0, 0]),
+            row("p EARNED rea", [1, 11, 0], QUARTER, [1, 11, 0]),
+            row("p FIRED r", [2, 0, 0], QUARTER, [1, 0, 0]),
+            row("p FIRED r", [2, 0, 0], QUARTER + 1, [1, 0, 0]),
+            row("p JOINED st", [1, 0, 0], QUARTER, [1, 0, 0]),
+            row("p LEFT st", [1, 0, 0], QUARTER, [1, 0, 0]),
+            row("p ORDER a", [1, 4, 40], QUARTER, [1, 4, 40]),
+            row("p REWARD a", [1, 3, 0], QUARTER, [1, 3, 0]),
+            row("p WAITING reb", [1, 7, 0], QUARTER, [1, 7, 0]),
+        ]
+    }
+
+    #[test]
+    fn what_happened_before_is_counted_like_what_happens() {
+        let later = Sqlite::memory().unwrap();
+        migrate(&later, 0).unwrap();
+        insert(&later);
+        assert_eq!(counted(&later), expected());
+
+        let earlier = Sqlite::memory().unwrap();
+        earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+        let before = STEPS.iter().position(|step| std::ptr::eq(*step, statistics::STEP)).unwrap();
+        for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
+            step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
+            earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+        }
+        insert(&earlier);
+        migrate(&earlier, 0).unwrap();
+        assert_eq!(counted(&earlier), expected());
+    }
+
+    #[test]
+    fn what_is_told_of_a_tier_anew_is_counted_anew() {
+        let sql = Sqlite::memory().unwrap();
+        migrate(&sql, 0).unwrap();
+        insert(&sql);
+        let joined = "UPDATE document SET body = json_set(body, '$.type', 'UPGRADED') WHERE body ->> 'type' = 'JOINED'";
+        sql.run(joined, &[]).unwrap();
+        sql.run("DELETE FROM document WHERE body ->> 'type' = 'LEFT'", &[]).unwrap();
+        let told = sql.run("SELECT kind, count FROM statistic WHERE tier <> '' ORDER BY kind", &[]).unwrap();
+        let row = |kind: &str, count: i64| -> Row { vec![kind.into(), count.into()] };
+        assert_eq!(told, [row("JOINED", 0), row("LEFT", 0), row("UPGRADED", 1)]);
     }
 }
