@@ -146,8 +146,11 @@ fn listed(ids: &[&str]) -> Value {
     Json::from(ids.to_vec()).to_string().into()
 }
 
-/// The documents of rows, each with its kind, and the edition.
-fn found(rows: &[Row]) -> Result<(Vec<(&'static str, Document)>, Edition), Fault> {
+/// Documents, each with its kind.
+type Found = Vec<(&'static str, Document)>;
+
+/// The documents of rows, and the edition.
+fn found(rows: &[Row]) -> Result<(Found, Edition), Fault> {
     let (mut found, mut edition) = (Vec::new(), Edition::default());
     for row in rows {
         match sql::text_or_null(row, document::WIDTH)? {
@@ -162,12 +165,7 @@ fn found(rows: &[Row]) -> Result<(Vec<(&'static str, Document)>, Edition), Fault
 }
 
 /// A card with what was found of it; how many points are where is not said yet.
-fn hold(
-    store: &Store<'_>,
-    row: Document,
-    found: &mut Vec<(&'static str, Document)>,
-    edition: &Edition,
-) -> Result<Held, Fault> {
+fn hold(store: &Store<'_>, row: Document, found: &mut Found, edition: &Edition) -> Result<Held, Fault> {
     let (mut card, mut rows) = (Card::default(), BTreeMap::new());
     for (kind, known) in found.extract_if(.., |(_, known)| known.parent.as_ref() == Some(&row.id)) {
         if kind == LOT {

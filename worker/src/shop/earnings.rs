@@ -170,7 +170,7 @@ fn put(
 ) -> Result<(), Fault> {
     let now_ms = call.now_ms();
     statistics::note_resting(call.store, earnings, now_ms);
-    let mut is_any = false;
+    let mut fired: Vec<Fires<'_>> = Vec::new();
     for member in &earnings.memberships {
         for rule in &member.rules {
             let Ok(firing) = &rule.outcome else { continue };
@@ -188,15 +188,13 @@ fn put(
                 }
             }
             if counts {
-                is_any = true;
-                let customer_id = handing.customer_id();
                 let rule = [rule.rule_id.as_str(), firing.earning_id.as_str()];
-                firings::put(call.store, Fires { occasion, customer_id, member: owner, rule, points }, now_ms);
+                fired.push(Fires { member: owner, rule, points });
             }
         }
     }
-    if is_any {
-        firings::begin(call.store, occasion, (handing.customer_id(), bought), now_ms);
+    if !fired.is_empty() {
+        firings::put(call.store, (occasion, bought), handing.customer_id(), fired, now_ms);
     }
     Ok(())
 }
@@ -257,7 +255,7 @@ fn take_back(call: &mut Call<'_, '_>, order_id: &str, left: Option<&Bought>) -> 
         call.store.commit()?;
     }
     if left.is_none() {
-        firings::end(call.store, &occasion, call.now_ms())?;
+        firings::end(call.store, &occasion, call.context.now.millis());
     }
     Ok(())
 }

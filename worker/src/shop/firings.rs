@@ -1,36 +1,24 @@
 //! What fired for whom, as it is remembered: a row for each occasion, which earns once, and one for each rule that fired by it. It must
 //! not know why a rule fires.
 //!
-//! The key of a firing has its member, its rule and its moment, so that the last of a rule and those of a period are a range of an
-//! index, however many there are.
+//! They are no documents: nobody is shown them, and a table of their own is one index where documents have five. A firing is found by its
+//! member, its rule and its moment, so that the last of a rule and those of a period are a range of the table, however many there are.
 
 use crate::document::span::{self, Period};
-use crate::moment;
 use crate::shop::cards::PENDING;
-use crate::shop::returns::read_bought;
 use crate::store::Store;
-use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::sql::{self, Fault, Row};
 use scrip::decide::earn::GrantedPoints;
 use scrip::decide::returned::Bought;
 use scrip::facts::earning::{Occasion, PastEarning, Standing};
 use scrip::points::limits::Fired;
 use scrip::points::{Cause, Earned, Outcome};
-use scrip::text::{Text, hex, sha256};
+use scrip::text::Text;
 use scrip::time::Instant;
 use serde_json::{Value as Json, json};
 
-/// The kind of the rows of occasions, whose id is the occasion.
-const OCCASION: &str = "earning_occasion";
-/// The kind of the rows of firings, whose parent is their occasion.
-const FIRING: &str = "earning_firing";
-
 /// A rule that fired.
 pub struct Fires<'a> {
-    /// By what.
-    pub occasion: &'a Occasion,
-    /// The customer.
-    pub customer_id: &'a str,
     /// The member, and the program.
     pub member: [&'a str; 2],
     /// The rule, and the earning that matched.
@@ -41,40 +29,60 @@ pub struct Fires<'a> {
 
 /// What became of an occasion.
 pub fn standing(store: &Store<'_>, occasion: &Occasion) -> Result<Option<Standing>, Fault> {
-    let Some(row) = store.document(OCCASION, occasion.as_str())? else { return Ok(None) };
-    match row.body.get("standing").and_then(Json::as_str) {
-        Some("EARNED") => Ok(Some(Standing::Earned)),
-        Some("GIVEN_BACK") => Ok(Some(Standing::GivenBack)),
-        other => Err(Fault(format!("the occasion `{}` stands as {other:?}", occasion.as_str()))),
+    let row = store.row("SELECT standing FROM earning_occasion WHERE id = +?1", &[occasion.as_str().into()])?;
+    let Some(row) = row else { return Ok(None) };
+    match sql::text(&row, 0)? {
+        "EARNED" => Ok(Some(Standing::Earned)),
+        "GIVEN_BACK" => Ok(Some(Standing::GivenBack)),
+        other => Err(Fault(format!("the occasion `{}` stands as `{other}`", occasion.as_str()))),
     }
 }
 
-/// Writes down at the commit that something was earned by an occasion. A second time fails, whatever was decided.
-pub fn begin(store: &mut Store<'_>, occasion: &Occasion, (customer_id, bought): (&str, Option<&Bought>), now_ms: i64) {
-    let bought = bought.map(|bought| json!({ "amount": bought.amount }));
-    let body = json!({ "standing": "EARNED", "bought": bought, "created_at": moment::text(now_ms) });
-    let body = body.as_object().cloned().unwrap_or_default();
-    let mut row = Document::new(occasion.as_str().to_owned(), None, now_ms, body);
-    row.holder = Some(customer_id.to_owned());
-    store.insert(OCCASION, &row);
+/// Writes down at the commit what fired by an occasion, for a customer, and how much was bought where that is an order. A second time fails,
+/// whatever was decided.
+pub fn put(
+    store: &mut Store<'_>,
+    (occasion, bought): (&Occasion, Option<&Bought>),
+    customer_id: &str,
+    fired: Vec<Fires<'_>>,
+    now_ms: i64,
+) {
+    let bought = bought.and_then(|bought| i64::try_from(bought.amount).ok());
+    store.write(
+        "INSERT INTO earning_occasion (id, customer, standing, bought, created_at) VALUES (?1, ?2, 'EARNED', ?3, ?4)",
+        vec![occasion.as_str().into(), customer_id.into(), bought.into(), now_ms.into()],
+    );
+    let row = |(place, one): (usize, Fires<'_>)| {
+        let ([member, program], [rule, earning]) = (one.member, one.rule);
+        json!([member, rule, place, program, earning, Json::from(one.points).to_string()])
+    };
+    let rows: Vec<Json> = fired.into_iter().enumerate().map(row).collect();
+    store.write(
+        "INSERT INTO earning_firing (member, rule, at, occasion, place, program, earning, points)
+         SELECT value ->> 0, value ->> 1, ?2, ?3, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?1)",
+        vec![Json::from(rows).to_string().into(), now_ms.into(), occasion.as_str().into()],
+    );
 }
 
 /// What was bought with the order that is an occasion, when it earned; nothing of what is no order, or earned before that was kept.
 pub fn bought(store: &Store<'_>, occasion: &Occasion) -> Result<Option<Bought>, Fault> {
-    let row = store.document(OCCASION, occasion.as_str())?;
-    Ok(row.and_then(|row| read_bought(row.body.get("bought")?)))
+    let row = store.row("SELECT bought FROM earning_occasion WHERE id = +?1", &[occasion.as_str().into()])?;
+    let amount = row.map_or(Ok(None), |row| sql::int_or_null(&row, 0))?.and_then(|amount| u64::try_from(amount).ok());
+    Ok(amount.map(|amount| Bought { amount, goods: Vec::new() }))
 }
 
 /// Writes down at the commit how many of the points have been given back, in all, that an occasion brought at a place.
 pub fn note_back(store: &mut Store<'_>, occasion: &Occasion, place: usize, points: u64) -> Result<(), Fault> {
     let mut first: usize = 0;
-    for mut row in rows(store, occasion)? {
-        let Some(entries) = row.body.get_mut("points").and_then(Json::as_array_mut) else { continue };
+    for (of, mut entries) in fired_by(store, occasion)? {
         let count = entries.len();
         let entry = place.checked_sub(first).and_then(|place| entries.get_mut(place)?.as_object_mut());
         if let Some(entry) = entry {
             entry.insert("back".into(), points.into());
-            store.update(FIRING, &row);
+            store.write(
+                "UPDATE earning_firing SET points = ?3 WHERE occasion = +?1 AND place = +?2",
+                vec![occasion.as_str().into(), of.into(), Json::from(entries).to_string().into()],
+            );
             return Ok(());
         }
         first = first.saturating_add(count);
@@ -83,55 +91,36 @@ pub fn note_back(store: &mut Store<'_>, occasion: &Occasion, place: usize, point
 }
 
 /// Writes down at the commit that what an occasion brought was given back.
-pub fn end(store: &mut Store<'_>, occasion: &Occasion, now_ms: i64) -> Result<(), Fault> {
-    let Some(mut row) = store.document(OCCASION, occasion.as_str())? else { return Ok(()) };
-    row.updated_at = Some(now_ms);
-    row.body.insert("standing".into(), "GIVEN_BACK".into());
-    store.update(OCCASION, &row);
-    Ok(())
-}
-
-/// Writes down at the commit that a rule fired.
-pub fn put(store: &mut Store<'_>, fires: Fires<'_>, now_ms: i64) {
-    let Fires { occasion, customer_id, member: [member_id, program_id], rule: [rule_id, earning_id], points } = fires;
-    let parts = [occasion.as_str().as_bytes(), b"/", member_id.as_bytes(), b"/", rule_id.as_bytes()];
-    let id = format!("lfir_{}", hex(sha256(&parts).get(..9).unwrap_or_default()));
-    let body = json!({
-        "member_id": member_id, "program_id": program_id, "earning_rule_id": rule_id, "earning_id": earning_id,
-        "points": points, "created_at": moment::text(now_ms),
-    });
-    let key = format!("{}/{id}", key_at(member_id, rule_id, now_ms));
-    let mut row = Document::new(id, Some(key), now_ms, body.as_object().cloned().unwrap_or_default());
-    (row.parent, row.holder) = (Some(occasion.as_str().to_owned()), Some(customer_id.to_owned()));
-    store.insert(FIRING, &row);
-}
-
-/// Where the firings of a rule for a member begin that are not older than a moment.
-fn key_at(member_id: &str, rule_id: &str, at_ms: i64) -> String {
-    format!("{member_id}/{rule_id}/{:020}", at_ms.max(0))
+pub fn end(store: &mut Store<'_>, occasion: &Occasion, now_ms: i64) {
+    store.write(
+        "UPDATE earning_occasion SET standing = 'GIVEN_BACK', updated_at = ?2 WHERE id = +?1",
+        vec![occasion.as_str().into(), now_ms.into()],
+    );
 }
 
 /// How often a rule fired for a member: when last, and how many times since a moment.
 pub fn fired(store: &Store<'_>, (member_id, rule_id): (&str, &str), since: Option<Instant>) -> Result<Fired, Fault> {
-    let (begin, end) = (key_at(member_id, rule_id, 0), key_at(member_id, rule_id, i64::MAX));
-    let since = key_at(member_id, rule_id, since.map_or(i64::MAX, Instant::millis));
+    let since = since.map_or(i64::MAX, Instant::millis).min(LATEST);
     let row = store.row(
-        "SELECT (SELECT created_at FROM document WHERE kind = +?1 AND key >= ?2 AND key < ?4 ORDER BY key DESC LIMIT 1),
-           (SELECT COUNT(*) FROM document WHERE kind = +?1 AND key >= ?3 AND key < ?4)",
-        &[FIRING.into(), begin.into(), since.into(), end.into()],
+        "SELECT (SELECT MAX(at) FROM earning_firing WHERE member = +?1 AND rule = +?2),
+           (SELECT COUNT(*) FROM earning_firing WHERE member = +?1 AND rule = +?2 AND at >= +?3)",
+        &[member_id.into(), rule_id.into(), since.into()],
     )?;
     let Some(row) = row else { return Ok(Fired::default()) };
     let last = sql::int_or_null(&row, 0)?.and_then(Instant::from_millis);
     Ok(Fired { last, in_period: u64::try_from(sql::int(&row, 1)?).unwrap_or(0) })
 }
 
+/// No moment is later: the largest whole number that the platform keeps.
+const LATEST: i64 = 9_007_199_254_740_991;
+
 /// How often a rule fired for a member in each of some periods.
 pub fn fired_in(store: &Store<'_>, (member_id, rule_id): (&str, &str), periods: &[Period]) -> Result<Vec<i64>, Fault> {
-    let spans = span::as_parameter(periods, |at| key_at(member_id, rule_id, at.millis()));
     let rows = store.rows(
-        "SELECT (SELECT COUNT(*) FROM document WHERE kind = +?1 AND key >= span.value ->> 0 AND key < span.value ->> 1)
-         FROM json_each(?2) AS span ORDER BY span.key",
-        &[FIRING.into(), spans.into()],
+        "SELECT (SELECT COUNT(*) FROM earning_firing
+           WHERE member = +?1 AND rule = +?2 AND at >= span.value ->> 0 AND at < span.value ->> 1)
+         FROM json_each(?3) AS span ORDER BY span.key",
+        &[member_id.into(), rule_id.into(), span::as_parameter(periods, Instant::millis).into()],
     )?;
     rows.iter().map(|row| sql::int(row, 0)).collect()
 }
@@ -202,19 +191,23 @@ fn waited(store: &Store<'_>, pending: &str, points: u64) -> Result<Option<Earned
     })
 }
 
-fn rows(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<Document>, Fault> {
-    store.documents(
-        "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND parent = +?2 ORDER BY seq",
-        &[FIRING.into(), occasion.as_str().into()],
-    )
+/// What each rule brought that fired by an occasion, with its place, in the order in which they fired.
+fn fired_by(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<(i64, Vec<Json>)>, Fault> {
+    let rows = store.rows(
+        "SELECT place, points FROM earning_firing WHERE occasion = +?1 ORDER BY place",
+        &[occasion.as_str().into()],
+    )?;
+    let read = |row: &Row| {
+        let points = serde_json::from_str(sql::text(row, 1)?);
+        let points =
+            points.map_err(|error| Fault(format!("what `{}` brought does not parse: {error}", occasion.as_str())))?;
+        Ok((sql::int(row, 0)?, points))
+    };
+    rows.iter().map(read).collect()
 }
 
 fn entries(store: &Store<'_>, occasion: &Occasion) -> Result<Vec<Json>, Fault> {
-    let points = rows(store, occasion)?.into_iter().filter_map(|mut row| match row.body.remove("points") {
-        Some(Json::Array(points)) => Some(points),
-        _ => None,
-    });
-    Ok(points.flatten().collect())
+    Ok(fired_by(store, occasion)?.into_iter().flat_map(|(_, points)| points).collect())
 }
 
 fn text<'e>(entry: &'e Json, name: &str) -> &'e str {

@@ -150,7 +150,7 @@ fn turned(
     let Some(row) = call.store.row(
         "SELECT (SELECT json_extract(body, '$.status') FROM document WHERE kind = 'order' AND id = +?1),
            EXISTS (SELECT 1 FROM document WHERE kind = +?2 AND holder = +?3), EXISTS (SELECT 1 FROM document WHERE kind = 'earning_rule'),
-           EXISTS (SELECT 1 FROM document WHERE kind = 'earning_occasion' AND id = +?4) OR EXISTS (SELECT 1 FROM transfer WHERE credit = +?5)",
+           EXISTS (SELECT 1 FROM earning_occasion WHERE id = +?4) OR EXISTS (SELECT 1 FROM transfer WHERE credit = +?5)",
         &[
             order_id.into(),
             MEMBER.stored.into(),

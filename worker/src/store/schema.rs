@@ -125,6 +125,20 @@ const STEPS: &[&[&str]] = &[&[
        AND json_extract(body, '$.status') = 'ACTIVE' AND json_extract(body, '$.points.total') > 0",
     "CREATE INDEX document_waiting ON document (parent, seq) WHERE kind = 'card_pending_points_bucket'
        AND json_extract(body, '$.status') = 'PENDING'",
+], &[
+    // By what something was earned, once each, and what fired by it: found by member, rule and moment, or by what it was.
+    "CREATE TABLE earning_occasion (
+        id TEXT PRIMARY KEY, customer TEXT NOT NULL, standing TEXT NOT NULL, bought INTEGER, created_at INTEGER NOT NULL,
+        updated_at INTEGER) WITHOUT ROWID",
+    "CREATE TABLE earning_firing (
+        member TEXT NOT NULL, rule TEXT NOT NULL, at INTEGER NOT NULL, occasion TEXT NOT NULL, place INTEGER NOT NULL,
+        program TEXT NOT NULL, earning TEXT NOT NULL, points TEXT NOT NULL, PRIMARY KEY (member, rule, at, occasion)) WITHOUT ROWID",
+    "CREATE INDEX earning_firing_occasion ON earning_firing (occasion, place)",
+    "INSERT INTO earning_occasion SELECT id, COALESCE(holder, ''), body ->> 'standing', body ->> '$.bought.amount', created_at, updated_at
+     FROM document WHERE kind = 'earning_occasion'",
+    "INSERT INTO earning_firing SELECT body ->> 'member_id', body ->> 'earning_rule_id', created_at, parent, seq, body ->> 'program_id',
+       body ->> 'earning_id', body -> 'points' FROM document WHERE kind = 'earning_firing'",
+    "DELETE FROM document WHERE kind IN ('earning_occasion', 'earning_firing')",
 ], statistics::STEP];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
@@ -191,6 +205,42 @@ mod tests {
     }
 
     #[test]
+    fn what_fired_before_is_remembered() {
+        let sql = Sqlite::memory().unwrap();
+        sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+        let begins = |step: &&[&str]| step.iter().any(|statement| statement.contains("CREATE TABLE earning_firing"));
+        for (step, version) in STEPS.iter().take_while(|step| !begins(step)).zip(1_i64..) {
+            step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+            sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+        }
+        let firing = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
+        let rows = [
+            ("earning_occasion", "order/1", None, r#"{"standing":"GIVEN_BACK","bought":{"amount":700}}"#),
+            ("earning_occasion", "event/1", None, r#"{"standing":"EARNED","bought":null}"#),
+            ("earning_firing", "lfir_1", Some("order/1"), firing),
+        ];
+        for (kind, id, parent, body) in rows {
+            let statement = "INSERT INTO document (kind, id, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, 'c', 5, 6, ?4)";
+            sql.run(statement, &[kind.into(), id.into(), parent.into(), body.into()]).unwrap();
+        }
+        migrate(&sql, 0).unwrap();
+        let told = |statement: &str| {
+            let rows = sql.run(statement, &[]).unwrap();
+            rows.iter().map(|row| sql::text(row, 0).unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let occasions = "SELECT json_array(id, customer, standing, bought, created_at, updated_at) FROM earning_occasion ORDER BY id";
+        let known = [r#"["event/1","c","EARNED",null,5,6]"#, r#"["order/1","c","GIVEN_BACK",700,5,6]"#];
+        assert_eq!(told(occasions), known);
+        let firings =
+            "SELECT json_array(member, rule, at, occasion, program, earning, json(points)) FROM earning_firing";
+        assert_eq!(
+            told(firings),
+            [r#"["m","r",5,"order/1","p","e",[{"card_definition_id":"d","points":5,"back":2}]]"#]
+        );
+        assert!(told("SELECT id FROM document WHERE kind LIKE 'earning_%'").is_empty());
+    }
+
+    #[test]
     fn holds_of_before_are_the_servers() {
         let sql = Sqlite::memory().unwrap();
         sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
@@ -220,15 +270,6 @@ mod tests {
 
     const ROWS: &[(&str, i64, &str)] = &[
         (
-            "earning_firing",
-            AT,
-            r#"{"program_id":"p","earning_rule_id":"r","earning_id":"e","points":[
-               {"card_definition_id":"a","pending":null,"points":5},{"card_definition_id":"a","pending":null,"points":6},
-               {"card_definition_id":"b","pending":"lcppb_1","points":7}]}"#,
-        ),
-        ("earning_firing", AT + 1, r#"{"program_id":"p","earning_rule_id":"r","earning_id":"e","points":[]}"#),
-        ("earning_firing", AT, r#"{"program_id":"other","earning_rule_id":"r","earning_id":"e","points":[]}"#),
-        (
             "card_transaction",
             AT,
             r#"{"program_id":"p","card_definition_id":"a","type":"POINTS_SPENT_ON_REWARD","details":{"points":{"total":3}}}"#,
@@ -257,7 +298,28 @@ mod tests {
         ("voucher", AT, r#"{"program_id":"p","type":"JOINED"}"#),
     ];
 
+    /// Member, moment, occasion, program and points of what fired.
+    const FIRED: &[(&str, i64, &str, &str, &str)] = &[
+        (
+            "m",
+            AT,
+            "order/1",
+            "p",
+            r#"[{"card_definition_id":"a","pending":null,"points":5},{"card_definition_id":"a","pending":null,"points":6},
+               {"card_definition_id":"b","pending":"lcppb_1","points":7}]"#,
+        ),
+        ("m", AT + 1, "order/2", "p", "[]"),
+        ("n", AT, "order/1", "other", "[]"),
+    ];
+
     fn insert(sql: &dyn Sql) {
+        for (member, at, occasion, program, points) in FIRED {
+            let row: [Value; 5] =
+                [(*member).into(), (*at).into(), (*occasion).into(), (*program).into(), (*points).into()];
+            let statement = "INSERT INTO earning_firing (member, rule, at, occasion, place, program, earning, points)
+                VALUES (?1, 'r', ?2, ?3, 0, ?4, 'e', ?5)";
+            sql.run(statement, &row).unwrap();
+        }
         for ((kind, at, body), id) in ROWS.iter().zip(0_i64..) {
             let row: [Value; 4] = [(*kind).into(), id.to_string().into(), (*at).into(), (*body).into()];
             sql.run("INSERT INTO document (kind, id, created_at, body) VALUES (?1, ?2, ?3, ?4)", &row).unwrap();

@@ -195,7 +195,8 @@ impl Edge {
         use scrip_worker::store::sql::Sql;
         use std::hash::{DefaultHasher, Hash, Hasher};
         self.project(project, |object| {
-            let tables = ["document", "transfer", "hold", "due", "generator", "account"];
+            let tables =
+                ["document", "transfer", "hold", "due", "generator", "account", "earning_occasion", "earning_firing"];
             let told = |table: &&str| {
                 object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| {
                     let mut digest = DefaultHasher::new();

@@ -8,15 +8,7 @@
 /// count, points, amount`. The parameter is the row that tells of it.
 macro_rules! fired {
     ($row:literal) => {
-        concat!(
-            "SELECT ",
-            $row,
-            ".body ->> 'program_id', 'FIRED', ",
-            $row,
-            ".body ->> 'earning_rule_id', '', '', '', '', ",
-            $row,
-            ".created_at, 1, 0, 0"
-        )
+        concat!("SELECT ", $row, ".program, 'FIRED', ", $row, ".rule, '', '', '', '', ", $row, ".at, 1, 0, 0")
     };
 }
 
@@ -26,13 +18,13 @@ macro_rules! brought {
         concat!(
             "SELECT ",
             $row,
-            ".body ->> 'program_id', CASE WHEN value ->> 'pending' IS NULL THEN 'EARNED' ELSE 'WAITING' END, ",
+            ".program, CASE WHEN value ->> 'pending' IS NULL THEN 'EARNED' ELSE 'WAITING' END, ",
             $row,
-            ".body ->> 'earning_rule_id', ",
+            ".rule, ",
             $row,
-            ".body ->> 'earning_id', value ->> 'card_definition_id', '', '', ",
+            ".earning, value ->> 'card_definition_id', '', '', ",
             $row,
-            ".created_at, 1, SUM(value ->> 'points'), 0"
+            ".at, 1, SUM(value ->> 'points'), 0"
         )
     };
 }
@@ -124,10 +116,10 @@ pub(super) const STEP: &[&str] = &[
         ON CONFLICT (statistic, quarter) DO UPDATE
         SET count = count + excluded.count, points = points + excluded.points, amount = amount + excluded.amount;
         END",
-    concat!("INSERT INTO statistic_event ", fired!("document"), " FROM document WHERE kind = 'earning_firing'"),
+    concat!("INSERT INTO statistic_event ", fired!("earning_firing"), " FROM earning_firing"),
     concat!(
-        "INSERT INTO statistic_event ", brought!("document"), " FROM document, json_each(document.body, '$.points')
-         WHERE kind = 'earning_firing' GROUP BY document.seq, 2, 5"
+        "INSERT INTO statistic_event ", brought!("earning_firing"), " FROM earning_firing, json_each(earning_firing.points)
+         GROUP BY member, rule, earning_firing.at, occasion, 2, 5"
     ),
     concat!(
         "INSERT INTO statistic_event ", spent_on_reward!("document"), " FROM document
@@ -139,9 +131,9 @@ pub(super) const STEP: &[&str] = &[
     ),
     concat!("INSERT INTO statistic_event ", passed!("document", "1"), " FROM document WHERE kind = 'tier_transaction'"),
     concat!(
-        "CREATE TRIGGER statistic_fired AFTER INSERT ON document WHEN NEW.kind = 'earning_firing' BEGIN
+        "CREATE TRIGGER statistic_fired AFTER INSERT ON earning_firing BEGIN
          INSERT INTO statistic_event ", fired!("NEW"), ";
-         INSERT INTO statistic_event ", brought!("NEW"), " FROM json_each(NEW.body, '$.points') GROUP BY 2, 5; END"
+         INSERT INTO statistic_event ", brought!("NEW"), " FROM json_each(NEW.points) GROUP BY 2, 5; END"
     ),
     concat!(
         "CREATE TRIGGER statistic_reward AFTER INSERT ON document
