@@ -63,6 +63,7 @@ pub const AREAS: &[&[Route]] = &[
     codes::transactions::ROUTES,
     codes::loyalty_members::ROUTES,
     codes::points_expiration::ROUTES,
+    codes::pending_points::ROUTES,
     codes::point_transfers::ROUTES,
     codes::voucher_changes::ROUTES,
     codes::voucher_imports::ROUTES,
