@@ -41,6 +41,7 @@ pub mod products;
 pub mod program_earning_facts;
 pub mod program_earnings;
 pub mod program_rules;
+pub mod program_tiers;
 pub mod publications;
 pub mod purchase_refunds;
 pub mod purchases;

@@ -66,6 +66,8 @@ pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: Waits<'_>) -> R
     let now_ms = call.now_ms();
     if let Some(known) = joins {
         pending_rows::change(call.store, &known, (waits.points, State::Pending), now_ms);
+        let row = call.store.document(PENDING_POINTS, &known)?.map(pending_rows::show);
+        tell(call, card, "updated", (row.unwrap_or_default(), (waits.points, "AUTOMATIC")));
         return Ok(true);
     }
     let of = |name: &str| waits.details.get(name).cloned().unwrap_or_default();
@@ -76,6 +78,7 @@ pub fn wait(call: &mut Call<'_, '_>, card: &mut Document, waits: Waits<'_>) -> R
         "created_at": moment::text(now_ms), "updated_at": null,
     });
     let told = told.as_object().cloned().unwrap_or_default();
+    tell(call, card, "added", (Json::Object(told.clone()), (waits.points, "AUTOMATIC")));
     pending_rows::begin(call.store, card, &id, Begun { told, at, rules: waits.rules.cloned() }, now_ms);
     Ok(true)
 }
@@ -120,10 +123,12 @@ pub fn act_on(call: &mut Call<'_, '_>, mut card: Document, id: &str, hand: Hand)
         Hand::Activates => {}
         Hand::Adjusts(by) => {
             pending_rows::change(call.store, &id, (by, State::Pending), now_ms);
+            tell(call, &card, "updated", (pending_rows::show(row), (by, "MANUAL")));
             remember(call, &card, by)?;
         }
         Hand::Cancels => {
             pending_rows::change(call.store, &id, (0, State::Canceled), now_ms);
+            tell(call, &card, "canceled", (pending_rows::show(row), (waits.saturating_neg(), "MANUAL")));
             remember(call, &card, waits.saturating_neg())?;
         }
     }
@@ -131,6 +136,23 @@ pub fn act_on(call: &mut Call<'_, '_>, mut card: Document, id: &str, hand: Hand)
     call.store.update(VOUCHER.object, &card);
     let total = CARD.loaded(&card, call.context.now).map_or(0, |loaded| loaded.total);
     Ok(Handled { points: waits, total, left, card_id: card.id })
+}
+
+/// Writes down at the commit what happened to points that wait: what is told of them, as it was before, and how many came or went.
+fn tell(call: &mut Call<'_, '_>, card: &Document, word: &str, (mut told, (by, operation)): (Json, (i64, &str))) {
+    let on_card = said(card).map_or(0, |card| card.waiting_points());
+    let before = told.get("points").and_then(Json::as_i64).unwrap_or(0);
+    let total = if word == "updated" { before.saturating_add(by) } else { before };
+    if let Some(told) = told.as_object_mut() {
+        told.insert("points".into(), total.into());
+    }
+    let total = if word == "canceled" { 0 } else { total };
+    let balance = json!({
+        "points": by, "total": total, "balance": on_card, "type": CARD.kind, "operation_type": operation, "object": "balance",
+        "related_object": { "type": "voucher", "id": card.id },
+    });
+    let id = call.ids.hex18("lopc_").to_string();
+    pending_rows::note(call.store, card, (id, word), (told, balance), call.context.now.millis());
 }
 
 /// What is told of what was done.

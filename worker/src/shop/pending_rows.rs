@@ -78,14 +78,32 @@ pub fn change(store: &mut Store<'_>, id: &str, (more, state): (i64, State), at_m
     );
 }
 
+/// Writes down at the commit what happened to points that wait: a word, what is told of them, and how many came or went.
+pub fn note(
+    store: &mut Store<'_>,
+    card: &Document,
+    (id, word): (String, &str),
+    (told, balance): (Json, Json),
+    now_ms: i64,
+) {
+    let body = json!({ "change": word, "told": told, "balance": balance });
+    let body = body.as_object().cloned().unwrap_or_default();
+    let mut row = Document::new(id, None, now_ms, body);
+    (row.parent, row.holder) = (Some(card.id.clone()), card.parent.clone());
+    store.insert("pending_points_change", &row);
+}
+
 /// Writes at the commit that points can be spent from a moment on; gives what their transaction tells of them.
 pub fn activated(store: &mut Store<'_>, card: &Document, id: &str, at: Instant) -> Result<Map<String, Json>, Fault> {
     change(store, id, (0, State::Activated), at.millis());
     let row = store.document(PENDING_POINTS, id)?.filter(|row| row.parent.as_ref() == Some(&card.id));
     let Some(told) = row.and_then(|mut row| row.body.remove("told")) else { return Ok(Map::new()) };
     let of = |name: &str| told.get("details").and_then(|details| details.get(name)).cloned().unwrap_or_default();
+    let tier = told.get("details").and_then(|details| details.get("holder_loyalty_tier")).cloned();
     let details = json!({ "order": of("order"), "earning_rule": of("earning_rule"), "pending_points": told });
-    Ok(details.as_object().cloned().unwrap_or_default())
+    let mut details = details.as_object().cloned().unwrap_or_default();
+    details.extend(tier.map(|tier| ("holder_loyalty_tier".to_owned(), tier)));
+    Ok(details)
 }
 
 /// Rows as they are told.

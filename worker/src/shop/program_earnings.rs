@@ -6,12 +6,13 @@
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::shop::balances::{move_balance, note_with};
+use crate::shop::cards::Present;
 use crate::shop::pending_points::{Waits, wait as wait_on};
 use crate::shop::program_earning_facts::{Joined, ProgramEarnings, joined};
 use crate::shop::publications::{Receiver, Wanted, choose, hand_over};
 use crate::shop::purses::CARD;
 use crate::shop::vouchers::VOUCHER;
-use crate::shop::{card_lots, customers, decision, referral_counts, zone};
+use crate::shop::{card_lots, customers, decision, program_tiers, referral_counts, zone};
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Event, Gift, What, earn};
@@ -19,6 +20,8 @@ use scrip::facts::earning::{Occasion, Standing};
 use scrip::points::Expiration;
 use scrip::wire::customer::read_customer;
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The kind of the rows of occasions that brought points, whose id is the occasion.
 const OCCASION: &str = "program_occasion";
@@ -72,16 +75,30 @@ fn put(
     (mut found, gains): (Vec<Joined>, Vec<Gain>),
     (what, occasion): (What<'_>, &Occasion),
 ) -> Result<(), Fault> {
-    let mut brought = Vec::new();
-    for gain in gains {
+    let (mut brought, mut tiers) = (Vec::new(), HashMap::new());
+    let present = Present::of(call)?;
+    for mut gain in gains {
         let Some(joined) = found.get_mut(gain.place) else { continue };
         if joined.card.is_none() {
             joined.card = join(call, &joined.campaign, &customer)?;
         }
         let Some(mut card) = joined.card.take() else { continue };
         let rule = joined.rule(&gain.rule_id);
-        let about = rule.map(|rule| about(rule, what)).unwrap_or_default();
-        if bring(call, &mut card, (gain.points, rule, &joined.campaign), about)? {
+        let mut about = rule.map(|rule| about(rule, what)).unwrap_or_default();
+        // The tier is that of the moment before anything of this is earned.
+        let tier = match tiers.entry(gain.place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(program_tiers::of_card(call.store, &present, (&joined.campaign, &card))?)
+            }
+        };
+        if let Some(tier) = tier {
+            let points = tier.earned(&gain.rule_id, gain.points.unsigned_abs());
+            gain.points = i64::try_from(points).unwrap_or(i64::MAX);
+            let told = json!({ "id": tier.id.as_str(), "name": tier.name.as_str() });
+            about.insert("holder_loyalty_tier".into(), told);
+        }
+        if gain.points > 0 && bring(call, &mut card, (gain.points, rule, &joined.campaign), about)? {
             let name = joined.campaign.body.get("name").and_then(Json::as_str).unwrap_or_default();
             referral_counts::earn(&mut customer.body, name, gain.points)?;
             brought.push(json!({ "voucher_id": card.id, "earning_rule_id": gain.rule_id, "points": gain.points }));

@@ -27,7 +27,7 @@ const RULES_MAX: usize = 100;
 
 const ORDER_PAID: &str = "order.paid";
 const SEGMENT_ENTERED: &str = "customer.segment.entered";
-/// No campaign has tiers, so that nobody joins or leaves one.
+/// The tier of a campaign is what its points say at a moment: nothing happens when it becomes another.
 const OF_TIERS: &str = "customer.loyalty.tier.";
 
 /// The blocks of what is proportional, which fixed points do not have.
@@ -183,7 +183,9 @@ fn settle_event(call: &Call<'_, '_>, body: &mut Map<String, Json>, place: &str) 
         (Some(event), _) => event.to_owned(),
     };
     if event.starts_with(OF_TIERS) {
-        let told = format!("must NOT be about tiers: a loyalty campaign has none (actual value is `{event}`)");
+        let told = format!(
+            "must NOT be about tiers: nobody is told of those of a loyalty campaign (actual value is `{event}`)"
+        );
         return Err(Problem::at(format!("{place}.event"), told).into());
     }
     for (block, of) in [("segment", event == SEGMENT_ENTERED), ("custom_event", is_custom(&event))] {

@@ -3,7 +3,7 @@
 use crate::document::fields::{KEY, VOUCHER_TYPE};
 use crate::document::shapes::customers::CUSTOMER;
 use scrip::shape;
-use scrip::shape::{CHANGE, COUNT, KEYS, Kind, may, must, object};
+use scrip::shape::{CHANGE, COUNT, Field, KEYS, Kind, may, must, object};
 use scrip::wire::voucher::VOUCHER;
 
 /// A publication.
@@ -96,6 +96,7 @@ pub const PENDING_POINTS: Kind = shape!(
                 .says("What happened"),
                 must("earning_rule", EARNING_RULE).says("The rule by which they were earned"),
                 must("order", Kind::Object(&[must("id", KEY), must("source_id", KEY).or_null()])),
+                HOLDER_TIER,
             ]),
         )
         .says("What they were earned for"),
@@ -103,6 +104,10 @@ pub const PENDING_POINTS: Kind = shape!(
         must("updated_at", Kind::DateTime).or_null(),
     ]
 );
+
+/// The tier that changed how many points there are.
+const HOLDER_TIER: Field = may("holder_loyalty_tier", Kind::Object(&[must("id", KEY), must("name", Kind::Text)]))
+    .says("The tier that the holder of the card was in");
 
 /// A rule that brought points.
 const EARNING_RULE: Kind = Kind::Object(&[
@@ -158,6 +163,7 @@ pub const TRANSACTION: Kind = shape!(
                 may("reward", Kind::Object(&[must("id", KEY), must("name", Kind::Text)])),
                 may("earning_rule", EARNING_RULE).says("The rule by which points were earned"),
                 may("pending_points", PENDING_POINTS).says("The points that waited"),
+                HOLDER_TIER,
                 may("event_schema", Kind::Object(&[must("id", KEY), must("name", KEY)])).says("The custom event"),
                 may("segment", Kind::Object(&[must("id", KEY)])).says("The segment that was entered"),
                 may("source_voucher", OTHER_CARD).says("The card that points came from"),
@@ -165,6 +171,29 @@ pub const TRANSACTION: Kind = shape!(
             ]),
         )
         .says("What moved, and by what"),
+    ]
+);
+
+/// What happened to a card.
+pub const MEMBER_ACTIVITY: Kind = shape!(
+    "LoyaltyCardActivity",
+    "What happened to a loyalty card",
+    &[
+        must("id", KEY),
+        must("type", Kind::Text).says("What happened"),
+        must("created_at", Kind::DateTime),
+        must(
+            "data",
+            Kind::Object(&[
+                must("data", Kind::Map).says("Whom and what it is about"),
+                must(
+                    "event_source",
+                    Kind::Object(&[must("channel", Kind::OneOf(&["API", "INTERNAL"])).says("Asked for, or by itself")])
+                )
+                .says("Where it came from"),
+            ])
+        )
+        .says("What it was"),
     ]
 );
 

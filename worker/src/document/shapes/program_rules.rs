@@ -172,3 +172,14 @@ pub const PROGRAM_RULE: Kind = shape!(
         object(&["earning_rule"]),
     ]
 );
+
+/// What an order would bring.
+pub const ESTIMATE: Kind = shape!(
+    "PointsEstimation",
+    "How many points an order would bring in a loyalty campaign",
+    &[
+        must("campaign", Kind::Object(&[must("id", KEY), must("name", KEY), object(&["campaign"])]))
+            .says("The campaign"),
+        must("points_estimation", Kind::Int(0, INT_MAX)).says("How many points"),
+    ]
+);
