@@ -55,7 +55,7 @@ impl Mapping {
             Mapping::Custom(points) => points,
             Mapping::Multiply(millionths) => {
                 let all = u128::from(points).saturating_mul(u128::from(millionths));
-                let nearest = all.saturating_add(u128::from(MILLION) / 2) / u128::from(MILLION);
+                let nearest = all.saturating_add(u128::from(MILLION / 2)).checked_div(u128::from(MILLION)).unwrap_or(0);
                 u64::try_from(nearest).unwrap_or(u64::MAX).min(super::MOST)
             }
         }
