@@ -408,17 +408,6 @@ export interface Reward extends Json {
   type: "MATERIAL" | "CAMPAIGN" | "COIN";
   /** What it costs. */
   points: number;
-  /** The voucher that was handed over. */
-  voucher?: {
-    /** The service's own name for it. */
-    id: string;
-    /** The code of the voucher. */
-    code: string;
-    /** The id of its campaign. */
-    campaign_id: string;
-    /** What it is. */
-    object: "voucher";
-  };
 }
 
 /** The bundles of goods that a rule asks for. */

@@ -24,6 +24,7 @@ use crate::model::redemption::PastRedemption;
 use crate::model::request::Redeemable;
 use crate::model::reward::{Reward, RewardAssignment};
 use crate::model::stacking::StackingRules;
+use crate::points::tiered::CampaignTier;
 use crate::rules::{Collection, Rule, Segment};
 use crate::text::Text;
 use crate::time::{Instant, TimeZone};
@@ -67,6 +68,10 @@ pub trait Facts {
     fn reward(&self, id: &str) -> Known<Fact<'_, Reward>>;
     /// How a reward is assigned to the cards of a campaign.
     fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>>;
+    /// The tier of a loyalty campaign that the holder of a card is in, which may change what rewards cost.
+    fn campaign_tier(&self, _card: &Incentive) -> Known<Fact<'_, CampaignTier>> {
+        Known::Absent
+    }
     /// A campaign by id.
     fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>>;
     /// A category by id.

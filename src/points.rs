@@ -18,6 +18,7 @@ pub mod lots;
 pub mod pending;
 pub mod proportional;
 mod settle;
+pub mod tiered;
 
 pub use calendar::{CurrentPeriod, DateOfYear, Period, Unit};
 pub use card::{

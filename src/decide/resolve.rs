@@ -13,6 +13,7 @@ use crate::facts::{Exchange, Fact, Known};
 use crate::model::incentive::{Grant, Incentive};
 use crate::model::order::Order;
 use crate::model::request::{Redeemable, RedeemableObject, WantedReward};
+use crate::model::reward::RewardAssignment;
 use crate::pricing::lines::{Trust, price};
 use crate::refusal::Refusal;
 use crate::rules::Rule;
@@ -263,8 +264,33 @@ impl<'a> Case<'a> {
                 self.lack("reward", &wanted.id);
                 Err(Resolved::Unknown)
             }
-            (Known::Is(reward), Known::Is(assignment)) => Ok(Some(Exchange { reward, assignment })),
+            (Known::Is(reward), Known::Is(assignment)) => {
+                let assignment = self.priced(voucher, assignment)?;
+                Ok(Some(Exchange { reward, assignment }))
+            }
             (Known::Absent, _) | (_, Known::Absent) => Ok(None),
+        }
+    }
+
+    /// An assignment with the price that it has for the holder of a card.
+    fn priced(
+        &mut self,
+        card: &Incentive,
+        assignment: Fact<'a, RewardAssignment>,
+    ) -> Result<Fact<'a, RewardAssignment>, Resolved<'a>> {
+        match self.facts.campaign_tier(card) {
+            Known::Absent => Ok(assignment),
+            Known::Is(tier) => {
+                let mut priced = RewardAssignment::clone(&assignment);
+                priced.points = priced.points.map(|points| tier.price(&priced.id, &priced.reward_id, points));
+                priced.tier_id = Some(tier.id.clone());
+                Ok(Fact::own(priced))
+            }
+            Known::Unknown => {
+                self.lack("loyalty tier", &card.id);
+                Err(Resolved::Unknown)
+            }
+            Known::Unreadable => Err(Resolved::Refused(Refusal::unreadable("loyalty tier", &card.id))),
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Card {
     pub expired_points: u64,
     /// The points that lapse, those first that lapse first, no two at the same moment.
     pub lots: Vec<CardLot>,
+    /// The points that wait.
+    pub waiting: Vec<Waiting>,
 }
 
 /// When points lapse.
@@ -42,14 +44,42 @@ pub struct CardLot {
     pub changed_at: Option<Instant>,
 }
 
+/// Points that can be spent from a moment on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Waiting {
+    /// Their id.
+    pub id: Text,
+    /// How many.
+    pub points: u64,
+    /// From when on.
+    pub activates_at: Instant,
+    /// When they lapse then.
+    pub lapse: Option<Lapse>,
+}
+
 impl Card {
     /// What may be spent in the card's whole life.
     pub fn allotment(&self) -> u64 {
         self.points.saturating_sub(self.subtracted_points).saturating_sub(self.expired_points)
     }
 
-    /// Goes on to a moment: what has lapsed is lost.
+    /// Goes on to a moment: what waited so long is there, and what has lapsed is lost.
     pub fn go_on(&mut self, now: Instant) {
+        self.waiting.sort_by_key(|one| one.activates_at);
+        for one in self.waiting.extract_if(.., |one| one.activates_at <= now) {
+            self.points = self.points.saturating_add(one.points);
+            let Some(lapse) = one.lapse else { continue };
+            match self.lots.iter_mut().find(|lot| lot.lapse.at == lapse.at) {
+                Some(lot) => {
+                    lot.points = lot.points.saturating_add(one.points);
+                    lot.changed_at = Some(one.activates_at);
+                }
+                None => {
+                    let (points, arrived_at) = (one.points, one.activates_at);
+                    self.lots.push(CardLot { lapse, points, arrived_at, changed_at: None });
+                }
+            }
+        }
         for lot in self.lots.extract_if(.., |lot| lot.lapse.at <= now) {
             self.expired_points = self.expired_points.saturating_add(lot.points);
         }
@@ -73,8 +103,13 @@ impl Card {
         Some((&next.lapse.last_day, same.fold(0, |sum: u64, lot| sum.saturating_add(lot.points))))
     }
 
-    /// Whether something on it goes by time.
+    /// All that waits.
+    pub fn waiting_points(&self) -> u64 {
+        self.waiting.iter().fold(0, |sum: u64, one| sum.saturating_add(one.points))
+    }
+
+    /// Whether something on it comes or goes by time.
     pub fn is_timed(&self) -> bool {
-        !self.lots.is_empty()
+        !self.lots.is_empty() || !self.waiting.is_empty()
     }
 }

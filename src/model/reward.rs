@@ -62,6 +62,8 @@ pub struct RewardAssignment {
     pub campaign_id: Text,
     /// The price in points; a coin has none.
     pub points: Option<u64>,
+    /// The tier of the card's holder by which that is the price, where they are in one.
+    pub tier_id: Option<Text>,
 }
 
 /// Where a reward of a campaign went: a code, or the card that was loaded.

@@ -1,4 +1,4 @@
-//! Decides what may be done with the points of a card: earn, add, spend, give back, revoke, expire, activate, cancel. It must
+//! Decides what may be done with the points of a card: earn, add, spend, give back, revoke, expire, activate, adjust, cancel. It must
 //! not know what for, nor how an account is called.
 //!
 //! loyalty-v2.md sections 3 and 7. What was due is settled first. An operation that is refused does nothing. Nothing is cut to
@@ -230,6 +230,20 @@ impl Card {
         let mut draft = Draft::settled(self, now)?;
         draft.cancel(pending, u64::MAX)?;
         draft.step(Cause::Canceled(pending.clone()));
+        draft.finish()
+    }
+
+    /// Somebody makes more points wait, or fewer: some of them never will be spent.
+    pub fn adjust(&self, pending: &Text, by: i64, now: &Now<'_>) -> Result<Outcome, Refused> {
+        let mut draft = Draft::settled(self, now)?;
+        let (waiting, points) = (Place::Pending(pending.clone()), by.unsigned_abs());
+        if by < 0 {
+            draft.shift(waiting, Place::Figure(Figure::PendingCanceled), points)?;
+            draft.step(Cause::Canceled(pending.clone()));
+        } else {
+            draft.shift(Place::Figure(Figure::PendingTotal), waiting, points)?;
+            draft.step(Cause::Waits(pending.clone()));
+        }
         draft.finish()
     }
 

@@ -199,7 +199,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("referral_program", "How who refers is rewarded"),
     ("referee_reward", "What who was referred is given"),
     ("points_ratio", "For so many points"),
-    ("loyalty_tiers_expiration", "When a customer leaves a tier; kept as it was sent"),
+    ("loyalty_tiers_expiration", "Which points lead to its tiers, and how long"),
     ("is_available", "Whether only those that hold now"),
     ("expiration_type", "How the points expire"),
     ("exchange_ratio", "Major units that are given"),

@@ -11,6 +11,7 @@ pub mod points;
 pub mod program;
 pub mod program_expiration;
 pub mod program_rule;
+pub mod program_tier;
 pub mod reward;
 pub mod tiers;
 pub mod window;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use crate::model::incentive::IncentiveObject;
+use crate::model::order::Goods;
 use crate::model::order::Metadata;
 use crate::model::reward::{HandedOver, Reward, RewardAssignment};
 use crate::text::Text;
@@ -101,6 +102,8 @@ pub(super) struct Exchanged {
     pub(super) reward: Reward,
     pub(super) assignment: RewardAssignment,
     pub(super) voucher: Option<HandedOver>,
+    pub(super) product: Option<Goods>,
+    pub(super) sku: Option<Goods>,
 }
 
 /// A printed order: as it is kept, and as a page is told it that is not believed to be the customer it names.
@@ -213,7 +216,7 @@ impl Redemption {
                 out.put_word("status", "SUCCEEDED");
                 out.put_raw("order", self.order.as_ref().map_or("null", |order| order.text(people)));
                 match &self.of {
-                    Redeemable::One(one) => one.put(out),
+                    Redeemable::One(one) => one.put(out, if people { &self.customer } else { "null" }),
                     Redeemable::Stack(parts) => self.put_parts(out, parts),
                 }
             });
@@ -238,7 +241,7 @@ impl Redemption {
 }
 
 impl One {
-    fn put(&self, out: &mut Writer) {
+    fn put(&self, out: &mut Writer, customer: &str) {
         out.put_word("related_object_type", object_name(self.object));
         out.put_text("related_object_id", &self.id);
         out.text_if("related_object_parent_id", self.campaign_id.as_ref());
@@ -249,20 +252,39 @@ impl One {
         if let Some(points) = self.points {
             out.member("loyalty_card").object(|out| out.put_number("points", points));
         }
-        if let Some(Exchanged { reward, assignment, voucher }) = &self.reward {
-            out.member("reward").object(|out| {
-                put_reward_members(out, reward, assignment, self.points.unwrap_or(0));
-                let Some(voucher) = voucher else { return };
-                out.member("voucher").object(|out| {
-                    out.put_text("id", &voucher.voucher_id);
-                    out.text_or_null("code", voucher.code.as_ref());
-                    out.text_or_null("campaign_id", voucher.campaign_id.as_ref());
-                    out.put_word("object", "voucher");
-                });
-            });
+        if let Some(exchanged) = &self.reward {
+            out.member("reward").object(|out| exchanged.put(out, self.points.unwrap_or(0), customer));
         }
         out.put_raw(object_name(self.object), &self.shown);
     }
+}
+
+impl Exchanged {
+    fn put(&self, out: &mut Writer, points: u64, customer: &str) {
+        put_reward_members(out, &self.reward, &self.assignment, points);
+        out.put_raw("customer", customer);
+        out.text_or_null("loyalty_tier_id", self.assignment.tier_id.as_ref());
+        put_goods(out, "product", ("name", self.product.as_ref()));
+        put_goods(out, "sku", ("sku", self.sku.as_ref()));
+        let Some(voucher) = &self.voucher else { return out.member("voucher").null() };
+        out.member("voucher").object(|out| {
+            out.put_text("id", &voucher.voucher_id);
+            out.text_or_null("code", voucher.code.as_ref());
+            out.text_or_null("campaign_id", voucher.campaign_id.as_ref());
+            out.put_word("object", "voucher");
+        });
+    }
+}
+
+/// Writes goods that somebody gets as a member, or nothing.
+fn put_goods(out: &mut Writer, object: &'static str, (name, goods): (&'static str, Option<&Goods>)) {
+    let Some(goods) = goods else { return out.member(object).null() };
+    out.member(object).object(|out| {
+        out.text_or_null("id", goods.id.as_ref());
+        out.text_or_null("source_id", goods.source_id.as_ref());
+        out.text_or_null(name, goods.name.as_ref());
+        out.put_word("object", object);
+    });
 }
 
 /// What every redemption says of itself, done or failed.

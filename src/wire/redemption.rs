@@ -14,9 +14,9 @@ use crate::id::Context;
 use crate::json::Node;
 use crate::model::customer::Customer;
 use crate::model::incentive::{Grant, Incentive, IncentiveObject};
-use crate::model::order::Order;
+use crate::model::order::{Goods, Order};
 use crate::model::page::Page;
-use crate::model::reward::{Reward, RewardAssignment};
+use crate::model::reward::{Reward, RewardAssignment, RewardKind};
 use crate::pricing::Cart;
 use crate::stacking::{Outcome, Step};
 use crate::text::Text;
@@ -126,10 +126,19 @@ fn one(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Box<One>> {
         Some(Resolved::Offer(offer)) => offer.exchange.as_ref(),
         _ => None,
     };
-    let reward = exchange.map(|exchange| Exchanged {
-        reward: Reward::clone(&exchange.reward),
-        assignment: RewardAssignment::clone(&exchange.assignment),
-        voucher: None,
+    let reward = exchange.map(|exchange| {
+        let facts = evaluated.facts;
+        let (product_id, sku_id) = match &exchange.reward.kind {
+            RewardKind::Material { product_id, sku_id } => (Some(product_id), sku_id.as_ref()),
+            RewardKind::Campaign { .. } | RewardKind::Coin(_) => (None, None),
+        };
+        Exchanged {
+            reward: Reward::clone(&exchange.reward),
+            assignment: RewardAssignment::clone(&exchange.assignment),
+            voucher: None,
+            product: product_id.and_then(|id| facts.product(id).found()).map(|goods| Goods::clone(&goods)),
+            sku: sku_id.and_then(|id| facts.sku(id).found()).map(|goods| Goods::clone(&goods)),
+        }
     });
     Some(Box::new(One {
         object: incentive.object,

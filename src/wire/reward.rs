@@ -7,34 +7,23 @@ use crate::json::Node;
 use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
 use crate::shape::shape;
-use crate::shape::{COUNT, KEY, Kind, may, must};
+use crate::shape::{COUNT, Field, KEY, Kind, must};
 use crate::text::Decimal;
 use crate::wire::cursor::{Cursor, read};
 use crate::wire::writer::Writer;
 
 /// A reward that points are exchanged for.
-pub const REWARD: Kind = shape!(
-    "Reward",
-    "What points are exchanged for",
-    &[
-        must("id", KEY),
-        must("assignment_id", KEY),
-        must("object", Kind::OneOf(&["reward"])),
-        must("name", Kind::Text),
-        must("type", Kind::OneOf(&["MATERIAL", "CAMPAIGN", "COIN"])),
-        must("points", COUNT).says("What it costs"),
-        may(
-            "voucher",
-            Kind::Object(&[
-                must("id", KEY),
-                must("code", KEY),
-                must("campaign_id", KEY),
-                must("object", Kind::OneOf(&["voucher"]))
-            ])
-        )
-        .says("The voucher that was handed over"),
-    ]
-);
+pub const REWARD: Kind = shape!("Reward", "What points are exchanged for", OF_REWARD);
+
+/// What is told of a reward.
+pub const OF_REWARD: &[Field] = &[
+    must("id", KEY),
+    must("assignment_id", KEY),
+    must("object", Kind::OneOf(&["reward"])),
+    must("name", Kind::Text),
+    must("type", Kind::OneOf(&["MATERIAL", "CAMPAIGN", "COIN"])),
+    must("points", COUNT).says("What it costs"),
+];
 
 /// Reads a reward from its document; what its `parameters` hold says what kind it is.
 pub fn read_reward(at: &Cursor<'_>) -> Reward {
@@ -113,6 +102,7 @@ pub fn read_reward_assignment(at: &Cursor<'_>) -> RewardAssignment {
         reward_id: at.need("reward_id", read::name),
         campaign_id: at.need("related_object_id", read::name),
         points: points.flatten().flatten(),
+        tier_id: None,
     }
 }
 

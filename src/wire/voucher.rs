@@ -296,16 +296,16 @@ pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
     gift.or_else(card)?.ok().map(|grant| grant.at(now))
 }
 
-/// The points of a card as they are shown, in place of what it keeps of those that lapse.
+/// The points of a card as they are shown, in place of what it keeps of those that come and go by time.
 fn show_points(block: &mut Map<String, Value>, card: &Card) {
-    if block.remove("lots").is_none() {
+    let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
+    if !is_timed {
         return;
     }
     let next = card.next_expiration();
     block.insert("points".into(), card.points.into());
     block.insert("expired_points".into(), card.expired_points.into());
-    // Rules that would make points wait are refused.
-    block.insert("pending_points".into(), 0.into());
+    block.insert("pending_points".into(), card.waiting_points().into());
     block.insert("next_expiration_date".into(), next.map(|(day, _)| day.as_str()).into());
     block.insert("next_expiration_points".into(), next.map(|(_, points)| points).into());
 }

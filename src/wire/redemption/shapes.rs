@@ -5,7 +5,7 @@ use crate::shape::{fields_of, shape};
 use crate::wire::decision::{LEFT_OUT, REFUSED, TRACES};
 use crate::wire::order_view::KEPT;
 use crate::wire::request::OBJECT;
-use crate::wire::reward::REWARD;
+use crate::wire::reward::OF_REWARD;
 use crate::wire::voucher::{TIER, VOUCHER};
 
 /// The customer inside a redemption.
@@ -23,6 +23,52 @@ const CHANNEL: Kind = Kind::Object(&[
     must("channel_type", Kind::Text).says("What kind of channel that is"),
 ]);
 
+/// A reward that points were exchanged for.
+const EXCHANGED: Kind = shape!(
+    "ExchangedReward",
+    "A reward that points were exchanged for, and what was handed over",
+    fields_of!(
+        OF_REWARD,
+        &[
+            may("customer", PERSON).or_null().says("Who got it"),
+            may(
+                "voucher",
+                Kind::Object(&[
+                    must("id", KEY),
+                    must("code", KEY),
+                    must("campaign_id", KEY),
+                    must("object", Kind::OneOf(&["voucher"]))
+                ])
+            )
+            .or_null()
+            .says("The voucher that was handed over"),
+            may(
+                "product",
+                Kind::Object(&[
+                    must("id", KEY),
+                    must("source_id", KEY).or_null(),
+                    must("name", Kind::Text).or_null(),
+                    must("object", Kind::OneOf(&["product"]))
+                ])
+            )
+            .or_null()
+            .says("The product that somebody sends"),
+            may(
+                "sku",
+                Kind::Object(&[
+                    must("id", KEY),
+                    must("source_id", KEY).or_null(),
+                    must("sku", Kind::Text).or_null(),
+                    must("object", Kind::OneOf(&["sku"]))
+                ])
+            )
+            .or_null()
+            .says("The variant of it"),
+            may("loyalty_tier_id", KEY).or_null().says("The tier of the card's holder that says the price"),
+        ]
+    )
+);
+
 /// What redemptions and rollbacks have alike.
 const COMMON: &[Field] = &[
     must("id", KEY),
@@ -38,7 +84,7 @@ const COMMON: &[Field] = &[
     may("gift", Kind::Object(&[must("amount", CHANGE)])).says("Money that was spent, or given back: below zero"),
     may("loyalty_card", Kind::Object(&[must("points", CHANGE)]))
         .says("Points that were spent, or given back: below zero"),
-    may("reward", REWARD),
+    may("reward", EXCHANGED),
     must("related_object_type", Kind::OneOf(&["voucher", "promotion_tier", "redemption"])),
     must("related_object_id", KEY),
     may("related_object_parent_id", KEY),

@@ -3,6 +3,8 @@
 pub mod balances;
 pub mod holders;
 pub mod loyalty_members;
+pub mod member_activity;
+pub mod pending_points;
 pub mod point_transfers;
 pub mod points_expiration;
 pub mod publications;

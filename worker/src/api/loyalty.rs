@@ -19,6 +19,8 @@ pub mod order_payments;
 mod program_assignments;
 pub mod program_batches;
 pub mod program_earning_rules;
+pub mod program_qualifications;
+pub mod program_tiers;
 pub mod programs;
 pub mod reports;
 pub mod reward_assignments;

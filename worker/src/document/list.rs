@@ -251,3 +251,13 @@ fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause)
     }
     Ok(())
 }
+
+/// The page that a query asks for of all that is listed, which is in hand.
+pub fn paged(list: &List, query: &Query, all: Vec<Json>) -> Result<Map<String, Json>, CallError> {
+    let limit = read_int(query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
+    let page = read_int(query, "page", 1, list.page_max)?.unwrap_or(1);
+    let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
+    let place = |number: i64| usize::try_from(number).unwrap_or(0);
+    let before = place(page.saturating_sub(1)).saturating_mul(place(limit));
+    Ok(list.envelope(all.into_iter().skip(before).take(place(limit)).collect(), total))
+}

@@ -17,6 +17,7 @@ pub mod members;
 pub mod older;
 pub mod points;
 pub mod program_rules;
+pub mod program_tiers;
 pub mod programs;
 pub mod project;
 pub mod promotions;

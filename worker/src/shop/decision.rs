@@ -5,7 +5,7 @@ use crate::document::merge;
 use crate::http::reply::{CallError, duplicate};
 use crate::http::route::Call;
 use crate::shop::cards::Present;
-use crate::shop::{customers, held_tiers, summary, vouchers, zone};
+use crate::shop::{customers, held_tiers, program_tiers, summary, vouchers, zone};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use crate::store::sql::Fault;
@@ -23,7 +23,9 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
     let at = (call.context.now, zone::of(call)?);
     let find_tiers = move |customer: &str| {
         let tiers = held_tiers::of_customer(call.store, &Present::of(call)?, customer)?;
-        Ok(tiers.into_iter().map(|tier| tier.tier_id).collect())
+        let of_campaigns = program_tiers::of_customer(call.store, &Present::of(call)?, customer)?;
+        let of_campaigns = of_campaigns.into_iter().map(|tier| tier.id);
+        Ok(tiers.into_iter().map(|tier| tier.tier_id).chain(of_campaigns).collect())
     };
     let settings = [call.caller.settings.case_sensitive_codes, !is_bare(call)];
     Ok(StoreFacts::new((call.store, &call.catalogue), at, settings, Box::new(find_tiers)))

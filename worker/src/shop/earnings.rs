@@ -15,7 +15,7 @@ use crate::shop::lives::CARD;
 use crate::shop::occurrences::{Earners, Occurrence, brought, noticed};
 use crate::shop::products::PRODUCT;
 use crate::shop::skus::SKU;
-use crate::shop::{card_lots, decision, held_tiers, payments, program_earnings, statistics};
+use crate::shop::{card_spendings, decision, held_tiers, payments, program_earnings, statistics};
 use crate::store::document::{Document, legible, read_held, read_stored};
 use crate::store::post::Post;
 use crate::store::sql::Fault;
@@ -33,7 +33,7 @@ use std::collections::VecDeque;
 /// Runs the writes of a call, and what follows from them.
 pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     let noticed = noticed(call)?;
-    let posts: Vec<Post> = call.store.posted().filter(|post| card_lots::is_about_points(post)).cloned().collect();
+    let posts: Vec<Post> = call.store.posted().filter(|post| card_spendings::is_about_points(post)).cloned().collect();
     if call.store.may_write(&[PRODUCT.object, SKU.object]) {
         call.catalogue.forget();
     }
@@ -44,7 +44,7 @@ pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     // The call is accepted: what follows from it is done whole.
     call.store.unbound();
     if !posts.is_empty() {
-        card_lots::follow(call, &posts)?;
+        card_spendings::follow(call, &posts)?;
         call.store.commit()?;
     }
     let mut noticed = VecDeque::from(noticed);

@@ -34,7 +34,29 @@ pub struct Joined {
     program: Program,
 }
 
+/// Why nothing can be earned in a campaign now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closed {
+    /// It is switched off, or does not hold now.
+    Campaign,
+    /// The customer's card is, or does not.
+    Card,
+    /// The customer has no card, and does not get one by earning.
+    NoMember,
+}
+
 impl Joined {
+    /// Why nothing can be earned at a moment, if there is a reason.
+    pub fn closed(&self, now: Instant, zone: &TimeZone) -> Option<Closed> {
+        let is_running = self.program.is_active && self.program.validity.holds(now, zone);
+        match (is_running, self.is_open, &self.card) {
+            (false, _, _) => Some(Closed::Campaign),
+            (true, true, _) => None,
+            (true, false, Some(_)) => Some(Closed::Card),
+            (true, false, None) => Some(Closed::NoMember),
+        }
+    }
+
     /// The rule with an id.
     pub fn rule(&self, id: &str) -> Option<&Document> {
         self.rules.iter().map(|(rule, _)| rule).find(|rule| rule.id == id)
@@ -61,20 +83,45 @@ pub fn joined(
             continue;
         }
         let own = rules.extract_if(.., |(rule, _)| rule.parent.as_ref() == Some(&campaign.id)).collect();
-        let card = store.card_of(&campaign.id, customer_id)?;
-        let is_open = match &card {
-            Some(card) => is_usable(store, card, (now, zone))?,
-            None => campaign.body.get("auto_join").and_then(Json::as_bool) == Some(true),
-        };
-        let read = legible(store, read_held(CAMPAIGN.object, &campaign, read_campaign))?;
-        // Nothing is earned in a campaign that does not read.
-        let program = match read {
-            Some(read) => Program { id: read.id, is_active: read.active, validity: read.validity },
-            None => Program { id: campaign.id.as_str().into(), is_active: false, ..Program::default() },
-        };
-        found.push(Joined { campaign, card, rules: own, is_open, program });
+        found.push(join(store, campaign, (Some(customer_id), own), (now, zone))?);
     }
     Ok(found)
+}
+
+/// One campaign in which a customer may earn by what happens; of somebody who is not stored there is no card.
+pub fn joined_to(
+    store: &Store<'_>,
+    facts: &StoreFacts<'_, '_>,
+    campaign: &Document,
+    (customer_id, what): (Option<&str>, What<'_>),
+    at: (Instant, &TimeZone),
+) -> Result<Joined, Fault> {
+    let mut rules = waiting(store, facts, what)?;
+    rules.retain(|(rule, _)| rule.parent.as_ref() == Some(&campaign.id));
+    join(store, campaign.clone(), (customer_id, rules), at)
+}
+
+fn join(
+    store: &Store<'_>,
+    campaign: Document,
+    (customer_id, rules): (Option<&str>, Vec<(Document, Option<EarningRule>)>),
+    (now, zone): (Instant, &TimeZone),
+) -> Result<Joined, Fault> {
+    let card = match customer_id {
+        Some(customer_id) => store.card_of(&campaign.id, customer_id)?,
+        None => None,
+    };
+    let is_open = match &card {
+        Some(card) => is_usable(store, card, (now, zone))?,
+        None => campaign.body.get("auto_join").and_then(Json::as_bool) == Some(true),
+    };
+    let read = legible(store, read_held(CAMPAIGN.object, &campaign, read_campaign))?;
+    // Nothing is earned in a campaign that does not read.
+    let program = match read {
+        Some(read) => Program { id: read.id, is_active: read.active, validity: read.validity },
+        None => Program { id: campaign.id.as_str().into(), is_active: false, ..Program::default() },
+    };
+    Ok(Joined { campaign, card, rules, is_open, program })
 }
 
 /// Whether points go to a card now: it is switched on and within its dates.

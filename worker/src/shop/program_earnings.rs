@@ -6,11 +6,13 @@
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::shop::balances::{move_balance, note_with};
+use crate::shop::cards::Present;
+use crate::shop::pending_points::{Waits, wait as wait_on};
 use crate::shop::program_earning_facts::{Joined, ProgramEarnings, joined};
 use crate::shop::publications::{Receiver, Wanted, choose, hand_over};
 use crate::shop::purses::CARD;
 use crate::shop::vouchers::VOUCHER;
-use crate::shop::{card_lots, customers, decision, referral_counts, zone};
+use crate::shop::{card_lots, customers, decision, program_tiers, referral_counts, zone};
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::decide::earn::{Event, Gift, What, earn};
@@ -18,6 +20,8 @@ use scrip::facts::earning::{Occasion, Standing};
 use scrip::points::Expiration;
 use scrip::wire::customer::read_customer;
 use serde_json::{Map, Value as Json, json};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// The kind of the rows of occasions that brought points, whose id is the occasion.
 const OCCASION: &str = "program_occasion";
@@ -71,18 +75,30 @@ fn put(
     (mut found, gains): (Vec<Joined>, Vec<Gain>),
     (what, occasion): (What<'_>, &Occasion),
 ) -> Result<(), Fault> {
-    let mut brought = Vec::new();
-    for gain in gains {
+    let (mut brought, mut tiers) = (Vec::new(), HashMap::new());
+    let present = Present::of(call)?;
+    for mut gain in gains {
         let Some(joined) = found.get_mut(gain.place) else { continue };
         if joined.card.is_none() {
             joined.card = join(call, &joined.campaign, &customer)?;
         }
         let Some(mut card) = joined.card.take() else { continue };
         let rule = joined.rule(&gain.rule_id);
-        let own = rule.and_then(|rule| card_lots::expiration_in(&rule.body));
-        let expiration = own.unwrap_or_else(|| card_lots::rules_in(&joined.campaign));
-        let about = rule.map(|rule| about(rule, what)).unwrap_or_default();
-        if accrue(call, &mut card, (gain.points, &expiration), about)? {
+        let mut about = rule.map(|rule| about(rule, what)).unwrap_or_default();
+        // The tier is that of the moment before anything of this is earned.
+        let tier = match tiers.entry(gain.place) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(program_tiers::of_card(call.store, &present, (&joined.campaign, &card))?)
+            }
+        };
+        if let Some(tier) = tier {
+            let points = tier.earned(&gain.rule_id, gain.points.unsigned_abs());
+            gain.points = i64::try_from(points).unwrap_or(i64::MAX);
+            let told = json!({ "id": tier.id.as_str(), "name": tier.name.as_str() });
+            about.insert("holder_loyalty_tier".into(), told);
+        }
+        if gain.points > 0 && bring(call, &mut card, (gain.points, rule, &joined.campaign), about)? {
             let name = joined.campaign.body.get("name").and_then(Json::as_str).unwrap_or_default();
             referral_counts::earn(&mut customer.body, name, gain.points)?;
             brought.push(json!({ "voucher_id": card.id, "earning_rule_id": gain.rule_id, "points": gain.points }));
@@ -128,6 +144,33 @@ fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Re
         }
         Err(CallError::Fault(fault)) => Err(fault),
     }
+}
+
+/// Brings points to a card at the commit, at once or, where the rule says so, to wait; says whether it has room for them.
+fn bring(
+    call: &mut Call<'_, '_>,
+    card: &mut Document,
+    (points, rule, campaign): (i64, Option<&Document>, &Document),
+    about: Map<String, Json>,
+) -> Result<bool, Fault> {
+    let rules = rule.and_then(|rule| rule.body.get("expiration_rules")).or_else(|| card_lots::rules_said(campaign));
+    let wait = rule.and_then(|rule| rule.body.get("pending_points")?.get("period_value")?.as_u64());
+    let Some(days) = wait.and_then(|days| u32::try_from(days).ok()) else {
+        let expiration = rules.and_then(card_lots::expiration_of).unwrap_or_default();
+        return accrue(call, card, (points, &expiration), about);
+    };
+    let mut details = about;
+    let event = json!({
+        "type": "customer.order.paid", "entity_id": card.holder, "created_at": crate::moment::text(call.now_ms()),
+        "category": "ACTION",
+    });
+    details.insert("event".into(), event);
+    let has_room = wait_on(call, card, Waits { points, days, rules, details })?;
+    if has_room {
+        call.touch(card);
+        call.store.update(VOUCHER.object, card);
+    }
+    Ok(has_room)
 }
 
 /// Puts points onto a card at the commit; says whether it has room for them.

@@ -22,6 +22,7 @@ use scrip::model::promotion::Stack;
 use scrip::model::redemption::PastRedemption;
 use scrip::model::reward::{Reward, RewardAssignment};
 use scrip::model::stacking::StackingRules;
+use scrip::points::tiered::CampaignTier;
 use scrip::rules::{Collection, Rule, Segment};
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -73,6 +74,10 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>> {
         self.known(self.find_reward_assignment(reward_id, campaign_id)).map(Fact::own)
+    }
+
+    fn campaign_tier(&self, card: &Incentive) -> Known<Fact<'_, CampaignTier>> {
+        self.known(self.find_campaign_tier(card)).map(Fact::own)
     }
 
     fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {

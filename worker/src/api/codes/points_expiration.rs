@@ -1,11 +1,11 @@
 //! The points of a loyalty card by when they lapse. It must not know how they come to lapse.
 
 use crate::document::fields::{LIMIT, PAGE};
-use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::list::paged;
 use crate::document::shapes;
 use crate::http::listing::List;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
-use crate::shop::card_lots;
+use crate::shop::point_buckets::buckets;
 use crate::shop::vouchers::find_card;
 use serde_json::Value as Json;
 
@@ -24,12 +24,6 @@ pub const ROUTES: &[Route] = &[get(
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let card = find_card(call)?;
-    let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
-    let page = read_int(&call.query, "page", 1, BUCKETS.page_max)?.unwrap_or(1);
-    let all = card_lots::buckets(call, &card)?;
-    let total = i64::try_from(all.len()).unwrap_or(i64::MAX);
-    let place = |number: i64| usize::try_from(number).unwrap_or(0);
-    let before = place(page.saturating_sub(1)).saturating_mul(place(limit));
-    let shown = all.into_iter().skip(before).take(place(limit)).collect();
-    Ok(Answer::json(Json::Object(BUCKETS.envelope(shown, total))))
+    let all = buckets(call, &card)?;
+    Ok(Answer::json(Json::Object(paged(&BUCKETS, &call.query, all)?)))
 }

@@ -4,7 +4,7 @@ use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Answer, Call, Outcome, Route, post, refused_but_written};
 use crate::http::shape::{Field, Kind, may};
 use crate::shop::vouchers::{self, VOUCHER};
-use crate::shop::{card_lots, decision};
+use crate::shop::{card_spendings, decision};
 use crate::store::facts::ById;
 use scrip::decide::rollback::{RollBack, RolledBack};
 use scrip::decide::{self, Tally};
@@ -94,7 +94,7 @@ fn standing(call: &mut Call<'_, '_>, rolled_back: &RolledBack, entries: &[Entry]
         let Some(redeemed) = &past.voucher else { continue };
         let Some(mut voucher) = call.store.document(VOUCHER.object, &redeemed.id)? else { continue };
         // The ledger does not have this rollback yet.
-        card_lots::give_back(call, &mut voucher, entries)?;
+        card_spendings::give_back(call, &mut voucher, entries)?;
         let shown = vouchers::show_given_back(call, voucher, past.spent)?;
         service.vouchers.push((redeemed.id.clone(), shown.to_string()));
     }

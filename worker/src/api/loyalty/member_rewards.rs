@@ -5,9 +5,11 @@ use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Kind, may};
 use crate::shop::balances::free_points;
+use crate::shop::program_tiers;
 use crate::shop::reward_assignments::{ASSIGNMENT, of_program};
 use crate::shop::rewards::{REWARD, show};
 use crate::shop::vouchers::find_card;
+use scrip::points::tiered::CampaignTier;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -24,7 +26,10 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         true => free_points(call, &card)?,
         false => i64::MAX,
     };
-    let rewards = rewards_of(call, card.parent.as_deref().unwrap_or_default())?;
+    let mut rewards = rewards_of(call, card.parent.as_deref().unwrap_or_default())?;
+    if let Some(tier) = program_tiers::of_held(call, &card)? {
+        rewards.iter_mut().for_each(|(_, assignment)| reprice(assignment, &tier));
+    }
     let affordable = rewards.into_iter().filter(|(reward, assignment)| cost(reward, assignment) <= most);
     let shown: Vec<Json> = affordable
         .map(|(reward, assignment)| json!({ "reward": reward, "assignment": assignment, "object": "loyalty_reward" }))
@@ -45,6 +50,17 @@ fn rewards_of(call: &mut Call<'_, '_>, campaign_id: &str) -> Result<Vec<(Json, J
         Some((reward, Json::Object(assignment.body)))
     });
     Ok(both.collect())
+}
+
+/// Puts the price into an assignment that it has in a tier.
+fn reprice(assignment: &mut Json, tier: &CampaignTier) {
+    let name = |name: &str| assignment.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+    let (id, reward) = (name("id"), name("reward_id"));
+    if let Some(price) = assignment.pointer_mut("/parameters/loyalty/points")
+        && let Some(points) = price.as_u64()
+    {
+        *price = tier.price(&id, &reward, points).into();
+    }
 }
 
 /// The least that a reward can be had for: its price, or of money off one block of points.

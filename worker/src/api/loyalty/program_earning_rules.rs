@@ -27,7 +27,7 @@ const RULES_MAX: usize = 100;
 
 const ORDER_PAID: &str = "order.paid";
 const SEGMENT_ENTERED: &str = "customer.segment.entered";
-/// No campaign has tiers, so that nobody joins or leaves one.
+/// The tier of a campaign is what its points say at a moment: nothing happens when it becomes another.
 const OF_TIERS: &str = "customer.loyalty.tier.";
 
 /// The blocks of what is proportional, which fixed points do not have.
@@ -90,7 +90,6 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut made = Vec::new();
     for (place, one) in sent.into_iter().enumerate() {
         let place = format!("[{place}]");
-        check_served(&one).map_err(|problem| problem.within(&place))?;
         let mut body = shape::read(CREATE, one, Nulls::Dropped).map_err(|problem| problem.within(&place))?;
         settle_event(call, &mut body, &place)?;
         made.push(make(call, &program, body, &place)?);
@@ -122,7 +121,6 @@ fn make(
 
 /// A null clears what may be left out.
 fn update(call: &mut Call<'_, '_>) -> Outcome {
-    check_served(&call.source()?)?;
     let mut sent = call.body(Nulls::Kept)?;
     let mut document = find(call)?;
     let rule = take_rule(call, &mut sent)?;
@@ -166,14 +164,6 @@ fn switch(call: &mut Call<'_, '_>, active: bool) -> Outcome {
     Ok(Answer::json(PROGRAM_RULE.show_one(call, rule)?))
 }
 
-/// What is not done is refused: whoever sends it would count on it.
-fn check_served(sent: &Map<String, Json>) -> Result<(), Problem> {
-    if sent.get("pending_points").is_some_and(|pending| !pending.is_null()) {
-        return Err(Problem::at("pending_points", "must NOT be present: points of a loyalty campaign do not wait"));
-    }
-    Ok(())
-}
-
 /// Takes the validation rule out of a body, which must exist; nothing where the body says nothing of it.
 fn take_rule(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Option<Vec<String>>, CallError> {
     let Some(named) = body.remove("validation_rule_id") else { return Ok(None) };
@@ -193,7 +183,9 @@ fn settle_event(call: &Call<'_, '_>, body: &mut Map<String, Json>, place: &str) 
         (Some(event), _) => event.to_owned(),
     };
     if event.starts_with(OF_TIERS) {
-        let told = format!("must NOT be about tiers: a loyalty campaign has none (actual value is `{event}`)");
+        let told = format!(
+            "must NOT be about tiers: nobody is told of those of a loyalty campaign (actual value is `{event}`)"
+        );
         return Err(Problem::at(format!("{place}.event"), told).into());
     }
     for (block, of) in [("segment", event == SEGMENT_ENTERED), ("custom_event", is_custom(&event))] {
@@ -234,6 +226,11 @@ fn settle(body: &mut Map<String, Json>, campaign_id: &str) -> Result<(), Problem
     voucher_grant::check_validity(body)?;
     voucher_grant::settle_dates(body);
     voucher_grant::check_expiration(body, "")?;
+    let event = body.get("event").and_then(Json::as_str).unwrap_or_default();
+    if event != ORDER_PAID && body.contains_key("pending_points") {
+        let told = format!("must NOT be present where the event is {}", shortened(event));
+        return Err(Problem::at("pending_points", told));
+    }
     if !body.contains_key("loyalty") {
         return Err(Problem::missing("", "loyalty"));
     }

@@ -6,12 +6,13 @@ use crate::document::fields::{
     DISCOUNT, GIFT, KEY, LOYALTY_CARD, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
 use crate::document::merge;
+use crate::document::shapes;
 use crate::http::reply::{CallError, error};
 use crate::http::route::{Answer, Call, Outcome, Route, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
-use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::campaigns::{CAMPAIGN, PROGRAM};
 use crate::shop::voucher_work::{Change, VOUCHERS_UPDATE};
-use crate::shop::{generation, metadata_schemas, voucher_grant};
+use crate::shop::{generation, metadata_schemas, program_tiers, voucher_grant};
 use crate::store::document::Document;
 use crate::work::actions;
 use scrip::wire::Problem;
@@ -36,7 +37,7 @@ const UPDATE: &[Field] = &[
     may("gift", GIFT),
     may("loyalty_card", LOYALTY_CARD),
     may("referral_program", REFERRAL),
-    may("loyalty_tiers_expiration", Kind::Map),
+    may("loyalty_tiers_expiration", shapes::program_tiers::QUALIFICATION),
 ];
 
 /// The routes of the area.
@@ -80,6 +81,10 @@ pub fn change(call: &mut Call<'_, '_>, mut campaign: Document) -> Outcome {
         }
     }
     voucher_grant::check_validity(&campaign.body)?;
+    program_tiers::complete(&mut campaign.body);
+    if kind == PROGRAM && !program_tiers::of_campaign(call.store, &campaign.id)?.is_empty() {
+        program_tiers::check_counted(&campaign.body)?;
+    }
     if is_metadata_sent {
         metadata_schemas::check(call.store, &[(CAMPAIGN.object, campaign.body.get("metadata"))])?;
     }

@@ -6,13 +6,14 @@ use crate::document::fields::{
     CODE_CONFIG, DISCOUNT, GIFT, KEY, LOYALTY_CARD, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS,
     VALIDITY_TIMEFRAME, VOUCHER_TYPE,
 };
+use crate::document::shapes;
 use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::route::{Answer, Call, Outcome};
 use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::campaigns::{CAMPAIGN, TYPES};
 use crate::shop::codes::CodeShape;
-use crate::shop::{assignments, generation, metadata_schemas, voucher_grant};
+use crate::shop::{assignments, generation, metadata_schemas, program_tiers, voucher_grant};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -87,7 +88,7 @@ pub const CREATE: &[Field] = &[
     may("voucher", Kind::Object(VOUCHER)),
     may("promotion", PROMOTION),
     may("referral_program", REFERRAL),
-    may("loyalty_tiers_expiration", Kind::Map),
+    may("loyalty_tiers_expiration", shapes::program_tiers::QUALIFICATION),
 ];
 
 /// The verb of the route.
@@ -101,6 +102,7 @@ pub fn create(call: &mut Call<'_, '_>) -> Outcome {
 
 /// The verb of the route that makes loyalty programs, whether or not the body says that it does.
 pub fn create_program(call: &mut Call<'_, '_>) -> Outcome {
+    check_no_rules(&call.source()?, "LOYALTY_PROGRAM")?;
     let mut body = call.body(Nulls::Dropped)?;
     body.insert("campaign_type".into(), "LOYALTY_PROGRAM".into());
     create_coded(call, body)
@@ -114,6 +116,7 @@ fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Outcome
     check_own_fields(&body, campaign_type)?;
     voucher_grant::check_discount(&config, "voucher")?;
     voucher_grant::complete_card(&mut config, "voucher", false)?;
+    program_tiers::complete(&mut body);
     let rules = settle(call, &mut body)?;
     let kind = body.get("type").and_then(Json::as_str).unwrap_or("AUTO_UPDATE").to_owned();
     let is_standalone = kind == "STANDALONE";
@@ -249,12 +252,18 @@ fn not_standalone(campaign_type: &str) -> Problem {
 fn check_own_fields(body: &Map<String, Json>, campaign_type: &str) -> Result<(), Problem> {
     let foreign = OWN_FIELDS.iter().find(|(field, of)| *of != campaign_type && body.contains_key(*field));
     let foreign = foreign.map(|(field, _)| *field);
-    // The rules of a program are those of its rewards and earnings (endpoints.md section 1, shape S9).
-    let rules = Some("validation_rules").filter(|_| campaign_type == "LOYALTY_PROGRAM");
-    match foreign.or(rules.filter(|field| body.contains_key(*field))) {
+    match foreign {
         Some(field) => Err(Problem::at(field, format!("must NOT be present on a {campaign_type} campaign"))),
-        None => Ok(()),
+        None => check_no_rules(body, campaign_type),
     }
+}
+
+/// The rules of a program are those of its rewards and earnings (endpoints.md section 1, shape S9).
+fn check_no_rules(sent: &Map<String, Json>, campaign_type: &str) -> Result<(), Problem> {
+    if campaign_type == "LOYALTY_PROGRAM" && sent.contains_key("validation_rules") {
+        return Err(Problem::at("validation_rules", "must NOT be present on a LOYALTY_PROGRAM campaign"));
+    }
+    Ok(())
 }
 
 /// The campaign's type and its voucher's follow from one another when only one is said.

@@ -40,7 +40,7 @@ const CREATE: &[Field] = &[
     may("category_id", KEY),
     may("metadata", Kind::Map),
     must("voucher", Kind::Object(VOUCHER)),
-    may("loyalty_tiers_expiration", Kind::Map),
+    may("loyalty_tiers_expiration", shapes::program_tiers::QUALIFICATION),
 ];
 
 const UPDATE: &[Field] = &[
@@ -58,7 +58,7 @@ const UPDATE: &[Field] = &[
     may("category_id", KEY),
     may("metadata", Kind::Map),
     may("unset_metadata_fields", Kind::List(&KEY, 0, 100)),
-    may("loyalty_tiers_expiration", Kind::Map),
+    may("loyalty_tiers_expiration", shapes::program_tiers::QUALIFICATION),
 ];
 
 /// The routes of the area.

@@ -3,7 +3,7 @@
 use crate::document::fields::{KEY, VOUCHER_TYPE};
 use crate::document::shapes::customers::CUSTOMER;
 use scrip::shape;
-use scrip::shape::{CHANGE, COUNT, KEYS, Kind, may, must, object};
+use scrip::shape::{CHANGE, COUNT, Field, KEYS, Kind, may, must, object};
 use scrip::wire::voucher::VOUCHER;
 
 /// A publication.
@@ -69,6 +69,66 @@ pub const BALANCE: Kind = shape!(
     ]
 );
 
+/// Points that wait.
+pub const PENDING_POINTS: Kind = shape!(
+    "LoyaltyPendingPoints",
+    "Points of a loyalty card that were earned and cannot be spent yet",
+    &[
+        must("id", KEY),
+        must("voucher_id", KEY),
+        must("campaign_id", KEY),
+        must("customer_id", KEY),
+        must("order_id", KEY).says("The order that they were earned by"),
+        must("points", COUNT).says("How many"),
+        must("activates_at", Kind::Date).says("The first day on which they can be spent"),
+        must(
+            "details",
+            Kind::Object(&[
+                must(
+                    "event",
+                    Kind::Object(&[
+                        must("type", Kind::OneOf(&["customer.order.paid"])),
+                        must("entity_id", KEY).says("The customer"),
+                        must("created_at", Kind::DateTime),
+                        must("category", Kind::OneOf(&["ACTION"])).says("Kept for older clients"),
+                    ]),
+                )
+                .says("What happened"),
+                must("earning_rule", EARNING_RULE).says("The rule by which they were earned"),
+                must("order", Kind::Object(&[must("id", KEY), must("source_id", KEY).or_null()])),
+                HOLDER_TIER,
+            ]),
+        )
+        .says("What they were earned for"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+    ]
+);
+
+/// The tier that changed how many points there are.
+const HOLDER_TIER: Field = may("holder_loyalty_tier", Kind::Object(&[must("id", KEY), must("name", Kind::Text)]))
+    .says("The tier that the holder of the card was in");
+
+/// A rule that brought points.
+const EARNING_RULE: Kind = Kind::Object(&[
+    must("id", KEY),
+    must("source", Kind::Object(&[may("banner", Kind::Text).says("What people are told of it")]))
+        .says("Where it stands"),
+]);
+
+/// What changed how many points wait.
+pub const PENDING_BALANCE: Kind = shape!(
+    "PendingPointsBalance",
+    "How many points came to those that wait, or went",
+    &[
+        must("points", CHANGE).says("Points that came, or went: below zero"),
+        must("total", COUNT).says("How many wait now"),
+        must("operation_type", Kind::OneOf(&["MANUAL"])).says("By which kind of operation"),
+        must("related_object", Kind::Object(&[must("id", KEY), must("type", Kind::Text)])).says("The card"),
+        object(&["balance"]),
+    ]
+);
+
 /// The other card of a transfer.
 const OTHER_CARD: Kind = Kind::Object(&[
     must("id", KEY),
@@ -101,15 +161,9 @@ pub const TRANSACTION: Kind = shape!(
                 may("redemption", Kind::Object(&[must("id", KEY)])).says("The redemption"),
                 may("rollback", Kind::Object(&[must("id", KEY)])).says("The rollback"),
                 may("reward", Kind::Object(&[must("id", KEY), must("name", Kind::Text)])),
-                may(
-                    "earning_rule",
-                    Kind::Object(&[
-                        must("id", KEY),
-                        must("source", Kind::Object(&[may("banner", Kind::Text).says("What people are told of it")]))
-                            .says("Where it stands"),
-                    ]),
-                )
-                .says("The rule by which points were earned"),
+                may("earning_rule", EARNING_RULE).says("The rule by which points were earned"),
+                may("pending_points", PENDING_POINTS).says("The points that waited"),
+                HOLDER_TIER,
                 may("event_schema", Kind::Object(&[must("id", KEY), must("name", KEY)])).says("The custom event"),
                 may("segment", Kind::Object(&[must("id", KEY)])).says("The segment that was entered"),
                 may("source_voucher", OTHER_CARD).says("The card that points came from"),
@@ -117,6 +171,29 @@ pub const TRANSACTION: Kind = shape!(
             ]),
         )
         .says("What moved, and by what"),
+    ]
+);
+
+/// What happened to a card.
+pub const MEMBER_ACTIVITY: Kind = shape!(
+    "LoyaltyCardActivity",
+    "What happened to a loyalty card",
+    &[
+        must("id", KEY),
+        must("type", Kind::Text).says("What happened"),
+        must("created_at", Kind::DateTime),
+        must(
+            "data",
+            Kind::Object(&[
+                must("data", Kind::Map).says("Whom and what it is about"),
+                must(
+                    "event_source",
+                    Kind::Object(&[must("channel", Kind::OneOf(&["API", "INTERNAL"])).says("Asked for, or by itself")])
+                )
+                .says("Where it came from"),
+            ])
+        )
+        .says("What it was"),
     ]
 );
 

@@ -97,6 +97,15 @@ pub const CALCULATIONS: &[Choice] = &[choice(
     ],
 )];
 
+const PENDING: Field = may(
+    "pending_points",
+    Kind::Object(&[
+        must("period_type", Kind::OneOf(&["DAY"])).says("What is counted"),
+        must("period_value", Kind::Int(1, 90)).says("How many days"),
+    ]),
+)
+.says("How long points wait before they can be spent");
+
 /// What a rule says and may change.
 pub const CHANGES: &[Field] = &[
     may("validation_rule_id", KEY).says("The validation rule that must hold"),
@@ -106,6 +115,7 @@ pub const CHANGES: &[Field] = &[
     may("active", Kind::Bool),
     may("start_date", Kind::DateTime),
     may("expiration_date", Kind::DateTime),
+    PENDING,
     EXPIRATION_RULES,
     may("validity_timeframe", VALIDITY_TIMEFRAME),
     may("validity_day_of_week", VALIDITY_DAY_OF_WEEK),
@@ -151,6 +161,7 @@ pub const PROGRAM_RULE: Kind = shape!(
         must("active", Kind::Bool),
         may("start_date", Kind::DateTime),
         may("expiration_date", Kind::DateTime),
+        PENDING,
         EXPIRATION_RULES,
         may("validity_timeframe", VALIDITY_TIMEFRAME),
         may("validity_day_of_week", VALIDITY_DAY_OF_WEEK),
@@ -159,5 +170,16 @@ pub const PROGRAM_RULE: Kind = shape!(
         must("created_at", Kind::DateTime),
         must("updated_at", Kind::DateTime).or_null(),
         object(&["earning_rule"]),
+    ]
+);
+
+/// What an order would bring.
+pub const ESTIMATE: Kind = shape!(
+    "PointsEstimation",
+    "How many points an order would bring in a loyalty campaign",
+    &[
+        must("campaign", Kind::Object(&[must("id", KEY), must("name", KEY), object(&["campaign"])]))
+            .says("The campaign"),
+        must("points_estimation", Kind::Int(0, INT_MAX)).says("How many points"),
     ]
 );

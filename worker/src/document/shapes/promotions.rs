@@ -1,6 +1,7 @@
 //! The shapes of campaigns, tiers and stacks. It must not know what they take off.
 
 use crate::document::fields::{DISCOUNT, GIFT, KEY, LOYALTY_CARD, VOUCHER_TYPE};
+use crate::document::shapes::program_tiers::QUALIFICATION;
 use scrip::shape::{AMOUNT, COUNT, Field, KEYS, Kind, may, must, object};
 use scrip::wire::voucher::{ASSIGNMENTS, CATEGORIES, OF_TIER, VALIDITY};
 use scrip::{fields_of, shape};
@@ -152,7 +153,7 @@ pub const CAMPAIGN: Kind = shape!(
             )
             .says("Its tiers"),
             may("referral_program", REFERRAL).says("How who refers is rewarded"),
-            may("loyalty_tiers_expiration", Kind::Map).says("When a customer leaves a tier; kept as it was sent"),
+            may("loyalty_tiers_expiration", QUALIFICATION),
             object(&["campaign"]),
         ],
         VALIDITY,
