@@ -277,7 +277,12 @@ fn copies(call: &mut Call<'_, '_>) -> Outcome {
     };
     for (table, named, others, whose) in [
         ("document", "id key parent holder body", "kind, created_at, updated_at", "id IN names"),
-        ("account", "id", "balance", "EXISTS (SELECT 1 FROM names WHERE instr(id, name))"),
+        (
+            "account",
+            "id",
+            "balance",
+            "id IN (SELECT debit FROM transfer WHERE chain IN names UNION SELECT credit FROM transfer WHERE chain IN names)",
+        ),
         ("transfer", "id chain debit credit", "amount, at", "chain IN names"),
         ("due", "id", "at, kind, cursor, attempts", "id IN names"),
     ] {
