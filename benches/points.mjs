@@ -13,7 +13,7 @@ const CARDS = Number(process.env.BENCH_CARDS ?? 100_000);
 const CALLERS = 16;
 /** Cards that are copies of one, and how many of them are made at once. */
 const ALIKE = 10_000;
-const COPIES = 500;
+const COPIES = 250;
 const DAY_MS = 86_400_000;
 /** How long redemptions are counted while nothing else is done. */
 const ALONE_MS = 8_000;

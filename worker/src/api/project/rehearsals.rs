@@ -46,6 +46,9 @@ pub const ROUTES: &[Route] = &[
 /// As many names as six digits can tell apart.
 const COPIES_MAX: i64 = 0xff_ffff;
 
+/// Kinds of what a customer may have that is copied.
+const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket', 'card_transaction')";
+
 /// Everything that a project has, but for what it began with.
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
@@ -261,9 +264,10 @@ fn copies(call: &mut Call<'_, '_>) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
     let number = |name: &str| sent.get(name).and_then(Json::as_i64).unwrap_or(0);
     let customer = sent.get("customer_id").and_then(Json::as_str).unwrap_or_default();
-    let held = "SELECT id FROM document WHERE id = ?1 OR holder = ?1
-                UNION ALL SELECT key FROM document WHERE (id = ?1 OR holder = ?1) AND key IS NOT NULL";
-    let rows = call.store.rows(held, &[customer.into()])?;
+    let held = |column: &str, of: &str| format!("SELECT {column} FROM document WHERE kind IN {COPIED} AND {of} = ?1");
+    let named = ["id", "key"].map(|column| format!("{} UNION ALL {}", held(column, "id"), held(column, "holder")));
+    let held = format!("SELECT id FROM ({}) WHERE id IS NOT NULL", named.join(" UNION ALL "));
+    let rows = call.store.rows(&held, &[customer.into()])?;
     let names = rows.iter().map(|row| Ok(crate::store::sql::text(row, 0)?.to_owned()));
     let names = names.collect::<Result<Vec<String>, Fault>>()?;
     // Ids come first, so that a key which is made of ids has been replaced when it comes itself.
@@ -275,8 +279,9 @@ fn copies(call: &mut Call<'_, '_>) -> Outcome {
             format!("replace({text}, ?{place}, substr(?{place}, 1, {head}) || digits || substr(?{place}, {tail}))")
         })
     };
+    let of_copied = format!("kind IN {COPIED} AND id IN names");
     for (table, named, others, whose) in [
-        ("document", "id key parent holder body", "kind, created_at, updated_at", "id IN names"),
+        ("document", "id key parent holder body", "kind, created_at, updated_at", of_copied.as_str()),
         (
             "account",
             "id",
