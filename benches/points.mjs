@@ -88,7 +88,8 @@ async function sweep(call) {
   let left = await due(call);
   const found = left;
   const during = await redemptions(call, code, async () => {
-    for (; left > most; left = await due(call)) await sleep(200);
+    // To count what is left takes longer, the more there is.
+    for (; left > most; left = await due(call)) await sleep(Math.max(200, CARDS / 10));
   });
   alone.push(await redemptions(call, code, () => sleep(ALONE_MS)));
   const usual = (alone[0].rate + alone[1].rate) / 2;

@@ -3,7 +3,7 @@
 
 /** What a piece should take, its commit included, when few ask, and the most when many do: who waits behind many waits no shorter anyway. */
 export const AIM_MS = 10;
-export const AIM_MOST_MS = 25;
+export const AIM_MOST_MS = 50;
 /** Rows of the first piece, of the least and of the most. */
 export const FIRST = 100;
 export const LEAST = 50;
