@@ -2,7 +2,7 @@
 // than three times as long as alone. Times are compared within one run, as medians, because a machine has other work at times.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { AIM_MS, FIRST, LEAST, MOST, nextRows, restMs } from "../../worker/shell/pace.mjs";
+import { AIM_MOST_MS, AIM_MS, FIRST, LEAST, MOST, Pace, aimMs, nextRows, restMs } from "../../worker/shell/pace.mjs";
 import { boot, caller } from "./harness.mjs";
 import { fresh, order, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
@@ -55,10 +55,56 @@ check("what a piece of long work does follows from what the last one took", () =
   const grown = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 0), FIRST);
   const shrunk = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 60_000), FIRST);
   assert.deepEqual([grown, shrunk], [MOST, LEAST], "never more than that, never less");
+  assert.deepEqual([aimMs(0), aimMs(3 * AIM_MS), aimMs(60_000)], [AIM_MS, 1.5 * AIM_MS, AIM_MOST_MS], "longer beside many who ask");
+  assert.equal(nextRows(100, AIM_MS, AIM_MS * 1.1), 110);
   // A third of the time at most is long work's, whatever the machine.
   for (const took of [3, 6, 50, 1_000]) assert.ok(took / (took + restMs(took)) <= 1 / 3);
   assert.ok(restMs(0) > 0);
 });
+
+check("long work has about a third of the time beside however many ask, and nearly all of it beside nobody", async () => {
+  for (const rowMs of [0.01, 0.05, 0.2]) {
+    for (const callers of [1, 4, 16, 64]) {
+      const { share } = await worked({ callers, rowMs });
+      assert.ok(share > 0.2 && share <= 0.35, `beside ${callers}, at ${rowMs} ms a row, it had ${share}`);
+    }
+    const { share } = await worked({ callers: 0, rowMs });
+    assert.ok(share > 0.8, `beside nobody, at ${rowMs} ms a row, it had ${share}`);
+  }
+});
+
+/** What share of a modelled object's time long work has, beside so many who ask again at once; a request takes a millisecond. */
+async function worked({ callers, rowMs }) {
+  let [time, working, served] = [0, 0, 0];
+  const turn = () => {
+    time += 1;
+    served += 1;
+  };
+  const object = {
+    now: () => time,
+    served: () => served,
+    // A timer has its turn behind all that waited before it.
+    async sleep(ms) {
+      const end = time + ms;
+      for (let turns = 0; callers > 0 && (time < end || turns < callers); turns += 1) turn();
+      time = Math.max(time, end);
+    },
+    async alone(work) {
+      const begun = time;
+      work();
+      time += 1;
+      working += time - begun;
+      return time - begun;
+    },
+    piece(rows) {
+      time += rows * rowMs;
+      return 0;
+    },
+  };
+  const pace = new Pace(object);
+  for (let spell = 0; spell < 3; spell += 1) await pace.spell();
+  return { share: working / time };
+}
 
 /** A campaign of a hundred thousand codes, and the job that makes them. */
 async function begin() {

@@ -4,12 +4,16 @@ import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
 import { cardOf, club, made, member, told } from "./points.mjs";
-import { fresh } from "./shop.mjs";
+import { fresh, redeem, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
 
 const check = tally("points");
 const ROUNDS = 8;
 const CALLERS = 12;
+const CARDS = 300;
+/** Redemptions for each lot that is swept beside them, at most. */
+const FOR_A_LOT = 8;
+const DAY_MS = 86_400_000;
 let service;
 let call;
 
@@ -59,6 +63,31 @@ check(`kill -9 while orders are paid, ${ROUNDS} rounds: every order earned once,
   assert.ok(unanswered >= ROUNDS, `only ${unanswered} requests were in flight at ${ROUNDS} kills: the load was too light to prove anything`);
   context.diagnostic(`${paid.size} orders, ${unanswered} unanswered at a kill and paid again`);
 }, { timeout: 240_000 });
+
+check(`${CARDS} cards whose points lapsed are swept while ${CALLERS} callers redeem as fast as they can`, async (context) => {
+  const points_expiration = { type: "ROLLING_EXPIRATION", rolling_expiration: { period: { value: 1, unit: "DAY" } } };
+  const { program } = await club(call, { definition: { points_expiration } });
+  // They come three days ago. Calls with a clock of their own ask for no alarm.
+  const then = { "scrip-rehearsal-now": String(Date.now() - 3 * DAY_MS) };
+  const due = async () => (await made(call, "GET", "/rehearsal/rows")).due;
+  const before = await due();
+  for (let place = 0; place < CARDS; place += 1) await member((...asked) => call(...asked, then), program, 1);
+  const code = await standalone(call, { quantity: null });
+  await member(call, program, 1);
+  const found = await due();
+  let [redeemed, left] = [0, found];
+  const callers = many(CALLERS, async () => {
+    while (left > before + 2 && redeemed < FOR_A_LOT * CARDS) {
+      const { status, body } = await redeem(call, code);
+      assert.equal(status, 200, JSON.stringify(body));
+      redeemed += 1;
+    }
+  });
+  while (left > before + 2 && redeemed < FOR_A_LOT * CARDS) left = await due();
+  await callers;
+  context.diagnostic(`${found - left} lots beside ${redeemed} redemptions`);
+  assert.ok(left <= before + 2, `after ${redeemed} redemptions, ${left} of ${found} were due`);
+});
 
 function pay({ customer: id }, source_id) {
   return made(call, "POST", "/v1/orders", { source_id, amount: 100, status: "PAID", customer: { id } });

@@ -8,7 +8,7 @@
 import { DurableObject } from "cloudflare:workers";
 import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
-import { FIRST, nextRows, restMs } from "./pace.mjs";
+import { Pace } from "./pace.mjs";
 
 engine.initSync({ module });
 
@@ -18,19 +18,25 @@ const STACK_LINES = 12;
 // After a failed alarm: the first wait, and the longest.
 const RETRY_MS = 2_000;
 const RETRY_MOST_MS = 300_000;
-// How long one alarm goes on: a thousandth of it is spent on asking for the next, and it is far from any limit of the platform.
-const SPELL_MS = 10_000;
+// How many requests the objects of this isolate have served: they share one thread.
+let served = 0;
 
 class ScripObject extends DurableObject {
   /** Whether the store has not been opened yet in this life of the object. */
   #fresh = true;
   #alarmAt = undefined;
   #failedAlarms = 0;
-  /** What one alarm does of long work. */
-  #rows = FIRST;
+  #pace = new Pace({
+    piece: (rows) => this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql)),
+    served: () => served,
+    now: () => Date.now(),
+    sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    alone: (work) => this.#alone(work),
+  });
 
   /** Answers one request: `[status, header lines, bytes]`. The entry is the only caller. */
   serve(method, target, lines, body) {
+    served += 1;
     try {
       const [status, headers, bytes, alarm] = this.#commit((sql) =>
         engine.serveObject(this.setup(), this.#fresh, method, target, lines, body ?? EMPTY, sql));
@@ -44,30 +50,38 @@ class ScripObject extends DurableObject {
   }
 
   /**
-   * Runs what is due, piece by piece with a rest after each, and asks for a new alarm after a while. The alarm that runs is only
-   * gone when this returns, so that whoever dies in between is woken again. A failure is noted in a transaction of its own, and
-   * tried again later, but never given up here.
+   * Runs what is due for a while, and asks for a new alarm. The alarm that runs is only gone when this returns, so that whoever dies in
+   * between is woken again. A failure is noted in a transaction of its own, and tried again later, but never given up here.
    */
   async alarm() {
     this.#alarmAt = undefined;
-    const latest = Date.now() + SPELL_MS;
     try {
-      let next;
-      do {
-        const begun = Date.now();
-        next = this.#commit((sql) => engine.runAlarm(this.#fresh, this.#rows, sql));
-        // The commit to the disk follows this turn, and the clock may stand still in it: a timer comes after both.
-        await sleep(0);
-        const took = Date.now() - begun;
-        this.#rows = nextRows(this.#rows, took);
-        await sleep(restMs(took));
-      } while (next !== null && next <= Date.now() && Date.now() < latest);
-      this.#arm(next);
+      this.#arm(await this.#pace.spell());
       this.#failedAlarms = 0;
     } catch (error) {
       this.#failed("alarm", error);
       this.#arm(this.#noteFailedAlarm(error));
     }
+  }
+
+  /**
+   * Does some work while no request is let in, and says how many milliseconds it took. The clock may stand still until the disk has
+   * answered; a timer would not move it, as it tells the moment for which it was set. What throws behind the door would end the object.
+   */
+  async #alone(work) {
+    let [took, failure] = [0, undefined];
+    await this.ctx.blockConcurrencyWhile(async () => {
+      try {
+        const begun = Date.now();
+        work();
+        await this.ctx.storage.sync();
+        took = Date.now() - begun;
+      } catch (error) {
+        failure = { error };
+      }
+    });
+    if (failure) throw failure.error;
+    return took;
   }
 
   /** When to try again: what the service says, or, when it cannot even note the failure, more and more rarely. */
@@ -136,8 +150,6 @@ export class Gate extends DurableObject {
     }
   }
 }
-
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 /** Everything of one project that must be true now. */
 export class Project extends ScripObject {

@@ -7,6 +7,7 @@ use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::post::Post;
+use crate::store::sql::Fault;
 use scrip::facts::{
     credits_account, points_account, points_spent_account, redeemed_account, redemptions_account, spent_account,
 };
@@ -28,11 +29,25 @@ pub const ROUTES: &[Route] = &[
             must("body", Kind::Map),
         ])
         .answers(200, shapes::EMPTY),
+    post("/rehearsal/copies", "Add many customers who have all that one has, under names of their own", copies)
+        .scope("rehearsal")
+        .body(&[
+            must("customer_id", Kind::Text),
+            must("first", Kind::Int(1, COPIES_MAX)),
+            must("count", Kind::Int(1, COPIES_MAX)),
+        ])
+        .answers(200, shapes::EMPTY),
     get("/rehearsal/rows", "Count the rows of the project's tables", rows)
         .scope("rehearsal")
         .answers(200, shapes::EMPTY),
     post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, shapes::EMPTY),
 ];
+
+/// As many names as six digits can tell apart.
+const COPIES_MAX: i64 = 0xff_ffff;
+
+/// Kinds of what a customer may have that is copied.
+const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket', 'card_transaction')";
 
 /// Everything that a project has, but for what it began with.
 const EMPTIED: &[&str] = &[
@@ -242,6 +257,56 @@ fn fill(call: &mut Call<'_, '_>) -> Outcome {
          SELECT ?2, 'fill' || n, 'fill' || n, ?3, ?4 + n, json_set(?5, '$.id', 'fill' || n, '$.code', 'fill' || n) FROM turn",
         params,
     );
+    Ok(Answer::json(json!({})))
+}
+
+/// Copies of a customer and of all that the customer holds, with its transfers, balances and what is due on it: as calls would have
+/// written them, but for the names, which are as scattered as drawn ones.
+fn copies(call: &mut Call<'_, '_>) -> Outcome {
+    let sent = call.body(Nulls::Dropped)?;
+    let number = |name: &str| sent.get(name).and_then(Json::as_i64).unwrap_or(0);
+    let customer = sent.get("customer_id").and_then(Json::as_str).unwrap_or_default();
+    let held = |column: &str, of: &str| format!("SELECT {column} FROM document WHERE kind IN {COPIED} AND {of} = ?1");
+    let named = ["id", "key"].map(|column| format!("{} UNION ALL {}", held(column, "id"), held(column, "holder")));
+    let held = format!("SELECT id FROM ({}) WHERE id IS NOT NULL", named.join(" UNION ALL "));
+    let rows = call.store.rows(&held, &[customer.into()])?;
+    let names = rows.iter().map(|row| Ok(crate::store::sql::text(row, 0)?.to_owned()));
+    let names = names.collect::<Result<Vec<String>, Fault>>()?;
+    // Ids come first, so that a key which is made of ids has been replaced when it comes itself.
+    let mut params = vec![number("first").into(), number("count").into(), Json::from(names.clone()).to_string().into()];
+    params.extend(names.iter().map(|name| name.as_str().into()));
+    let renamed = |column: &str| {
+        (4..params.len().saturating_add(1)).fold(column.to_owned(), |text, place| {
+            let (head, tail) = (format!("instr(?{place}, '_')"), format!("instr(?{place}, '_') + 7"));
+            format!("replace({text}, ?{place}, substr(?{place}, 1, {head}) || digits || substr(?{place}, {tail}))")
+        })
+    };
+    let of_copied = format!("kind IN {COPIED} AND id IN names");
+    for (table, named, others, whose) in [
+        ("document", "id key parent holder body", "kind, created_at, updated_at", of_copied.as_str()),
+        (
+            "account",
+            "id",
+            "balance",
+            "id IN (SELECT debit FROM transfer WHERE chain IN names UNION SELECT credit FROM transfer WHERE chain IN names)",
+        ),
+        ("transfer", "id chain debit credit", "amount, at", "chain IN names"),
+        ("due", "id", "at, kind, cursor, attempts", "id IN names"),
+    ] {
+        let columns = named.replace(' ', ", ");
+        let renamed = named.split(' ').map(renamed).collect::<Vec<_>>().join(", ");
+        call.store.write_now(
+            &format!(
+                "WITH RECURSIVE turn(n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM turn WHERE n + 1 < ?1 + ?2),
+                   scattered AS (SELECT printf('%06x', n * 10368889 % 16777216) AS digits FROM turn),
+                   names AS (SELECT value AS name FROM json_each(?3)),
+                   own AS MATERIALIZED (SELECT * FROM {table} WHERE {whose})
+                 INSERT INTO {table} ({columns}, {others})
+                 SELECT {renamed}, {others} FROM scattered, own"
+            ),
+            &params,
+        )?;
+    }
     Ok(Answer::json(json!({})))
 }
 
