@@ -169,7 +169,7 @@ fn put(
     (occasion, bought): (&Occasion, Option<&Bought>),
 ) -> Result<(), Fault> {
     let now_ms = call.now_ms();
-    statistics::note_resting(call.store, earnings, now_ms);
+    statistics::count(call.store, &statistics::resting(earnings), now_ms);
     let mut fired: Vec<Fires<'_>> = Vec::new();
     for member in &earnings.memberships {
         for rule in &member.rules {
@@ -194,7 +194,7 @@ fn put(
         }
     }
     if !fired.is_empty() {
-        firings::put(call.store, (occasion, bought), handing.customer_id(), fired, now_ms);
+        firings::put(call.store, (occasion, bought), handing.customer_id(), &fired, now_ms);
     }
     Ok(())
 }

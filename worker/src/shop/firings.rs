@@ -6,6 +6,7 @@
 
 use crate::document::span::{self, Period};
 use crate::shop::cards::PENDING;
+use crate::shop::statistics::{self, ByRule, Counted};
 use crate::store::Store;
 use crate::store::sql::{self, Fault, Row};
 use scrip::decide::earn::GrantedPoints;
@@ -16,6 +17,7 @@ use scrip::points::{Cause, Earned, Outcome};
 use scrip::text::Text;
 use scrip::time::Instant;
 use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
 
 /// A rule that fired.
 pub struct Fires<'a> {
@@ -25,6 +27,23 @@ pub struct Fires<'a> {
     pub rule: [&'a str; 2],
     /// The points that it brought, as [`brought`] tells them.
     pub points: Vec<Json>,
+}
+
+impl Fires<'_> {
+    /// What is counted of it: that the rule fired, and the points that it brought to cards of each definition.
+    fn counted(&self) -> BTreeMap<ByRule<'_>, u64> {
+        let ([_, program], [rule, earning]) = (self.member, self.rule);
+        let fired = ByRule { program, kind: Counted::Fired, rule, earning: "", card_definition: "" };
+        let mut counted = BTreeMap::from([(fired, 0)]);
+        for entry in &self.points {
+            let kind = if entry.get("pending").is_none_or(Json::is_null) { Counted::Earned } else { Counted::Waiting };
+            let of = ByRule { program, kind, rule, earning, card_definition: text(entry, "card_definition_id") };
+            let points = entry.get("points").and_then(Json::as_u64).unwrap_or(0);
+            let sum: &mut u64 = counted.entry(of).or_default();
+            *sum = sum.saturating_add(points);
+        }
+        counted
+    }
 }
 
 /// What became of an occasion.
@@ -38,13 +57,13 @@ pub fn standing(store: &Store<'_>, occasion: &Occasion) -> Result<Option<Standin
     }
 }
 
-/// Writes down at the commit what fired by an occasion, for a customer, and how much was bought where that is an order. A second time fails,
-/// whatever was decided.
+/// Writes down at the commit what fired by an occasion, for a customer, and how much was bought where that is an order, and counts it.
+/// A second time fails, whatever was decided.
 pub fn put(
     store: &mut Store<'_>,
     (occasion, bought): (&Occasion, Option<&Bought>),
     customer_id: &str,
-    fired: Vec<Fires<'_>>,
+    fired: &[Fires<'_>],
     now_ms: i64,
 ) {
     let bought = bought.and_then(|bought| i64::try_from(bought.amount).ok());
@@ -52,16 +71,17 @@ pub fn put(
         "INSERT INTO earning_occasion (id, customer, standing, bought, created_at) VALUES (?1, ?2, 'EARNED', ?3, ?4)",
         vec![occasion.as_str().into(), customer_id.into(), bought.into(), now_ms.into()],
     );
-    let row = |(place, one): (usize, Fires<'_>)| {
+    let row = |(place, one): (usize, &Fires<'_>)| {
         let ([member, program], [rule, earning]) = (one.member, one.rule);
-        json!([member, rule, place, program, earning, Json::from(one.points).to_string()])
+        json!([member, rule, place, program, earning, Json::from(one.points.clone()).to_string()])
     };
-    let rows: Vec<Json> = fired.into_iter().enumerate().map(row).collect();
+    let rows: Vec<Json> = fired.iter().enumerate().map(row).collect();
     store.write(
         "INSERT INTO earning_firing (member, rule, at, occasion, place, program, earning, points)
          SELECT value ->> 0, value ->> 1, ?2, ?3, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?1)",
         vec![Json::from(rows).to_string().into(), now_ms.into(), occasion.as_str().into()],
     );
+    statistics::count(store, &fired.iter().flat_map(Fires::counted).collect(), now_ms);
 }
 
 /// What was bought with the order that is an occasion, when it earned; nothing of what is no order, or earned before that was kept.

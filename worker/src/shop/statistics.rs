@@ -1,8 +1,8 @@
 //! How often something happened in a loyalty program, and how many points it was about: sums that are kept with each write, so that
 //! nothing is read again for them. It must not know routes, nor what a report is called.
 //!
-//! What is counted by itself stands with the tables (`store/schema/statistics`); rules that rest leave nothing else behind, and are
-//! counted here.
+//! What is counted by itself stands with the tables (`store/schema/statistics`). What becomes of rules is counted here, all of an event at
+//! once.
 
 use crate::document::clause::Clause;
 use crate::document::span::{self, Period};
@@ -23,7 +23,7 @@ const QUARTERS_MAX: i64 = 300_000;
 const QUARTER_MS: i64 = 900_000;
 
 /// A kind of what is counted, as it is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counted {
     /// A rule fired.
     Fired,
@@ -114,9 +114,40 @@ impl Statistic {
     }
 }
 
-/// Counts at the commit the rules that would have been asked what an event earns, did they not rest.
-pub fn note_resting(store: &mut Store<'_>, earnings: &Earnings, now_ms: i64) {
-    let mut resting: Vec<Json> = Vec::new();
+/// What happened by an earning rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ByRule<'a> {
+    /// The program.
+    pub program: &'a str,
+    /// What.
+    pub kind: Counted,
+    /// The rule.
+    pub rule: &'a str,
+    /// The earning of it; empty where it is about none.
+    pub earning: &'a str,
+    /// The card definition; empty where it is about none.
+    pub card_definition: &'a str,
+}
+
+/// Counts at the commit what happened by rules, each with the points that it was about.
+pub fn count(store: &mut Store<'_>, happened: &BTreeMap<ByRule<'_>, u64>, now_ms: i64) {
+    if happened.is_empty() {
+        return;
+    }
+    let row = |(of, points): (&ByRule<'_>, &u64)| {
+        json!([of.program, of.kind.word(), of.rule, of.earning, of.card_definition, points])
+    };
+    let rows: Vec<Json> = happened.iter().map(row).collect();
+    store.write(
+        "INSERT INTO statistic_event
+         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, '', '', ?2, 1, value ->> 5, 0 FROM json_each(?1)",
+        vec![Json::from(rows).to_string().into(), now_ms.into()],
+    );
+}
+
+/// The rules that would have been asked what an event earns, did they not rest.
+pub fn resting(earnings: &Earnings) -> BTreeMap<ByRule<'_>, u64> {
+    let mut resting = BTreeMap::new();
     for member in &earnings.memberships {
         for rule in &member.rules {
             let kind = match &rule.outcome {
@@ -124,15 +155,11 @@ pub fn note_resting(store: &mut Store<'_>, earnings: &Earnings, now_ms: i64) {
                 Err(Idle::Resting(Resting::Exhausted)) => Counted::Frequency,
                 Ok(_) | Err(_) => continue,
             };
-            resting.push(json!([member.program_id.as_str(), kind.word(), rule.rule_id.as_str()]));
+            let (program, rule) = (member.program_id.as_str(), rule.rule_id.as_str());
+            resting.insert(ByRule { program, kind, rule, earning: "", card_definition: "" }, 0);
         }
     }
-    if !resting.is_empty() {
-        store.write(
-            "INSERT INTO statistic_event SELECT value ->> 0, value ->> 1, value ->> 2, '', '', '', '', ?2, 1, 0, 0 FROM json_each(?1)",
-            vec![Json::from(resting).to_string().into(), now_ms.into()],
-        );
-    }
+    resting
 }
 
 /// What was counted of each subject of a clause over statistics in all, in the order in which they were counted first.

@@ -17,6 +17,18 @@ macro_rules! new_edition {
     };
 }
 
+/// The same of a kind in a column. A list behind `IN` would be made a table of its own whenever a row is written, which takes longer than
+/// to write the row.
+macro_rules! is_of_programs {
+    ($kind:literal) => {
+        concat!(
+            "CASE ", $kind, " WHEN 'program' THEN 1 WHEN 'program_earning_rule' THEN 1 WHEN 'loyalty_earning_rule' THEN 1
+             WHEN 'card_definition' THEN 1 WHEN 'program_tier_structure' THEN 1 WHEN 'tier_structure' THEN 1 WHEN 'loyalty_tier' THEN 1
+             ELSE 0 END"
+        )
+    };
+}
+
 /// The steps so far. A step that has run somewhere is never changed; the next one is added below it.
 const STEPS: &[&[&str]] = &[&[
     "CREATE TABLE document (
@@ -139,7 +151,17 @@ const STEPS: &[&[&str]] = &[&[
     "INSERT INTO earning_firing SELECT body ->> 'member_id', body ->> 'earning_rule_id', created_at, parent, seq, body ->> 'program_id',
        body ->> 'earning_id', body -> 'points' FROM document WHERE kind = 'earning_firing'",
     "DELETE FROM document WHERE kind IN ('earning_occasion', 'earning_firing')",
-], statistics::STEP];
+], statistics::STEP, &[
+    "DROP TRIGGER edition_inserted",
+    "DROP TRIGGER edition_deleted",
+    "DROP TRIGGER edition_updated",
+    concat!("CREATE TRIGGER edition_inserted AFTER INSERT ON document WHEN ", is_of_programs!("NEW.kind"), new_edition!()),
+    concat!("CREATE TRIGGER edition_deleted AFTER DELETE ON document WHEN ", is_of_programs!("OLD.kind"), new_edition!()),
+    concat!(
+        "CREATE TRIGGER edition_updated AFTER UPDATE ON document WHEN ", is_of_programs!("NEW.kind"), " OR ",
+        is_of_programs!("OLD.kind"), new_edition!()
+    ),
+]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.
 pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
@@ -356,7 +378,10 @@ mod tests {
         let later = Sqlite::memory().unwrap();
         migrate(&later, 0).unwrap();
         insert(&later);
-        assert_eq!(counted(&later), expected());
+        // What fires is counted by whoever writes it.
+        let by_itself =
+            |row: &Row| !["FIRED", "EARNED", "WAITING"].iter().any(|kind| sql::text(row, 0).unwrap().contains(kind));
+        assert_eq!(counted(&later), expected().into_iter().filter(by_itself).collect::<Vec<_>>());
 
         let earlier = Sqlite::memory().unwrap();
         earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();

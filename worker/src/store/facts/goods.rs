@@ -14,17 +14,23 @@ use std::sync::Arc;
 /// The products and SKUs of these names, and the products that those SKUs are of. One may come twice.
 const NAMED: &str = "
     WITH sku AS (
-      SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND id IN (SELECT value FROM json_each(?1))
-      UNION ALL SELECT id, key, parent, body FROM document WHERE kind = 'sku' AND key IN (SELECT value FROM json_each(?1)))
+      SELECT sku.id, sku.key, sku.parent, sku.body FROM json_each(?1) AS name
+        CROSS JOIN document AS sku ON sku.kind = 'sku' AND sku.id = name.value
+      UNION ALL SELECT sku.id, sku.key, sku.parent, sku.body FROM json_each(?1) AS name
+        CROSS JOIN document AS sku ON sku.kind = 'sku' AND sku.key = name.value)
     SELECT 'sku', id, key, body FROM sku
-    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT value FROM json_each(?2))
-    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND key IN (SELECT value FROM json_each(?2))
+    UNION ALL SELECT 'product', product.id, product.key, product.body FROM json_each(?2) AS name
+      CROSS JOIN document AS product ON product.kind = 'product' AND product.id = name.value
+    UNION ALL SELECT 'product', product.id, product.key, product.body FROM json_each(?2) AS name
+      CROSS JOIN document AS product ON product.kind = 'product' AND product.key = name.value
     UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT parent FROM sku)";
 
 /// The same of products alone, which most lines name.
 const PRODUCTS: &str = "
-    SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND id IN (SELECT value FROM json_each(?1))
-    UNION ALL SELECT 'product', id, key, body FROM document WHERE kind = 'product' AND key IN (SELECT value FROM json_each(?1))";
+    SELECT 'product', product.id, product.key, product.body FROM json_each(?1) AS name
+      CROSS JOIN document AS product ON product.kind = 'product' AND product.id = name.value
+    UNION ALL SELECT 'product', product.id, product.key, product.body FROM json_each(?1) AS name
+      CROSS JOIN document AS product ON product.kind = 'product' AND product.key = name.value";
 
 impl StoreFacts<'_, '_> {
     /// Goods by either name.

@@ -131,11 +131,6 @@ pub(super) const STEP: &[&str] = &[
     ),
     concat!("INSERT INTO statistic_event ", passed!("document", "1"), " FROM document WHERE kind = 'tier_transaction'"),
     concat!(
-        "CREATE TRIGGER statistic_fired AFTER INSERT ON earning_firing BEGIN
-         INSERT INTO statistic_event ", fired!("NEW"), ";
-         INSERT INTO statistic_event ", brought!("NEW"), " FROM json_each(NEW.points) GROUP BY 2, 5; END"
-    ),
-    concat!(
         "CREATE TRIGGER statistic_reward AFTER INSERT ON document
          WHEN NEW.kind = 'card_transaction' AND NEW.body ->> 'type' = 'POINTS_SPENT_ON_REWARD' BEGIN
          INSERT INTO statistic_event ", spent_on_reward!("NEW"), "; END"
