@@ -81,7 +81,7 @@ pub fn put(
          SELECT value ->> 0, value ->> 1, ?2, ?3, value ->> 2, value ->> 3, value ->> 4, value ->> 5 FROM json_each(?1)",
         vec![Json::from(rows).to_string().into(), now_ms.into(), occasion.as_str().into()],
     );
-    statistics::count(store, &fired.iter().flat_map(Fires::counted).collect(), now_ms);
+    statistics::count(store, &fired.iter().flat_map(Fires::counted).collect::<Vec<_>>(), now_ms);
 }
 
 /// What was bought with the order that is an occasion, when it earned; nothing of what is no order, or earned before that was kept.

@@ -129,12 +129,12 @@ pub struct ByRule<'a> {
     pub card_definition: &'a str,
 }
 
-/// Counts at the commit what happened by rules, each with the points that it was about.
-pub fn count(store: &mut Store<'_>, happened: &BTreeMap<ByRule<'_>, u64>, now_ms: i64) {
+/// Counts at the commit what happened by rules, each with the points that it was about; it is told in this order.
+pub fn count(store: &mut Store<'_>, happened: &[(ByRule<'_>, u64)], now_ms: i64) {
     if happened.is_empty() {
         return;
     }
-    let row = |(of, points): (&ByRule<'_>, &u64)| {
+    let row = |(of, points): &(ByRule<'_>, u64)| {
         json!([of.program, of.kind.word(), of.rule, of.earning, of.card_definition, points])
     };
     let rows: Vec<Json> = happened.iter().map(row).collect();
@@ -146,8 +146,8 @@ pub fn count(store: &mut Store<'_>, happened: &BTreeMap<ByRule<'_>, u64>, now_ms
 }
 
 /// The rules that would have been asked what an event earns, did they not rest.
-pub fn resting(earnings: &Earnings) -> BTreeMap<ByRule<'_>, u64> {
-    let mut resting = BTreeMap::new();
+pub fn resting(earnings: &Earnings) -> Vec<(ByRule<'_>, u64)> {
+    let mut resting = Vec::new();
     for member in &earnings.memberships {
         for rule in &member.rules {
             let kind = match &rule.outcome {
@@ -156,7 +156,7 @@ pub fn resting(earnings: &Earnings) -> BTreeMap<ByRule<'_>, u64> {
                 Ok(_) | Err(_) => continue,
             };
             let (program, rule) = (member.program_id.as_str(), rule.rule_id.as_str());
-            resting.insert(ByRule { program, kind, rule, earning: "", card_definition: "" }, 0);
+            resting.push((ByRule { program, kind, rule, earning: "", card_definition: "" }, 0));
         }
     }
     resting

@@ -40,6 +40,8 @@ impl std::fmt::Display for Fault {
 ///
 /// Statements are compiled once and kept. A parameter that something is compared with or limited by is written `+?1`: SQLite may let
 /// the plan follow what is bound to a bare one, and then compiles the statement anew at every run, which takes longer than to run it.
+/// A list behind `IN` is made a table of its own whenever the statement runs: where it runs for every request, or in a trigger for every row,
+/// names are joined (`json_each(?1) AS name CROSS JOIN document ...`) and words compared (`CASE`).
 pub trait Sql {
     /// Runs the statement and gives all its rows.
     fn run(&self, statement: &str, params: &[Value]) -> Result<Vec<Row>, Fault>;
