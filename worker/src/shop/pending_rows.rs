@@ -72,7 +72,7 @@ pub fn begin(store: &mut Store<'_>, card: &Document, id: &Text, begun: Begun, no
 pub fn change(store: &mut Store<'_>, id: &str, (more, state): (i64, State), at_ms: i64) {
     store.write(
         "UPDATE document SET updated_at = ?2, body = json_set(body, '$.status', ?3, '$.told.updated_at', ?4,
-           '$.told.points', json_extract(body, '$.told.points') + ?5)
+           '$.told.points', CAST(json_extract(body, '$.told.points') + ?5 AS INTEGER))
          WHERE kind = 'pending_points' AND id = +?1",
         vec![id.into(), at_ms.into(), state.word().into(), moment::text(at_ms).into(), more.into()],
     );

@@ -140,7 +140,7 @@ pub fn count(store: &mut Store<'_>, happened: &[(ByRule<'_>, u64)], now_ms: i64)
     let rows: Vec<Json> = happened.iter().map(row).collect();
     store.write(
         "INSERT INTO statistic_event
-         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, '', '', ?2, 1, value ->> 5, 0 FROM json_each(?1)",
+         SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, '', '', CAST(?2 AS INTEGER), 1, value ->> 5, 0 FROM json_each(?1)",
         vec![Json::from(rows).to_string().into(), now_ms.into()],
     );
 }

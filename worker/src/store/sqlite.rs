@@ -1,5 +1,5 @@
 //! The native driver, over rusqlite: for tests and tools. It must not know any table.
-//! It runs the very statements that the Durable Object runs, and keeps to the same limits.
+//! It runs the very statements that the Durable Object runs, binds numbers as the platform does, and keeps to the same limits.
 
 use super::sql::{Fault, Row, Sql, Value};
 use rusqlite::limits::Limit;
@@ -58,7 +58,8 @@ impl ToSql for Value {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(match self {
             Value::Null => ValueRef::Null,
-            Value::Int(number) => ValueRef::Integer(*number),
+            // Numbers are doubles there: what is no column of whole numbers keeps them so.
+            Value::Int(number) => ValueRef::Real(*number as f64),
             Value::Text(text) => ValueRef::Text(text.as_bytes()),
         }))
     }
@@ -68,6 +69,7 @@ fn read(value: ValueRef<'_>) -> Result<Value, Fault> {
     match value {
         ValueRef::Null => Ok(Value::Null),
         ValueRef::Integer(number) => Ok(Value::Int(number)),
+        ValueRef::Real(number) if (number as i64) as f64 == number => Ok(Value::Int(number as i64)),
         ValueRef::Text(bytes) => {
             let text = std::str::from_utf8(bytes).map_err(|error| Fault(format!("sqlite: {error}")))?;
             Ok(Value::Text(text.to_owned()))
