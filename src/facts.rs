@@ -68,7 +68,7 @@ pub trait Facts {
     fn reward(&self, id: &str) -> Known<Fact<'_, Reward>>;
     /// How a reward is assigned to the cards of a campaign.
     fn reward_assignment(&self, reward_id: &str, campaign_id: &str) -> Known<Fact<'_, RewardAssignment>>;
-    /// The tier of a loyalty campaign that the holder of a card is in, which may change what rewards cost.
+    /// The tier of its loyalty campaign that a card is in, which may change what rewards cost.
     fn campaign_tier(&self, _card: &Incentive) -> Known<Fact<'_, CampaignTier>> {
         Known::Absent
     }

@@ -7,7 +7,7 @@ use crate::http::route::Call;
 use crate::shop::cards::Present;
 use crate::shop::{customers, held_tiers, program_tiers, summary, vouchers, zone};
 use crate::store::document::Document;
-use crate::store::facts::{ById, StoreFacts};
+use crate::store::facts::{ById, FindCardTier, FindTiers, StoreFacts};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::decide::Tally;
@@ -27,8 +27,13 @@ pub fn facts<'a, 's>(call: &'a Call<'_, 's>) -> Result<StoreFacts<'a, 's>, Fault
         let of_campaigns = of_campaigns.into_iter().map(|tier| tier.id);
         Ok(tiers.into_iter().map(|tier| tier.tier_id).chain(of_campaigns).collect())
     };
+    let find_card_tier = move |card: &str| match call.store.document("voucher", card)? {
+        Some(card) => program_tiers::of_held(call, &card),
+        None => Ok(None),
+    };
     let settings = [call.caller.settings.case_sensitive_codes, !is_bare(call)];
-    Ok(StoreFacts::new((call.store, &call.catalogue), at, settings, Box::new(find_tiers)))
+    let finders: (FindTiers<'a>, FindCardTier<'a>) = (Box::new(find_tiers), Box::new(find_card_tier));
+    Ok(StoreFacts::new((call.store, &call.catalogue), at, settings, finders))
 }
 
 /// Who asks, as redemptions show it.

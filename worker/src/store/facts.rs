@@ -8,7 +8,7 @@ mod goods;
 mod rules;
 mod seen;
 
-pub use seen::{ById, Catalogue, FindTiers, StoreFacts};
+pub use seen::{ById, Catalogue, FindCardTier, FindTiers, StoreFacts};
 
 use super::candidates::Offered;
 use crate::store::tracking::Tracker;
@@ -77,7 +77,7 @@ impl Facts for StoreFacts<'_, '_> {
     }
 
     fn campaign_tier(&self, card: &Incentive) -> Known<Fact<'_, CampaignTier>> {
-        self.known(self.find_campaign_tier(card)).map(Fact::own)
+        self.note((self.find_card_tier)(&card.id)).map(Fact::own).into()
     }
 
     fn campaign(&self, id: &str) -> Known<Fact<'_, Campaign>> {

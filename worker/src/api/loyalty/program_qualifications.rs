@@ -76,11 +76,7 @@ fn points(call: &Call<'_, '_>, found: &Joined, event: Event<'_>) -> Result<u64, 
 
 /// The customer who is stored, with what was sent of them; somebody unknown is as they were sent.
 fn customer(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Option<Document>, Customer), CallError> {
-    let text = |name: &str| sent.get(name).and_then(Json::as_str).unwrap_or_default();
-    let known = match (text("source_id"), text("id")) {
-        ("", "") => None,
-        (key, id) => call.store.document_by_name(CUSTOMER.object, if key.is_empty() { id } else { key }, id)?,
-    };
+    let known = known(call, CUSTOMER.object, sent)?;
     let mut body = known.as_ref().map(|known| known.body.clone()).unwrap_or_default();
     overlay(&mut body, sent);
     if known.is_none() {
@@ -93,14 +89,18 @@ fn customer(call: &mut Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Option
 
 /// The order that is stored, with what was sent of it; one that is not is as it was sent.
 fn order(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<Order, CallError> {
-    let text = |name: &str| sent.get(name).and_then(Json::as_str).unwrap_or_default();
-    let known = match (text("source_id"), text("id")) {
-        ("", "") => None,
-        (key, id) => call.store.document_by_name("order", if key.is_empty() { id } else { key }, id)?,
-    };
-    let mut body = known.map(|known| known.body).unwrap_or_default();
+    let mut body = known(call, "order", sent)?.map(|known| known.body).unwrap_or_default();
     overlay(&mut body, sent);
     Ok(read_fields(&body, read_order).map_err(|problem| problem.within("order"))?)
+}
+
+/// What is stored of a kind under one of the names that were sent.
+fn known(call: &Call<'_, '_>, kind: &str, sent: &Map<String, Json>) -> Result<Option<Document>, Fault> {
+    let text = |name: &str| sent.get(name).and_then(Json::as_str).unwrap_or_default();
+    match (text("source_id"), text("id")) {
+        ("", "") => Ok(None),
+        (key, id) => call.store.document_by_name(kind, if key.is_empty() { id } else { key }, id),
+    }
 }
 
 /// What was sent, over what is known; custom data are added to.

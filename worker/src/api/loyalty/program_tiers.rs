@@ -20,9 +20,10 @@ use crate::shop::program_tiers::{PROGRAM_TIER, check_counted, of_campaign, of_he
 use crate::shop::reward_assignments::{ASSIGNMENT, of_program};
 use crate::shop::rewards::{REWARD, show as show_rewards};
 use crate::shop::vouchers::find_card;
-use crate::store::document::{Document, read_held};
+use crate::store::document::Document;
 use scrip::points::tiered::CampaignTier;
 use scrip::wire::Problem;
+use scrip::wire::document::read_fields;
 use scrip::wire::loyalty::program_tier::read_campaign_tier;
 use serde_json::{Map, Value as Json, json};
 
@@ -105,10 +106,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         let body = shape::read(CREATE, one, Nulls::Dropped).map_err(|problem| problem.within(&place))?;
         check_mapped(call, &program, &body, &place)?;
         let tier = draft(call, &program, body)?;
-        let read = match read_held(PROGRAM_TIER, &tier, read_campaign_tier) {
-            Ok(read) => read,
-            Err(_) => return Err(problem_of(&tier, &place).into()),
-        };
+        let read = read_fields(&tier.body, read_campaign_tier).map_err(|problem| problem.within(&place))?;
         if let Some(other) = known.iter().find(|other| overlap(other, &read)) {
             let told = format!("must NOT overlap with those of the tier `{}`", other.name);
             return Err(Problem::at(format!("{place}.points"), told).into());
@@ -118,14 +116,6 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         made.push(Json::Object(tier.body));
     }
     Ok(Answer::json(Json::Array(made)))
-}
-
-/// What does not read of a tier.
-fn problem_of(tier: &Document, place: &str) -> Problem {
-    match scrip::wire::document::read_fields(&tier.body, read_campaign_tier) {
-        Err(problem) => problem.within(place),
-        Ok(_) => Problem::at(place, "must be a tier"),
-    }
 }
 
 fn overlap(one: &CampaignTier, other: &CampaignTier) -> bool {

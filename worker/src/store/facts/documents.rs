@@ -13,11 +13,9 @@ use scrip::model::incentive::{Campaign, Incentive};
 use scrip::model::order::Order;
 use scrip::model::reward::RewardAssignment;
 use scrip::model::stacking::StackingRules;
-use scrip::points::tiered::CampaignTier;
 use scrip::text::Text;
 use scrip::wire::cursor::Read;
 use scrip::wire::customer::read_customer;
-use scrip::wire::loyalty::program_tier::read_campaign_tier;
 use scrip::wire::order::read_order;
 use scrip::wire::reward::read_reward_assignment;
 use scrip::wire::rules::read_assignment;
@@ -112,26 +110,6 @@ impl StoreFacts<'_, '_> {
             read_stored("reward assignment", sql::text(&row, 0)?, sql::text(&row, 1)?, read_reward_assignment)
         };
         row.map(read).transpose()
-    }
-
-    /// The tier of a card's campaign that its holder is in.
-    pub(super) fn find_campaign_tier(&self, card: &Incentive) -> Result<Option<CampaignTier>, Unread> {
-        let (Some(campaign), Some(holder)) = (&card.campaign_id, &card.holder_id) else { return Ok(None) };
-        let rows = self.store.rows(
-            "SELECT id, body FROM document WHERE kind = 'campaign_tier' AND parent = +?1 ORDER BY seq",
-            &[campaign.as_str().into()],
-        )?;
-        if rows.is_empty() {
-            return Ok(None);
-        }
-        let held = self.tiers_of(holder)?;
-        for row in rows {
-            if held.iter().any(|tier| sql::text(&row, 0).is_ok_and(|id| *tier == *id)) {
-                let (id, text) = (sql::text(&row, 0)?, sql::text(&row, 1)?);
-                return read_stored("loyalty tier", id, text, read_campaign_tier).map(Some);
-            }
-        }
-        Ok(None)
     }
 
     /// A document of a kind that is found by its id alone.

@@ -8,6 +8,7 @@ use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::facts::Known;
 use scrip::model::order::Goods;
+use scrip::points::tiered::CampaignTier;
 use scrip::rules::Rule;
 use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
@@ -36,6 +37,9 @@ impl Catalogue {
 /// How the loyalty tiers of a customer are found, by the customer's id: the store knows no programs.
 pub type FindTiers<'a> = Box<dyn Fn(&str) -> Result<Vec<Text>, Fault> + 'a>;
 
+/// How the tier of its campaign is found that a loyalty card is in, by the card's id: the store does not know which points lead to one.
+pub type FindCardTier<'a> = Box<dyn Fn(&str) -> Result<Option<CampaignTier>, Fault> + 'a>;
+
 /// The facts of a project, as its store has them.
 pub struct StoreFacts<'a, 's> {
     pub(super) store: &'a Store<'s>,
@@ -52,6 +56,8 @@ pub struct StoreFacts<'a, 's> {
     pub(super) offered: OnceCell<Offered>,
     /// Finds the loyalty tiers that a customer is in.
     pub(super) find_tiers: FindTiers<'a>,
+    /// Finds the tier of its campaign that a card is in.
+    pub(super) find_card_tier: FindCardTier<'a>,
     /// How much work is left, for the decisions of one request together.
     pub(super) work: RefCell<Work>,
 }
@@ -78,10 +84,11 @@ impl<'a, 's> StoreFacts<'a, 's> {
         (store, catalogue): (&'a Store<'s>, &'a Catalogue),
         (now, zone): (Instant, Arc<TimeZone>),
         [case_sensitive, tracked]: [bool; 2],
-        find_tiers: FindTiers<'a>,
+        (find_tiers, find_card_tier): (FindTiers<'a>, FindCardTier<'a>),
     ) -> StoreFacts<'a, 's> {
         StoreFacts {
             find_tiers,
+            find_card_tier,
             store,
             now,
             zone,
