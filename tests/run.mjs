@@ -44,6 +44,7 @@ const tiers = {
   vectors: () => nodeTests("vectors"),
   stories: () => nodeTests("stories"),
   client: () => nodeTests("client"),
+  generated: () => nodeTests("generated"),
   packaging: () => nodeTests("packaging"),
   browser: async () => {
     await ensureChromium();
@@ -51,7 +52,7 @@ const tiers = {
   },
 };
 
-const needsBuild = new Set(["workerd", "vectors", "stories", "client", "packaging", "browser"]);
+const needsBuild = new Set(["workerd", "vectors", "stories", "client", "generated", "packaging", "browser"]);
 // Packaging shows the package in a page too.
 const needsChromium = new Set(["packaging", "browser"]);
 

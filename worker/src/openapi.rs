@@ -40,7 +40,7 @@ pub fn generate(areas: &[&[Route]], examples: &Json) -> Json {
             tags.push(tag);
         }
     }
-    let responses = refusals::components(&mut schemas);
+    let responses = refusals::components(examples.get("refusals"), &mut schemas);
     let schemas = schemas.named_from(&[&Json::from(paths.clone()), &responses]);
     json!({
         "openapi": "3.1.0",
@@ -112,7 +112,7 @@ fn body(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
     let one = schemas.object(route.body, Way::Sent);
     let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
     let mut content = json!({ "schema": schema });
-    if let (Some(content), Some(example), false) = (content.as_object_mut(), example, route.form) {
+    if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
         content.insert("example".into(), example);
     }
     let required = !route.many && route.body.iter().any(|field| field.required);

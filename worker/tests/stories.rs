@@ -61,6 +61,8 @@ impl Described<'_> {
         };
         if reply.status == route.success && route.path != "/openapi.json" {
             self.examples.see(&name, &request.body, body);
+        } else if reply.status >= 400 {
+            self.examples.see_refusal(reply.status, body);
         }
         match self.fit.misfit(schema, body, "the answer", &name) {
             None => Ok(()),

@@ -66,6 +66,29 @@ fn every_schema_that_is_named_is_there() {
     assert!(missing.is_empty(), "the description names {missing:?}, which it does not have");
 }
 
+/// The stories are played whole for the examples, so that an operation without one is an operation that no story asks for.
+#[test]
+fn every_operation_and_every_refusal_has_an_example() {
+    if std::env::var_os("UPDATE").is_some() {
+        return;
+    }
+    let document: Json = serde_json::from_str(openapi::DOCUMENT).unwrap();
+    let lacks = |part: &Json| part["content"].as_object().into_iter().flatten().any(|(_, of)| of["example"].is_null());
+    let mut without = Vec::new();
+    for (path, operations) in document["paths"].as_object().unwrap().iter().filter(|(path, _)| *path != "/openapi.json") {
+        for (method, operation) in operations.as_object().unwrap() {
+            let answers = operation["responses"].as_object().unwrap().iter();
+            let mut told = answers.filter(|(status, _)| status.starts_with("20")).map(|(_, answer)| answer).peekable();
+            if lacks(&operation["requestBody"]) || told.peek().is_some() && told.all(lacks) {
+                without.push(format!("{method} {path}"));
+            }
+        }
+    }
+    let refusals = document["components"]["responses"].as_object().unwrap().iter();
+    without.extend(refusals.filter(|(_, refusal)| lacks(refusal)).map(|(name, _)| name.clone()));
+    assert!(without.is_empty(), "no example of {without:#?}");
+}
+
 /// A description that only repeats names would tell nobody anything.
 #[test]
 fn every_field_has_a_meaning_and_every_answer_a_schema() {

@@ -3,7 +3,8 @@
 //
 // node worker/tools/build.mjs [--rehearsal] [--executable]
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { main, root, run, say, step } from "./say.mjs";
 import { hashOf, unlessFresh } from "./stamp.mjs";
@@ -90,14 +91,18 @@ async function bundle(glue, out) {
   });
 }
 
-/** The demo at `/`, the package under `/pkg/`. */
+/** The demo at `/`, the package under `/pkg/`, and what shows the description under `/docs/`. */
 async function copyAssets(out, kind) {
   const assets = join(out, "assets");
-  await unlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg"]), async () => {
+  await unlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg", "worker/docs", "package-lock.json"]), async () => {
     rmSync(assets, { recursive: true, force: true });
     mkdirSync(assets, { recursive: true });
-    for (const [from, to] of [["www-demo", ""], ["pkg", "pkg"]]) {
+    for (const [from, to] of [["www-demo", ""], ["pkg", "pkg"], ["worker/docs", "docs"]]) {
       if (existsSync(join(root, from))) cpSync(join(root, from), join(assets, to), { recursive: true });
+    }
+    const component = dirname(createRequire(join(root, "package.json")).resolve("swagger-ui-dist/package.json"));
+    for (const file of ["swagger-ui-bundle.js", "swagger-ui.css", "LICENSE"]) {
+      cpSync(join(component, file), join(assets, "docs", file === "LICENSE" ? "swagger-ui-license.txt" : file));
     }
   });
 }

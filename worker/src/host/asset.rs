@@ -1,4 +1,4 @@
-//! Decides which requests are for a file (the demo, the package) and what type a file is.
+//! Decides which requests are for a file (the demo, the package, the page of the description) and what type a file is.
 //! It must not know where files lie: a binding serves them, on Cloudflare, in `wrangler dev` and in plain workerd.
 
 use super::bindings::Answer;
@@ -7,6 +7,9 @@ use js_sys::Uint8Array;
 
 /// First segments of paths that belong to the API.
 const API: [&str; 7] = ["v1", "v2", "client", "management", "rehearsal", "openapi.json", "health"];
+
+/// A page that is asked for by a name of its own, as the description's is.
+const DOCS: (&str, &str) = ("/docs", "/docs/index.html");
 
 /// Types by the end of the name.
 const TYPES: [(&str, &str); 12] = [
@@ -34,6 +37,9 @@ pub(super) fn path_of(request: &Request) -> Option<String> {
     // A segment that climbs or hides is nobody's file.
     if API.contains(&first) || path.split('/').any(|segment| segment.starts_with('.')) || path.contains('\\') {
         return None;
+    }
+    if path == DOCS.0 {
+        return Some(DOCS.1.to_owned());
     }
     Some(if path.ends_with('/') { format!("{path}index.html") } else { path.to_owned() })
 }

@@ -97,14 +97,19 @@ const REFUSALS: &[Refusal] = &[
     refusal(500, "InternalError", "The service failed; nothing was done", always),
 ];
 
-/// The responses, by their names.
-pub fn components(schemas: &mut Schemas) -> Json {
+/// The responses, by their names, with `examples` of real ones by their status.
+pub fn components(examples: Option<&Json>, schemas: &mut Schemas) -> Json {
     let error = schemas.of(&ERROR, Way::Answered);
     let too_large = schemas.of(&TOO_LARGE, Way::Answered);
     let mut components = Map::new();
     for Refusal { status, name, told, .. } in REFUSALS {
         let schema = if *status == 413 { json!({ "anyOf": [too_large, error] }) } else { error.clone() };
-        let mut response = json!({ "description": told, "content": { "application/json": { "schema": schema } } });
+        let mut content = json!({ "schema": schema });
+        let example = examples.and_then(|examples| examples.get(status.to_string()));
+        if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
+            content.insert("example".into(), example.clone());
+        }
+        let mut response = json!({ "description": told, "content": { "application/json": content } });
         if *status == 429 {
             let header = json!({ "description": "After so many seconds it may be tried again", "schema": { "type": "integer", "minimum": 1 } });
             response

@@ -138,6 +138,8 @@ pub fn named(schema: &Json, place: &str, into: &mut Vec<String>) {
 
 /// An example is a real answer of about this many bytes: one that shows something, and that can be read.
 const EXAMPLE_BYTES: usize = 1_500;
+/// A refusal says one thing.
+const REFUSAL_BYTES: usize = 400;
 /// What no example shows.
 const SECRETS: &[&str] = &["secret", "token", "access_token"];
 
@@ -146,30 +148,41 @@ const SECRETS: &[&str] = &["secret", "token", "access_token"];
 pub struct Examples {
     requests: BTreeMap<String, Json>,
     answers: BTreeMap<String, Json>,
+    refusals: BTreeMap<String, Json>,
 }
 
 impl Examples {
     /// Looks at a request and its answer.
     pub fn see(&mut self, operation: &str, sent: &[u8], answer: &Json) {
-        if answer.as_object().is_none_or(|answer| SECRETS.iter().any(|secret| answer.contains_key(*secret))) {
-            return;
+        if answer.is_object() || answer.is_array() {
+            let mut answer = answer.clone();
+            for secret in SECRETS {
+                answer.as_object_mut().and_then(|answer| Some(*answer.get_mut(*secret)? = json!("(a secret)")));
+            }
+            take(&mut self.answers, operation, answer, EXAMPLE_BYTES);
         }
-        take(&mut self.answers, operation, answer.clone());
-        if let Ok(sent) = serde_json::from_slice::<Json>(sent) {
-            take(&mut self.requests, operation, sent);
+        if let Some(sent) = serde_json::from_slice::<Json>(sent).ok().or_else(|| form(sent)) {
+            take(&mut self.requests, operation, sent, EXAMPLE_BYTES);
+        }
+    }
+
+    /// Looks at a refusal, of which one of each status is shown.
+    pub fn see_refusal(&mut self, status: u16, answer: &Json) {
+        if answer["details"].is_string() || answer.get("statusCode").is_some() {
+            take(&mut self.refusals, &status.to_string(), answer.clone(), REFUSAL_BYTES);
         }
     }
 
     /// What the description is generated with.
     pub fn written(&self) -> Json {
-        json!({ "answers": self.answers, "requests": self.requests })
+        json!({ "answers": self.answers, "requests": self.requests, "refusals": self.refusals })
     }
 }
 
 /// The longest that is short enough, else the shortest.
-fn take(examples: &mut BTreeMap<String, Json>, operation: &str, value: Json) {
+fn take(examples: &mut BTreeMap<String, Json>, operation: &str, value: Json, most: usize) {
     let length = |value: &Json| value.to_string().len();
-    let is_better = |known: &Json| match (length(known) <= EXAMPLE_BYTES, length(&value) <= EXAMPLE_BYTES) {
+    let is_better = |known: &Json| match (length(known) <= most, length(&value) <= most) {
         (true, true) => length(&value) > length(known),
         (false, fits) => fits || length(&value) < length(known),
         (true, false) => false,
@@ -177,4 +190,11 @@ fn take(examples: &mut BTreeMap<String, Json>, operation: &str, value: Json) {
     if examples.get(operation).is_none_or(is_better) {
         examples.insert(operation.to_owned(), value);
     }
+}
+
+/// The fields of a form, which the stories send with nothing in them that would have to be escaped.
+fn form(sent: &[u8]) -> Option<Json> {
+    let text = std::str::from_utf8(sent).ok().filter(|text| text.contains('='))?;
+    let fields = text.split('&').filter_map(|field| field.split_once('='));
+    Some(fields.map(|(name, value)| (name.to_owned(), Json::from(value.replace('+', " ")))).collect())
 }

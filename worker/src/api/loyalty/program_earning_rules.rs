@@ -126,6 +126,11 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     let rule = take_rule(call, &mut sent)?;
     let has_metadata = sent.contains_key("metadata");
     sent.retain(|name, value| !value.is_null() || !["loyalty", "active"].contains(&name.as_str()));
+    // The official client changes how many points there are without saying again of what kind they are.
+    let kind = document.body.get("loyalty").and_then(|points| points.get("type")).cloned();
+    if let (Some(points), Some(kind)) = (sent.get_mut("loyalty").and_then(Json::as_object_mut), kind) {
+        points.entry("type").or_insert(kind);
+    }
     merge::merge(&mut document.body, sent);
     let program_id = document.parent.clone().unwrap_or_default();
     document.body.retain(|name, value| !value.is_null() || name == "updated_at");

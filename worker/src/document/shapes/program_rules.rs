@@ -33,39 +33,47 @@ const OF_LINES: Kind = Kind::Object(fields_of!(
     ]
 ));
 
+/// How many points, and of what.
+const HOW_MANY: &[Field] = &[
+    may("points", Kind::Int(1, INT_MAX)).says("How many"),
+    FORMULA,
+    may("calculation_type", Kind::OneOf(CALCULATION_TYPES)).says("To what they are proportional"),
+    may(
+        "order",
+        Kind::Object(&[
+            may("amount", OF_NUMBER).says("Of the amount before discounts"),
+            may("total_amount", OF_NUMBER).says("Of what is paid"),
+            may("metadata", OF_DATA).says("Of a number of its custom data"),
+        ]),
+    )
+    .says("In proportion to the order"),
+    may(
+        "order_items",
+        Kind::Object(&[
+            may("quantity", OF_LINES).says("Of how many pieces there are"),
+            may("amount", OF_LINES).says("Of their amount before discounts"),
+            may("subtotal_amount", OF_LINES).says("Of what is paid for them"),
+        ]),
+    )
+    .says("In proportion to some of its lines"),
+    may("customer", Kind::Object(&[must("metadata", OF_DATA).says("Of a number of their custom data")]))
+        .says("In proportion to the customer"),
+    may("custom_event", Kind::Object(&[must("metadata", OF_DATA).says("Of a number of its custom data")]))
+        .says("In proportion to the event"),
+];
+
 /// What is earned.
 pub const POINTS: Kind = shape!(
     "CampaignPoints",
     "Points that are earned",
-    &[
-        must("type", Kind::OneOf(&["FIXED", "PROPORTIONAL"])),
-        may("points", Kind::Int(1, INT_MAX)).says("How many"),
-        FORMULA,
-        may("calculation_type", Kind::OneOf(CALCULATION_TYPES)).says("To what they are proportional"),
-        may(
-            "order",
-            Kind::Object(&[
-                may("amount", OF_NUMBER).says("Of the amount before discounts"),
-                may("total_amount", OF_NUMBER).says("Of what is paid"),
-                may("metadata", OF_DATA).says("Of a number of its custom data"),
-            ]),
-        )
-        .says("In proportion to the order"),
-        may(
-            "order_items",
-            Kind::Object(&[
-                may("quantity", OF_LINES).says("Of how many pieces there are"),
-                may("amount", OF_LINES).says("Of their amount before discounts"),
-                may("subtotal_amount", OF_LINES).says("Of what is paid for them"),
-            ]),
-        )
-        .says("In proportion to some of its lines"),
-        may("customer", Kind::Object(&[must("metadata", OF_DATA).says("Of a number of their custom data")]))
-            .says("In proportion to the customer"),
-        may("custom_event", Kind::Object(&[must("metadata", OF_DATA).says("Of a number of its custom data")]))
-            .says("In proportion to the event"),
-    ]
+    fields_of!(&[must("type", Kind::OneOf(POINTS_TYPES))], HOW_MANY)
 );
+/// The same where a rule has points already.
+const POINTS_CHANGED: Kind = Kind::Object(fields_of!(
+    &[may("type", Kind::OneOf(POINTS_TYPES)).says("That of the rule where it is left out")],
+    HOW_MANY
+));
+const POINTS_TYPES: &[&str] = &["FIXED", "PROPORTIONAL"];
 
 const CALCULATION_TYPES: &[&str] = &[
     "ORDER_AMOUNT",
@@ -106,10 +114,12 @@ const PENDING: Field = may(
 )
 .says("How long points wait before they can be spent");
 
-/// What a rule says and may change.
-pub const CHANGES: &[Field] = &[
+/// What a rule may change.
+pub const CHANGES: &[Field] = fields_of!(&[may("loyalty", POINTS_CHANGED).says("What is earned")], TERMS);
+
+/// What a rule says at its beginning and may change later.
+const TERMS: &[Field] = &[
     may("validation_rule_id", KEY).says("The validation rule that must hold"),
-    may("loyalty", POINTS).says("What is earned"),
     may("source", Kind::Object(&[may("banner", Kind::Text).says("What people are told of it")]))
         .says("Where it stands"),
     may("active", Kind::Bool),
@@ -128,8 +138,9 @@ const EVENT: Kind = Kind::Object(&[must("schema_id", KEY)]);
 
 /// What a rule says at its beginning.
 pub const CREATE: &[Field] = fields_of!(
-    CHANGES,
+    TERMS,
     &[
+        may("loyalty", POINTS).says("What is earned"),
         may("event", NAME)
             .says("What happens: `order.paid`, `customer.segment.entered`, or the name of a custom event"),
         may("segment", SEGMENT).says("Which segment"),

@@ -1,0 +1,68 @@
+// Decides that every method of the official client whose operation there is works against a local Scrip: each is called in a flow of its
+// area, unmodified, and what was called is held against what the client has.
+import assert from "node:assert/strict";
+import { createRequire } from "node:module";
+import { after, before } from "node:test";
+import { credentials, managementHeaders } from "../../worker/tools/setup.mjs";
+import { boot } from "../workerd/harness.mjs";
+import { tally } from "../workerd/tally.mjs";
+import { collections, limits, products, project } from "./flows/catalogue.mjs";
+import { campaigns, distributions, vouchers } from "./flows/codes.mjs";
+import { decisions, promotions, rules } from "./flows/decisions.mjs";
+import { loyalties, rewards } from "./flows/loyalty.mjs";
+import { page } from "./flows/page.mjs";
+import { consents, customers, orders, segments } from "./flows/people.mjs";
+import { methodsOf, recorded } from "./recorder.mjs";
+
+const { VoucherifyClientSide, VoucherifyServerSide } = createRequire(import.meta.url)("@voucherify/sdk");
+
+/** Methods that name an operation which the interface does not have. */
+const ABSENT = new Map([
+  ["validationRules.validate", "POST /validation-rules/{id}/validation is no operation of the interface"],
+  ["apiLimitsHandler.getLastResponseHeadersFromController", "no call of the service"],
+]);
+
+const check = tally("methods of the client");
+const answered = { server: new Set(), page: new Set() };
+let service;
+let plain;
+let server;
+let client;
+
+before(async () => {
+  service = await boot({ rehearsal: false });
+  plain = {
+    server: VoucherifyServerSide({
+      apiUrl: service.url, applicationId: credentials.server.id, secretKey: credentials.server.token, exposeResponseHeaders: true,
+    }),
+    page: VoucherifyClientSide({
+      apiUrl: service.url, clientApplicationId: credentials.client.id, clientSecretKey: credentials.client.token,
+      origin: "http://localhost:3000", trackingId: "shopper-1",
+    }),
+  };
+  server = recorded(plain.server, answered.server);
+  client = recorded(plain.page, answered.page);
+});
+after(() => service?.stop());
+
+async function manage(method, path, body) {
+  const reply = await fetch(`${service.url}/management/v1/projects/proj_dev${path}`, { method, headers: managementHeaders, body: JSON.stringify(body) });
+  assert.equal(reply.status, 200, await reply.clone().text());
+  return reply.json();
+}
+
+for (const flow of [campaigns, vouchers, distributions, decisions, promotions, rules, customers, consents, segments, orders, products, collections, loyalties, rewards]) {
+  check(`the server's ${flow.name}`, () => flow(server, manage));
+}
+check("the server's project", () => project(server, manage));
+check("the server's limits", () => limits(server));
+check("the page", () => page(client, server, manage));
+
+for (const side of ["server", "page"]) {
+  check(`every method of the ${side} was answered`, () => {
+    const missing = methodsOf(plain[side]).filter((name) => !answered[side].has(name) && !ABSENT.has(name));
+    assert.deepEqual(missing, []);
+    const stale = [...ABSENT.keys()].filter((name) => answered[side].has(name));
+    assert.deepEqual(stale, [], "what is called is not absent");
+  });
+}
