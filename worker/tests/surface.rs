@@ -75,7 +75,8 @@ fn every_operation_and_every_refusal_has_an_example() {
     let document: Json = serde_json::from_str(openapi::DOCUMENT).unwrap();
     let lacks = |part: &Json| part["content"].as_object().into_iter().flatten().any(|(_, of)| of["example"].is_null());
     let mut without = Vec::new();
-    for (path, operations) in document["paths"].as_object().unwrap().iter().filter(|(path, _)| *path != "/openapi.json") {
+    for (path, operations) in document["paths"].as_object().unwrap().iter().filter(|(path, _)| *path != "/openapi.json")
+    {
         for (method, operation) in operations.as_object().unwrap() {
             let answers = operation["responses"].as_object().unwrap().iter();
             let mut told = answers.filter(|(status, _)| status.starts_with("20")).map(|(_, answer)| answer).peekable();

@@ -2,6 +2,7 @@
 //! any operation refuses.
 
 use crate::http::caller::Class;
+use crate::http::reply;
 use crate::http::route::Route;
 use crate::openapi::schema::{Schemas, Way};
 use scrip::shape;
@@ -105,9 +106,10 @@ pub fn components(examples: Option<&Json>, schemas: &mut Schemas) -> Json {
     for Refusal { status, name, told, .. } in REFUSALS {
         let schema = if *status == 413 { json!({ "anyOf": [too_large, error] }) } else { error.clone() };
         let mut content = json!({ "schema": schema });
-        let example = examples.and_then(|examples| examples.get(status.to_string()));
+        let example =
+            examples.and_then(|examples| examples.get(status.to_string())).cloned().or_else(|| unasked(*status));
         if let (Some(content), Some(example)) = (content.as_object_mut(), example) {
-            content.insert("example".into(), example.clone());
+            content.insert("example".into(), example);
         }
         let mut response = json!({ "description": told, "content": { "application/json": content } });
         if *status == 429 {
@@ -119,6 +121,17 @@ pub fn components(examples: Option<&Json>, schemas: &mut Schemas) -> Json {
         components.insert((*name).into(), response);
     }
     Json::Object(components)
+}
+
+/// What no story brings about by itself.
+fn unasked(status: u16) -> Option<Json> {
+    let request_id = "v-1b6f0a2d3c4e5f6071";
+    let reply = match status {
+        429 => reply::too_many(request_id, 30),
+        500 => reply::failed(request_id),
+        _ => return None,
+    };
+    serde_json::from_slice(&reply.body).ok()
 }
 
 /// The refusals of a route, by their status. A public one refuses nobody.
