@@ -1,0 +1,48 @@
+// Decides what `npm run conform` does: a public tool reads /openapi.json of the released Worker and sends what the description allows and
+// what it forbids, of every operation; no answer may be a server error, have a status or a type that is not described, or a body that does
+// not fit. It is no part of `npm test`, because it draws what it sends; SEED= repeats it, SECONDS= bounds it.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { buildAll } from "../../worker/tools/build.mjs";
+import { main, root, run, say } from "../../worker/tools/say.mjs";
+import { credentials } from "../../worker/tools/setup.mjs";
+import { ensureToolchain } from "../../worker/tools/toolchain.mjs";
+import { boot } from "../workerd/harness.mjs";
+
+const WANTED = "schemathesis==4.32.5\n";
+const CHECKS = ["not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance"];
+const out = join(root, "target/conformance");
+const venv = join(out, "venv");
+
+/** Installs the tool where it is not, beside the build and nowhere else. */
+async function install() {
+  const stamp = join(venv, "wanted.txt");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === WANTED) return;
+  rmSync(venv, { recursive: true, force: true });
+  mkdirSync(out, { recursive: true });
+  await run(process.env.SCRIP_PYTHON ?? "python3", ["-m", "venv", venv], { stdio: "inherit" });
+  await run(join(venv, "bin/python"), ["-m", "pip", "install", "-q", "--disable-pip-version-check", WANTED.trim()], { stdio: "inherit" });
+  writeFileSync(stamp, WANTED);
+}
+
+await main(async () => {
+  await ensureToolchain();
+  if (process.env.BUILT !== "1") await buildAll();
+  await install();
+  const service = await boot({ rehearsal: false });
+  const header = (name, value) => ["--header", `${name}: ${value}`];
+  try {
+    await run(join(venv, "bin/schemathesis"), [
+      "run", `${service.url}/openapi.json`, "--checks", CHECKS.join(","), "--continue-on-failure", "--seed", process.env.SEED ?? "1",
+      "--phases", "examples,coverage,fuzzing", "--max-examples", process.env.EXAMPLES ?? "20", "--warnings", "off",
+      "--suppress-health-check", "all", ...(process.env.SECONDS ? ["--max-time", process.env.SECONDS] : []),
+      ...header("X-App-Id", credentials.server.id), ...header("X-App-Token", credentials.server.token),
+      ...header("X-Client-Application-Id", credentials.client.id), ...header("X-Client-Token", credentials.client.token),
+      ...header("X-Management-Id", credentials.management.id), ...header("X-Management-Token", credentials.management.token),
+      ...header("Origin", "http://localhost:3000"), ...process.argv.slice(2),
+    ], { stdio: "inherit" });
+    say("no server error, and nothing that is not described");
+  } finally {
+    await service.stop();
+  }
+});
