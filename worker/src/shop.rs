@@ -3,6 +3,8 @@
 pub mod activities;
 pub mod assignments;
 pub mod balances;
+pub mod bin;
+pub mod campaign_figures;
 pub mod campaigns;
 pub mod card_changes;
 pub mod card_checks;
@@ -17,6 +19,8 @@ pub mod customers;
 pub mod decision;
 pub mod earning_facts;
 pub mod earnings;
+pub mod erasing;
+pub mod erasure;
 pub mod event_schemas;
 pub mod firings;
 pub mod generation;

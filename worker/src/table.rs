@@ -4,7 +4,7 @@ use crate::api::{catalogue, codes, decisions, loyalty, orders, people, project, 
 use crate::http::route::Route;
 use crate::http::table::Table;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
-use crate::shop::{card_changes, card_lots, earnings};
+use crate::shop::{card_changes, card_lots, earnings, erasing};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::work::jobs::{self, Work};
@@ -16,6 +16,7 @@ pub const KINDS: &[(&str, Work)] = &[
     (VOUCHERS_UPDATE, Work::Pieces(voucher_work::change)),
     (VOUCHERS_DELETE, Work::Pieces(voucher_work::remove)),
     (card_changes::SETTLE, Work::Pieces(card_changes::sweep)),
+    (erasing::ERASE, Work::Pieces(erasing::run)),
     (card_lots::LAPSE, Work::Pieces(card_lots::sweep)),
     (loyalty::members::BATCH, Work::Items(loyalty::members::write_one)),
     ("CUSTOMERS.BULK_UPDATE", Work::Items(people::customers::write_one)),
@@ -41,6 +42,9 @@ pub const AREAS: &[&[Route]] = &[
     system::ROUTES,
     promotions::campaigns::ROUTES,
     promotions::campaign_changes::ROUTES,
+    promotions::campaign_summary::ROUTES,
+    promotions::templates::ROUTES,
+    promotions::template_setups::ROUTES,
     promotions::loyalty_campaigns::ROUTES,
     codes::vouchers::ROUTES,
     promotions::categories::ROUTES,
@@ -50,9 +54,13 @@ pub const AREAS: &[&[Route]] = &[
     people::segments::ROUTES,
     orders::ROUTES,
     people::customers::ROUTES,
+    people::customer_removal::ROUTES,
+    people::customer_redeemables::ROUTES,
     people::events::ROUTES,
     project::customer_tokens::ROUTES,
     codes::publications::ROUTES,
+    codes::publication_list::ROUTES,
+    codes::publication_queries::ROUTES,
     decisions::qualifications::ROUTES,
     decisions::redemptions::ROUTES,
     decisions::older_requests::ROUTES,
@@ -102,6 +110,8 @@ pub const AREAS: &[&[Route]] = &[
     project::metadata_schemas::ROUTES,
     project::custom_event_schemas::ROUTES,
     project::async_actions::ROUTES,
+    project::trash_bin::ROUTES,
+    project::locations::ROUTES,
     project::oauth::ROUTES,
     #[cfg(feature = "rehearsal")]
     project::rehearsals::ROUTES,

@@ -196,3 +196,98 @@ pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut St
     store.leaves_later();
     Ok(())
 }
+
+/// An answer that is kept.
+pub struct Kept<'k> {
+    /// Who asked.
+    pub caller: &'k str,
+    /// Method and path.
+    pub request: &'k str,
+    /// The key.
+    pub key: &'k str,
+    /// The answer's body.
+    pub body: &'k str,
+}
+
+/// What becomes of an answer: nothing, another body, or it goes.
+type Revise<'r> = &'r mut dyn FnMut(&Kept<'_>) -> Option<Option<String>>;
+
+/// Changes the oldest answers after a moment, so many of them, where a text has one of these marks. Gives the moment of the last, unless
+/// there are no more.
+pub fn revise(
+    store: &mut Store<'_>,
+    (after, rows): (i64, i64),
+    marks: &[String],
+    change: Revise<'_>,
+) -> Result<Option<i64>, Fault> {
+    let last = store.row(
+        "SELECT MAX(created_at), COUNT(*) FROM (SELECT created_at FROM idempotency WHERE created_at > +?1 ORDER BY created_at LIMIT +?2)",
+        &[after.into(), rows.into()],
+    )?;
+    let last = last.unwrap_or_default();
+    let (Some(last), seen) = (sql::int_or_null(&last, 0)?, sql::int(&last, 1)?) else { return Ok(None) };
+    // In a path names are written otherwise, and a longer answer may have one where its slices meet: these are all read.
+    let found = store.rows(
+        "SELECT caller, request, key, body FROM idempotency WHERE created_at > +?1 AND created_at <= +?2
+           AND (bytes >= ?3 OR instr(request, '%') > 0
+             OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0 OR instr(caller, mark.value) > 0 OR instr(key, trim(mark.value, '\"')) > 0
+                  OR instr(request, trim(mark.value, '\"')) > 0))",
+        &[
+            after.into(),
+            last.into(),
+            i64::try_from(SLICE_BYTES).unwrap_or(i64::MAX).into(),
+            serde_json::Value::from(marks.to_vec()).to_string().into(),
+        ],
+    )?;
+    for row in &found {
+        let text = |column: usize| sql::text(row, column).map(str::to_owned);
+        let names = Names { caller: text(0)?, request: text(1)?, key: text(2)? };
+        let body = whole(sql::text(row, 3)?, &names, store)?;
+        let revised = change(&Kept { caller: &names.caller, request: &names.request, key: &names.key, body: &body });
+        if let Some(revised) = revised {
+            write_anew(store, &names, &body, revised);
+        }
+    }
+    Ok((seen >= rows).then_some(last))
+}
+
+/// Overwrites the slices of an answer, in their own length before they go.
+fn write_anew(store: &mut Store<'_>, names: &Names, before: &str, revised: Option<String>) {
+    let goes = revised.is_none();
+    let text = revised.unwrap_or_else(|| " ".repeat(before.len()));
+    for (slice, place) in slices(&text).into_iter().zip(0_i64..) {
+        let mut params = names.params();
+        params.push(slice.into());
+        let statement = match place {
+            0 => "UPDATE idempotency SET body = ?4 WHERE caller = +?1 AND request = +?2 AND key = +?3",
+            _ => {
+                params.push(place.into());
+                "INSERT INTO idempotency_slice (caller, request, key, place, body) VALUES (?1, ?2, ?3, ?5, ?4)
+                 ON CONFLICT (caller, request, key, place) DO UPDATE SET body = excluded.body"
+            }
+        };
+        store.write(statement, params);
+    }
+    knead(store, names);
+    if goes {
+        for table in ["idempotency_slice", "idempotency"] {
+            let statement = format!("DELETE FROM {table} WHERE caller = +?1 AND request = +?2 AND key = +?3");
+            store.write(statement, names.params());
+        }
+    }
+}
+
+/// Moves the answers around one within their pages, until there is no gap left in which something stands that was there before.
+fn knead(store: &mut Store<'_>, names: &Names) {
+    /// How often they grow: in all by more than a page, so that of one that goes on elsewhere the part in its page is short and long in turn.
+    const KNEADS: usize = 14;
+    /// The answers of the same caller to the same request that stand beside one: those of a page at least.
+    const BESIDE: &str = "caller = +?1 AND request = +?2 AND key >= COALESCE((SELECT key FROM idempotency WHERE caller = +?1 AND request = +?2
+         AND key <= +?3 ORDER BY key DESC LIMIT 1 OFFSET 4), '') AND key <= COALESCE((SELECT key FROM idempotency WHERE caller = +?1
+         AND request = +?2 AND key >= +?3 ORDER BY key LIMIT 1 OFFSET 4), ?3)";
+    for _ in 0..KNEADS {
+        let grow = format!("UPDATE idempotency SET body = body || printf('%.*c', 300, ' ') WHERE {BESIDE}");
+        store.write(grow, names.params());
+    }
+    store.write(format!("UPDATE idempotency SET body = rtrim(body) WHERE {BESIDE}"), names.params());
+}

@@ -7,6 +7,8 @@ pub mod member_activity;
 pub mod pending_points;
 pub mod point_transfers;
 pub mod points_expiration;
+pub mod publication_list;
+pub mod publication_queries;
 pub mod publications;
 pub mod publishing;
 pub mod transactions;

@@ -1,5 +1,7 @@
 //! Whom a shop knows: customers, and segments of them. No area imports another's handlers.
 
+pub mod customer_redeemables;
+pub mod customer_removal;
 pub mod customers;
 pub mod events;
 pub mod segments;

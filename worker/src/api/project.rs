@@ -4,7 +4,9 @@ pub mod async_actions;
 pub mod bundle;
 pub mod custom_event_schemas;
 pub mod customer_tokens;
+pub mod locations;
 pub mod metadata_schemas;
 pub mod oauth;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
+pub mod trash_bin;

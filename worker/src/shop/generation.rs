@@ -4,6 +4,7 @@
 use crate::http::reply::{CallError, duplicate, error};
 use crate::http::route::Call;
 use crate::moment;
+use crate::shop::bin;
 use crate::shop::codes::{self, CodeShape};
 use crate::shop::voucher_grant;
 use crate::shop::voucher_work::{Generation, VOUCHERS_GENERATE};
@@ -112,7 +113,7 @@ pub fn check_free(call: &Call<'_, '_>, code: &str) -> Result<(), CallError> {
     let key = code::code_key(code, call.caller.settings.case_sensitive_codes);
     match call.store.document_by_name("voucher", &key, "")? {
         Some(_) => Err(duplicate("voucher", "id", code).into()),
-        None => Ok(()),
+        None => bin::check_free(call, "voucher", &key, ("id", code)),
     }
 }
 

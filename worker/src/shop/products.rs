@@ -11,7 +11,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{Field, Kind, may};
 use crate::moment;
-use crate::shop::metadata_schemas;
+use crate::shop::{bin, metadata_schemas};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
 
@@ -63,6 +63,9 @@ pub fn upsert(call: &mut Call<'_, '_>, mut sent: Map<String, Json>) -> Result<Do
     if let Some(mut product) = names.find(call, &PRODUCT)? {
         change(call, &PRODUCT, &mut product, sent)?;
         return Ok(product);
+    }
+    if let Some(name) = &names.source_id {
+        bin::check_free(call, PRODUCT.object, name, ("id", name))?;
     }
     let id = names.id.unwrap_or_else(|| call.ids.hex18("prod_").to_string());
     let body = json!({

@@ -9,6 +9,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::http::shape::{Field, Kind, may};
 use crate::moment;
+use crate::shop::bin;
 use crate::shop::products::{self, CATALOGUE_ORDERS, PRODUCT};
 use crate::store::document::Document;
 use crate::store::sql::Fault;
@@ -70,6 +71,9 @@ pub fn upsert(call: &mut Call<'_, '_>, product_id: &str, mut sent: Map<String, J
     if let Some(mut sku) = names.find(call, &SKU)? {
         products::change(call, &SKU, &mut sku, sent)?;
         return Ok(sku);
+    }
+    if let Some(name) = &names.source_id {
+        bin::check_free(call, SKU.object, name, ("id", name))?;
     }
     let id = names.id.unwrap_or_else(|| call.ids.hex18("sku_").to_string());
     let body = json!({

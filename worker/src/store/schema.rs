@@ -161,6 +161,9 @@ const STEPS: &[&[&str]] = &[&[
         "CREATE TRIGGER edition_updated AFTER UPDATE ON document WHEN ", is_of_programs!("NEW.kind"), " OR ",
         is_of_programs!("OLD.kind"), new_edition!()
     ),
+], &[
+    // Filled and emptied again, so that what was freed is overwritten.
+    "CREATE TABLE scratch (id INTEGER PRIMARY KEY, body TEXT NOT NULL)",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

@@ -8,7 +8,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::products::{FIELDS, PRODUCT, change, created_within, upsert};
-use crate::shop::skus;
+use crate::shop::{bin, skus};
 use crate::work::batch;
 use serde_json::{Map, Value as Json};
 
@@ -99,6 +99,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let product = PRODUCT.find(call)?;
+    bin::throw(call, PRODUCT.object, &product, &bin::name_of(&product, "name"));
     call.store.remove(PRODUCT.object, &product.id);
     call.store.write("DELETE FROM document WHERE kind = 'sku' AND parent = +?1", vec![product.id.into()]);
     Ok(Answer::empty(204))

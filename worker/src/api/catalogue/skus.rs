@@ -7,6 +7,7 @@ use crate::document::shapes;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
+use crate::shop::bin;
 use crate::shop::products::{self, PRODUCT};
 use crate::shop::skus::{FIELDS, SKU, upsert, with_products};
 use crate::store::document::Document;
@@ -81,6 +82,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
 
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let sku = find(call)?;
+    bin::throw(call, SKU.object, &sku, &bin::name_of(&sku, "sku"));
     call.store.remove(SKU.object, &sku.id);
     Ok(Answer::empty(204))
 }

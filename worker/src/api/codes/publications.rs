@@ -5,7 +5,7 @@ use crate::api::codes::publishing;
 use crate::document::fields::{BUYER, KEY};
 use crate::document::shapes;
 use crate::http::caller::Class;
-use crate::http::reply::{CallError, error, not_found};
+use crate::http::reply::{CallError, ErrorBody, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, Switch, post};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::metadata_schemas;
@@ -13,7 +13,7 @@ use crate::shop::publications::{Wanted, choose, hand_over};
 use crate::store::code::code_key;
 use crate::store::document::Document;
 use scrip::wire::Problem;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 const BODY: &[Field] = &[
     may("voucher", KEY),
@@ -43,7 +43,11 @@ pub const ROUTES: &[Route] = &[
 ];
 
 fn read(call: &Call<'_, '_>) -> Result<Wanted, CallError> {
-    let mut source = call.source()?;
+    read_sent(call, call.source()?)
+}
+
+/// What is wanted by a body, or by what stands for one.
+pub fn read_sent(call: &Call<'_, '_>, mut source: Map<String, Json>) -> Result<Wanted, CallError> {
     // Pages name the campaign or the voucher in the query.
     for name in ["campaign", "voucher"] {
         if let Some(value) = call.query.get(name).filter(|_| source.get(name).is_none_or(Json::is_null)) {
@@ -87,9 +91,14 @@ fn read(call: &Call<'_, '_>) -> Result<Wanted, CallError> {
 fn publish(call: &mut Call<'_, '_>) -> Outcome {
     let wanted = read(call)?;
     if wanted.voucher.is_none() && wanted.campaign.is_none() {
-        return Err(error(400, "missing_vouchers", "Missing vouchers", "Either Campaign or Voucher is required").into());
+        return Err(missing().into());
     }
     Ok(Answer::json(publish_wanted(call, &wanted)?))
+}
+
+/// Nothing is said of what to publish.
+pub fn missing() -> ErrorBody {
+    error(400, "missing_vouchers", "Missing vouchers", "Either Campaign or Voucher is required")
 }
 
 /// Publishes what is wanted, as a publication is answered.

@@ -6,9 +6,10 @@ use crate::document::fields::{KEY, LIMIT};
 use crate::document::onward;
 use crate::document::shapes;
 use crate::http::listing::List;
+use crate::http::reply::error;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
-use crate::shop::campaigns::find_program;
+use crate::shop::campaigns::{CAMPAIGN, find_program};
 use crate::shop::purses::{CARD, GIFT, Purse};
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
@@ -59,6 +60,10 @@ pub const ROUTES: &[Route] = &[
         .scope("loyalties")
         .query(QUERY)
         .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
+    get("/v1/campaigns/{campaignId}/transactions", "List what moved the balances of a campaign's cards", of_campaign)
+        .scope("campaigns")
+        .query(QUERY)
+        .lists("data", shapes::codes::TRANSACTION, shapes::MORE),
 ];
 
 fn of_voucher(call: &mut Call<'_, '_>) -> Outcome {
@@ -71,8 +76,25 @@ fn of_card(call: &mut Call<'_, '_>) -> Outcome {
     list(call, &card)
 }
 
+/// Those of a program's cards, or of a campaign's gift cards; other codes have no balance.
+fn of_campaign(call: &mut Call<'_, '_>) -> Outcome {
+    let campaign = CAMPAIGN.find(call)?;
+    match campaign.body.get("campaign_type").and_then(Json::as_str) {
+        Some("LOYALTY_PROGRAM") => list_all(call, &campaign, &CARD),
+        Some("GIFT_VOUCHERS") => list_all(call, &campaign, &GIFT),
+        _ => {
+            let told = "Transactions are allowed only for loyalty or gift campaigns";
+            Err(error(403, "forbidden", "Forbidden", told).into())
+        }
+    }
+}
+
 fn of_program(call: &mut Call<'_, '_>) -> Outcome {
     let program = find_program(call)?;
+    list_all(call, &program, &CARD)
+}
+
+fn list_all(call: &mut Call<'_, '_>, program: &Document, purse: &Purse) -> Outcome {
     let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
     clause.and(
         "parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = {})
@@ -88,7 +110,7 @@ fn of_program(call: &mut Call<'_, '_>) -> Outcome {
         )
     };
     let found = onward::select(&OF_PROGRAM, call.store, &call.query, clause, ("a transaction", &place))?;
-    let shown = found.documents.into_iter().map(|document| show((&CARD, Some(&program.id)), document)).collect();
+    let shown = found.documents.into_iter().map(|document| show((purse, Some(&program.id)), document)).collect();
     Ok(Answer::json(Json::Object(onward::envelope(shown, found.has_more))))
 }
 

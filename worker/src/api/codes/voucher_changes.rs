@@ -8,7 +8,7 @@ use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, put};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::vouchers::{self, VOUCHER};
-use crate::shop::{voucher_grant, voucher_removal};
+use crate::shop::{bin, voucher_grant, voucher_removal};
 use serde_json::{Map, Value as Json};
 
 const UPDATE: &[Field] = &[
@@ -82,6 +82,8 @@ fn check_type(known: &Map<String, Json>, sent: &mut Map<String, Json>) -> Result
 /// The voucher is gone at once, with its rules and locks; what was redeemed of it stays written down.
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let voucher = vouchers::find(call)?;
+    let code = voucher.body.get("code").and_then(Json::as_str).unwrap_or_default().to_owned();
+    bin::throw(call, VOUCHER.object, &voucher, &code);
     voucher_removal::remove(call, &voucher);
     Ok(Answer::empty(204))
 }

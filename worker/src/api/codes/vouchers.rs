@@ -15,7 +15,7 @@ use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::codes::{self, CodeShape};
 use crate::shop::vouchers::{ORDERS, VOUCHER, check_metadata, find, show, show_standing};
-use crate::shop::{assignments, categories, generation, voucher_grant};
+use crate::shop::{assignments, bin, categories, generation, voucher_grant};
 use crate::store::code::code_key;
 use crate::store::document::Document;
 use crate::store::ledger::Standing;
@@ -203,6 +203,7 @@ fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<
         if call.store.document_by_name("voucher", &code_key(&code, case_sensitive), "")?.is_some() {
             return Err(duplicate("voucher", "id", &code).into());
         }
+        bin::check_free(call, "voucher", &code_key(&code, case_sensitive), ("id", &code))?;
         return Ok(code);
     }
     let shape = CodeShape::read(config.as_ref().and_then(Json::as_object), case_sensitive)?;

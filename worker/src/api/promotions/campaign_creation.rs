@@ -13,7 +13,7 @@ use crate::http::shape::{Field, INT_MAX, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::campaigns::{CAMPAIGN, TYPES};
 use crate::shop::codes::CodeShape;
-use crate::shop::{assignments, generation, metadata_schemas, program_tiers, voucher_grant};
+use crate::shop::{assignments, bin, generation, metadata_schemas, program_tiers, voucher_grant};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -109,7 +109,7 @@ pub fn create_program(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// A campaign whose codes are what is redeemed.
-fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Outcome {
+pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Outcome {
     let config = body.remove("voucher").ok_or_else(|| Problem::missing("", "voucher"))?;
     let mut config = config.as_object().cloned().unwrap_or_default();
     let campaign_type = settle_types(&body, &mut config)?;
@@ -201,7 +201,7 @@ fn settle(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<Vec<Strin
     let name = body.get("name").and_then(Json::as_str).unwrap_or_default();
     match call.store.document_by_name(CAMPAIGN.object, name, "")? {
         Some(_) => Err(duplicate(CAMPAIGN.object, "name", name).into()),
-        None => Ok(rules),
+        None => bin::check_free(call, CAMPAIGN.object, name, ("name", name)).map(|()| rules),
     }
 }
 

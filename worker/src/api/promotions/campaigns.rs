@@ -13,7 +13,9 @@ use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::campaigns::{CAMPAIGN, STATUSES, TYPES, show};
 use crate::shop::voucher_work::{Removal, VOUCHERS_DELETE};
-use crate::shop::{assignments, generation, program_rules, program_tiers, reward_assignments, voucher_grant, vouchers};
+use crate::shop::{
+    assignments, bin, generation, program_rules, program_tiers, reward_assignments, voucher_grant, vouchers,
+};
 use crate::store::document::Document;
 use crate::work::actions;
 use serde_json::{Map, Value as Json, json};
@@ -128,7 +130,9 @@ pub fn take_away(call: &mut Call<'_, '_>, campaign: &Document) -> Result<Json, C
     reward_assignments::remove_all(call, &campaign.id);
     program_rules::remove_all(call, &campaign.id);
     program_tiers::remove_all(call, &campaign.id);
-    call.store.remove("campaign", &campaign.id);
+    let name = campaign.key.as_deref().unwrap_or_default();
+    bin::throw(call, CAMPAIGN.object, campaign, name);
+    call.store.remove(CAMPAIGN.object, &campaign.id);
     Ok(json!({ "async_action_id": id }))
 }
 

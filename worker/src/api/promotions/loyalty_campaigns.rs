@@ -100,7 +100,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     change(call, program)
 }
 
-/// Whether it is forced or not, it is gone: nothing is kept to be brought back.
+/// Whether it is forced or not, it is gone; unless it is, its name is taken until the bin is purged of it.
 fn remove(call: &mut Call<'_, '_>) -> Outcome {
     let program = find_program(call)?;
     Ok(Answer::json(take_away(call, &program)?))

@@ -171,13 +171,18 @@ fn list_campaign(call: &mut Call<'_, '_>) -> Outcome {
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
     let campaign = find_promotion(call)?;
-    let row = call.store.row(
-        "SELECT COALESCE(MAX(json_extract(body, '$.hierarchy')), 0) FROM document WHERE kind = 'promotion_tier' AND parent = +?1",
-        &[campaign.id.as_str().into()],
-    )?;
-    let last = row.map_or(Ok(0), |row| sql::int(&row, 0))?;
+    let last = last_hierarchy(call, &campaign.id)?;
     let draft = draft(call, sent, last, "")?;
     Ok(Answer::json(insert(call, &campaign, draft)?))
+}
+
+/// The highest rank among the tiers of a campaign.
+pub fn last_hierarchy(call: &Call<'_, '_>, campaign_id: &str) -> Result<i64, CallError> {
+    let row = call.store.row(
+        "SELECT COALESCE(MAX(json_extract(body, '$.hierarchy')), 0) FROM document WHERE kind = 'promotion_tier' AND parent = +?1",
+        &[campaign_id.into()],
+    )?;
+    Ok(row.map_or(Ok(0), |row| sql::int(&row, 0))?)
 }
 
 /// A tier that is checked and belongs to no campaign yet.

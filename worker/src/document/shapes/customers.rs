@@ -139,3 +139,59 @@ pub const SEGMENT: Kind = shape!(
         object(&["segment"]),
     ]
 );
+
+/// What was done to forget a customer. Its name is spelled as published.
+pub const PERMANENT_DELETION: Kind = shape!(
+    "PermanentDeletion",
+    "What was done to forget a customer",
+    &[
+        must("id", KEY),
+        must("related_object_id", KEY).says("The customer's id, which nothing has any more"),
+        must("related_object", Kind::OneOf(&["customer"])).says("What was forgotten"),
+        must("status", Kind::OneOf(&["DONE", "IN_PROGRESS"]))
+            .says("Whether nothing tells of them any more, or the rest is looked through still"),
+        must(
+            "data_json",
+            Kind::Object(&[
+                must("events", COUNT).says("Custom events of theirs, which are gone"),
+                must("customer_events", COUNT).says("Entries of their activity"),
+                must("daily_events", COUNT).says("None: nothing is kept by days"),
+                must("segments", COUNT).says("Static segments that listed them"),
+                must("orders", COUNT).says("Orders of theirs, which name nobody now"),
+                must("order_events", COUNT).says("None: what happened to orders is kept with them"),
+                must("customer", COUNT).says("Themselves"),
+            ])
+        )
+        .says("How much there was of them"),
+        must("created_at", Kind::DateTime),
+        object(&["pernament_deletion"]),
+    ]
+);
+
+/// Something that a customer holds.
+pub const HELD: Kind = shape!(
+    "HeldRedeemable",
+    "Something that a customer holds",
+    &[
+        must("id", KEY),
+        must("redeemable_id", KEY).says("The voucher's id"),
+        must("redeemable_object", Kind::OneOf(&["voucher"])).says("What it is"),
+        must("customer_id", KEY),
+        must("holder_role", Kind::OneOf(&["OWNER", "REFERRER", "REFEREE"]))
+            .says("Whether it was published to them, they pass it on or got it"),
+        must("campaign_id", KEY).or_null(),
+        must("campaign_type", Kind::Text).or_null(),
+        must("voucher_type", scrip::wire::voucher::VOUCHER_TYPE).says("What kind of voucher it is"),
+        must(
+            "redeemable",
+            Kind::Object(&[
+                must("type", Kind::OneOf(&["voucher"])),
+                must("status", Kind::OneOf(&["ACTIVE", "USED", "DISABLED", "NOT_ACTIVE_YET", "EXPIRED", "NO_BALANCE"]))
+                    .says("Whether it can be redeemed, or why not"),
+                must("voucher", scrip::wire::voucher::VOUCHER),
+            ])
+        )
+        .says("What it is, as it stands"),
+        must("created_at", Kind::DateTime).says("Since when they hold it"),
+    ]
+);

@@ -145,3 +145,99 @@ pub const HEALTH: Kind = shape!("Health", "Whether the service is well", &[must(
 
 /// The description of the interface.
 pub const OPENAPI: Kind = Kind::Map;
+
+/// An entry of the bin.
+pub const BIN_ENTRY: Kind = shape!(
+    "BinEntry",
+    "Something that was deleted, and whose name is taken still",
+    &[
+        must("id", KEY),
+        must("deleted_by_user_id", Kind::Text).or_null().says("The login of the user whose key it was"),
+        must("resource_id", KEY),
+        must("resource_type", Kind::OneOf(BINNED)),
+        must("resource_name", Kind::Text).says("What it was called"),
+        must("resource_parent_id", KEY).or_null().says("The campaign of a voucher, the product of a SKU"),
+        must("created_at", Kind::DateTime).says("When it was deleted"),
+        object(BINNED),
+    ]
+);
+
+const BINNED: &[&str] = &["campaign", "product", "sku", "voucher"];
+
+/// Where a location is.
+pub const AREA: Kind = Kind::Object(&[
+    must("type", Kind::OneOf(&["circle", "polygon"])),
+    must("format", Kind::OneOf(&["distance", "geojson"])).says("How it is said"),
+    may(
+        "distance",
+        Kind::Object(&[
+            must("center", Kind::Text).says("Latitude and longitude, with a comma between them"),
+            must("radius", Kind::Text).says("A length, as `5km`"),
+        ]),
+    )
+    .says("A place and how far it reaches"),
+    may(
+        "geojson",
+        Kind::Object(&[
+            must("type", Kind::OneOf(&["Polygon", "MultiPolygon"])),
+            must("coordinates", Kind::List(&Kind::Any, 1, 1_000))
+                .says("Rings of places, longitude first; of several polygons a list of them"),
+        ]),
+    )
+    .says("Polygons"),
+]);
+
+/// A location.
+pub const LOCATION: Kind = shape!(
+    "Location",
+    "A place on the earth",
+    &[
+        must("id", KEY),
+        must("name", KEY),
+        must("shape", AREA).says("Where it is"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["location"]),
+    ]
+);
+
+/// A template of campaigns.
+pub const CAMPAIGN_TEMPLATE: Kind = shape!(
+    "CampaignTemplate",
+    "What campaigns or tiers are set up by",
+    &[
+        must("id", KEY),
+        must("name", KEY),
+        must("description", Kind::Text).or_null(),
+        must("campaign_type", Kind::OneOf(&["DISCOUNT_COUPONS", "GIFT_VOUCHERS"])),
+        may("json_template", Kind::Map).says("What it holds, where that is asked for"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["campaign_template"]),
+    ]
+);
+
+/// What setting something up by a template has made beside it.
+const MADE: Kind = Kind::List(&Kind::Object(&[must("id", KEY), object(&["validation_rules"])]), 0, usize::MAX);
+
+/// A campaign that was set up by a template.
+pub const CAMPAIGN_SETUP: Kind = shape!(
+    "CampaignSetup",
+    "A campaign that was set up by a template",
+    &[
+        must("campaign", crate::document::shapes::promotions::CAMPAIGN),
+        must("created_resources", MADE).says("What was made beside it"),
+        object(&["campaign_setup"]),
+    ]
+);
+
+/// A tier that was set up by a template.
+pub const TIER_SETUP: Kind = shape!(
+    "PromotionTierSetup",
+    "A tier that was set up by a template",
+    &[
+        must("promotion_tier", crate::document::shapes::promotions::TIER),
+        must("created_resources", MADE).says("What was made beside it"),
+        object(&["promotion_tier_setup"]),
+    ]
+);

@@ -1,0 +1,140 @@
+//! What a customer's summary says, against a recount of what the lists say: through redemptions that succeed and fail, rollbacks, and orders
+//! that are paid and canceled.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
+
+#[path = "support/edge.rs"]
+mod edge;
+
+use edge::Edge;
+use scrip_worker::http::request::Request;
+use serde_json::{Value as Json, json};
+
+const NOW: i64 = 1_772_323_200_000;
+const CUSTOMERS: usize = 4;
+const STEPS: usize = 300;
+
+/// The status, and the answer.
+fn call(edge: &Edge, method: &str, target: &str, body: &Json) -> (u16, Json) {
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let headers = vec![("x-app-id".into(), "dev-app".into()), ("x-app-token".into(), "dev-token".into())];
+    let body = if method == "GET" { Vec::new() } else { body.to_string().into_bytes() };
+    let request = Request { method: method.into(), path: path.into(), query: query.into(), headers, body };
+    let reply = edge.send(request, NOW, None);
+    assert!(reply.status < 500, "{method} {target}: {}", String::from_utf8_lossy(&reply.body));
+    (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
+}
+
+/// Everything that a list has, page by page.
+fn all(edge: &Edge, path: &str, name: &str) -> Vec<Json> {
+    let mut found = Vec::new();
+    for page in 1.. {
+        let (_, answer) = call(edge, "GET", &format!("{path}?limit=100&page={page}"), &Json::Null);
+        let items = answer[name].as_array().unwrap().clone();
+        let is_last = items.len() < 100;
+        found.extend(items);
+        if is_last {
+            return found;
+        }
+    }
+    found
+}
+
+#[test]
+fn a_summary_is_what_a_recount_gives() {
+    let edge = Edge::new();
+    call(&edge, "POST", "/v1/vouchers/OPEN", &json!({ "discount": { "type": "AMOUNT", "amount_off": 100 } }));
+    call(
+        &edge,
+        "POST",
+        "/v1/vouchers/FEW",
+        &json!({ "discount": { "type": "AMOUNT", "amount_off": 100 }, "redemption": { "quantity": 20 } }),
+    );
+    call(
+        &edge,
+        "POST",
+        "/v1/vouchers/GIFT",
+        &json!({ "type": "GIFT_VOUCHER", "gift": { "amount": 30000, "balance": 30000 } }),
+    );
+    let mut state: u64 = 7;
+    let mut next = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % most
+    };
+    let (mut redeemed, mut ordered): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for step in 0..STEPS {
+        let customer = json!({ "source_id": format!("c{}", next(CUSTOMERS)) });
+        let order = json!({ "amount": 200 + 10 * i64::try_from(next(50)).unwrap() });
+        match next(6) {
+            0 if !redeemed.is_empty() => {
+                let id = redeemed[next(redeemed.len())].clone();
+                call(&edge, "POST", &format!("/v1/redemptions/{id}/rollback"), &json!({}));
+            }
+            1 => {
+                let mut order = order;
+                order["customer"] = customer;
+                order["status"] = ["CREATED", "PAID"][next(2)].into();
+                let (_, made) = call(&edge, "POST", "/v1/orders", &order);
+                ordered.push(made["id"].as_str().unwrap().to_owned());
+            }
+            2 if !ordered.is_empty() => {
+                let id = ordered[next(ordered.len())].clone();
+                let status = ["PAID", "CANCELED"][next(2)];
+                call(&edge, "PUT", &format!("/v1/orders/{id}"), &json!({ "status": status }));
+            }
+            _ => {
+                let code = ["OPEN", "FEW", "GIFT", "OPEN"][next(4)];
+                let sent = json!({ "customer": customer, "order": order, "redeemables": [{ "object": "voucher", "id": code }] });
+                let (status, made) = call(&edge, "POST", "/v1/redemptions", &sent);
+                if status == 200 {
+                    redeemed.push(made["redemptions"][0]["id"].as_str().unwrap().to_owned());
+                }
+            }
+        }
+        if step % 60 == 59 {
+            check(&edge);
+        }
+    }
+    assert!(redeemed.len() > 60 && ordered.len() > 20);
+}
+
+fn check(edge: &Edge) {
+    let redemptions = all(edge, "/v1/redemptions", "redemptions");
+    let orders = all(edge, "/v1/orders", "orders");
+    for number in 0..CUSTOMERS {
+        let (status, customer) = call(edge, "GET", &format!("/v1/customers/c{number}"), &Json::Null);
+        if status == 404 {
+            continue;
+        }
+        let count = |object: &str, result: &str| {
+            let theirs = redemptions.iter().filter(|one| one["customer_id"] == customer["id"]);
+            theirs.filter(|one| one["object"] == object && one["result"] == result).count()
+        };
+        let (done, undone) = (count("redemption", "SUCCESS"), count("redemption_rollback", "SUCCESS"));
+        let told = &customer["summary"]["redemptions"];
+        let wanted = [done - undone, done, count("redemption", "FAILURE"), undone, undone];
+        let names =
+            ["total_redeemed", "total_succeeded", "total_failed", "total_rolled_back", "total_rollback_succeeded"];
+        assert_eq!(
+            names.map(|name| told[name].as_u64().unwrap()),
+            wanted.map(|number| u64::try_from(number).unwrap()),
+            "{names:?} of {customer}"
+        );
+        let paid = orders.iter().filter(|order| order["customer_id"] == customer["id"]);
+        let paid: Vec<&Json> = paid.filter(|order| order["status"] == "PAID").collect();
+        let total: i64 = paid.iter().map(|order| order["total_amount"].as_i64().unwrap()).sum();
+        let told = &customer["summary"]["orders"];
+        assert_eq!(
+            (told["total_count"].as_u64(), told["total_amount"].as_i64()),
+            (Some(paid.len() as u64), Some(total)),
+            "orders of {customer}"
+        );
+        let average = if paid.is_empty() { 0 } else { (2 * total + paid.len() as i64) / (2 * paid.len() as i64) };
+        assert_eq!(told["average_amount"].as_i64(), Some(average), "orders of {customer}");
+    }
+}
