@@ -114,6 +114,14 @@ class ScripObject extends DurableObject {
     this.ctx.storage.setAlarm(moment);
   }
 
+  /** Takes everything that is stored, and what was to be done with it: the next request finds an object that begins. */
+  async clear() {
+    await this.ctx.storage.deleteAlarm();
+    await this.ctx.storage.deleteAll();
+    this.#fresh = true;
+    this.#alarmAt = undefined;
+  }
+
   #failed(what, error) {
     failed(this.ctx, `${what} rolled back`, error);
   }
@@ -155,6 +163,11 @@ export class Gate extends DurableObject {
 export class Project extends ScripObject {
   setup() {
     return undefined;
+  }
+
+  /** The project is gone. The entry is the only caller. */
+  empty() {
+    return this.clear();
   }
 }
 

@@ -4,6 +4,7 @@ pub mod catalogue;
 pub mod codes;
 pub mod decisions;
 pub mod loyalty;
+pub mod management;
 pub mod orders;
 pub mod people;
 pub mod project;

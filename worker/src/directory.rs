@@ -1,20 +1,24 @@
 //! The directory: which projects and keys there are. It applies the setup, answers the look-ups of the entry, says whether it can
-//! work, and issues tokens. It must not know what is in a project.
+//! work, and serves what is about projects, keys, users and tokens. It must not know what is in a project.
 
 mod setup;
 mod sound;
 
-use crate::access::auth::{Record, key_name};
+use crate::access::auth::Record;
+use crate::access::keys::{self, Key};
+use crate::access::projects::{self, WEBHOOK_TOKEN_LENGTH};
 use crate::digest::sha256_hex;
+use crate::directory::setup::Project;
 use crate::http::health::{self, Lack};
-use crate::http::reply::{empty_reply, json_reply};
+use crate::http::reply::{bytes_reply, empty_reply};
 use crate::http::request::{Reply, Request};
 use crate::service;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::sql::Fault;
 use scrip::Context;
-use serde_json::{Map, Value as Json, json};
+use scrip::id::Ids;
+use serde_json::Map;
 
 /// Answers a request in the directory's object: look-ups under `/internal/`, and whatever the entry sends there to be served.
 pub fn serve_directory(
@@ -28,20 +32,18 @@ pub fn serve_directory(
     }
     if let Some(name) = request.path.strip_prefix("/internal/keys/") {
         apply(setup, store, context)?;
-        return Ok(found(store.document("key", name)?));
+        return found(keys::record(store, name)?);
     }
     if let Some(sha256) = request.path.strip_prefix("/internal/tokens/") {
-        let now_ms = context.now.millis();
-        let row = store
-            .row("SELECT record FROM token WHERE sha256 = +?1 AND expires_at > ?2", &[sha256.into(), now_ms.into()])?;
-        let Some(row) = row else { return Ok(empty_reply(404)) };
-        return Ok(crate::http::reply::bytes_reply(200, sql::text(&row, 0)?.as_bytes().to_vec()));
+        apply(setup, store, context)?;
+        return found(keys::record_of_token(store, sha256, context.now.millis())?);
     }
     service::serve_call(request, store, context)
 }
 
-fn found(document: Option<Document>) -> Reply {
-    document.map_or_else(|| empty_reply(404), |document| json_reply(200, &Json::Object(document.body)))
+fn found(record: Option<Record>) -> Result<Reply, Fault> {
+    let Some(record) = record else { return Ok(empty_reply(404)) };
+    Ok(bytes_reply(200, serde_json::to_vec(&record).map_err(|error| Fault(error.to_string()))?))
 }
 
 /// Says whether the setup is one, and writes a row: a fault of that is undone, and the entry says that nothing can be written.
@@ -59,12 +61,20 @@ fn health(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<Reply
     Ok(health::reply(&[], &context.request_id()))
 }
 
-fn is_applied(setup: &str, store: &Store<'_>) -> Result<bool, Fault> {
-    let applied = store.document("setup", "setup")?;
-    Ok(applied.is_some_and(|applied| applied.key.as_deref() == Some(&sha256_hex(setup.as_bytes()))))
+/// What the rows of a setup look like: when that changes, it is applied again.
+const FORM: &str = "2";
+
+fn mark(setup: &str) -> String {
+    sha256_hex(format!("{FORM}\n{setup}").as_bytes())
 }
 
-/// Applies a setup that has not been applied: its keys take the place of all keys before.
+fn is_applied(setup: &str, store: &Store<'_>) -> Result<bool, Fault> {
+    let applied = store.document("setup", "setup")?;
+    Ok(applied.is_some_and(|applied| applied.key.as_deref() == Some(&mark(setup))))
+}
+
+/// Applies a setup that has not been applied: its projects and keys take the place of those of the setup before. What was made by the
+/// interface stays, but where the setup says it now.
 fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
     if is_applied(setup, store)? {
         return Ok(());
@@ -72,35 +82,49 @@ fn apply(setup: &str, store: &mut Store<'_>, context: &Context) -> Result<(), Fa
     let read = sound::read(setup)?;
     let address_header = read.address_header.map(|name| name.to_ascii_lowercase());
     let now_ms = context.now.millis();
-    store.write_now("DELETE FROM document WHERE kind IN ('key', 'setup')", &[])?;
-    store.write_now("DELETE FROM token", &[])?;
+    let mut ids = Ids::new(context);
+    store.write_now("DELETE FROM document WHERE kind = 'setup'", &[])?;
+    store.write_now("DELETE FROM document WHERE kind = 'key' AND holder IS NULL", &[])?;
+    store.write_now("DELETE FROM document WHERE kind = 'project' AND parent IS NULL", &[])?;
     for mut project in read.projects {
         let client = setup::take_client(&mut project)?;
         project.settings.address_header.clone_from(&address_header);
-        for key in project.keys {
-            let record = Record {
+        store.write_now("DELETE FROM document WHERE kind = 'project' AND id = +?1", &[project.id.as_str().into()])?;
+        sign(store, &project, &mut ids, now_ms)?;
+        for key in project.keys.drain(..) {
+            let key = Key {
                 project: project.id.clone(),
                 class: key.class,
-                id: key.id.clone(),
-                user: key.user,
+                id: key.id,
                 token_sha256: sha256_hex(key.token.as_bytes()),
-                scopes: Vec::new(),
-                origins: client.origins.clone(),
-                redeem: client.redeem,
-                publish: client.publish.clone(),
-                events: client.events,
-                expires_at: None,
-                settings: project.settings.clone(),
+                user: key.user,
+                name: None,
+                former: None,
             };
-            let body = serde_json::to_value(&record).map_err(|error| Fault(error.to_string()))?;
-            insert(store, "key", key_name(key.class, &key.id), None, body, now_ms);
+            let row = key.row(false, now_ms)?;
+            store.write_now("DELETE FROM document WHERE kind = 'key' AND id = +?1", &[row.id.as_str().into()])?;
+            store.insert(keys::KEY, &row);
         }
+        store.insert(projects::PROJECT, &setup::shown(project, client, now_ms).row());
     }
-    insert(store, "setup", "setup".into(), Some(sha256_hex(setup.as_bytes())), json!({}), now_ms);
-    store.commit()
+    let applied = Document::new("setup".into(), Some(mark(setup)), now_ms, Map::new());
+    store.insert("setup", &applied);
+    store.commit()?;
+    // A token lives as long as the key that it was made with; the setup may have given that another secret.
+    store.write_now(
+        "DELETE FROM token WHERE record ->> 'id' NOT IN
+           (SELECT body ->> 'id' FROM document WHERE kind = 'key' AND holder IS NOT NULL AND body ->> 'class' = 'server')",
+        &[],
+    )
 }
 
-fn insert(store: &mut Store<'_>, kind: &str, id: String, key: Option<String>, body: Json, now_ms: i64) {
-    let body: Map<String, Json> = body.as_object().cloned().unwrap_or_default();
-    store.insert(kind, &Document { id, key, parent: None, holder: None, created_at: now_ms, updated_at: None, body });
+/// What signs a project's webhooks is what the setup says, else what was drawn for it once.
+fn sign(store: &mut Store<'_>, project: &Project, ids: &mut Ids, now_ms: i64) -> Result<(), Fault> {
+    let id = &project.id;
+    match &project.webhook_token {
+        Some(token) => projects::keep_webhook_token(store, id, token, true, now_ms),
+        None if projects::webhook_token(store, id)?.is_some() && !projects::is_webhook_token_set_up(store, id)? => {}
+        None => projects::keep_webhook_token(store, id, &ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH), false, now_ms),
+    }
+    Ok(())
 }

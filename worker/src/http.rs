@@ -10,6 +10,7 @@ pub mod names;
 pub mod public;
 pub mod publishing;
 pub mod query;
+pub mod rates;
 pub mod reply;
 pub mod request;
 pub mod route;

@@ -93,11 +93,11 @@ fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
     let example = |part: &str| examples.get(part).and_then(|of| of.get(name(route))).cloned();
     let mut responses = Map::new();
     responses.insert(route.success.to_string(), success(route, example("answers"), schemas));
+    responses.extend(refusals::of(route));
     if let Some((status, also)) = route.also {
         let schema = schemas.of(&also, Way::Answered);
         responses.insert(status.to_string(), answered(status, also.fields().is_empty(), schema, None));
     }
-    responses.extend(refusals::of(route));
     if let Some(operation) = operation.as_object_mut() {
         operation.insert("responses".into(), Json::Object(responses));
         if !route.body.is_empty() {

@@ -1,6 +1,8 @@
 //! The table of routes, and of the kinds of long work: the only file that knows all areas.
 
-use crate::api::{catalogue, codes, decisions, loyalty, orders, people, project, promotions, rules, system};
+use crate::api::{
+    catalogue, codes, decisions, loyalty, management, orders, people, project, promotions, rules, system,
+};
 use crate::http::route::Route;
 use crate::http::table::Table;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
@@ -113,6 +115,10 @@ pub const AREAS: &[&[Route]] = &[
     project::trash_bin::ROUTES,
     project::locations::ROUTES,
     project::oauth::ROUTES,
+    management::projects::ROUTES,
+    management::keys::ROUTES,
+    management::users::ROUTES,
+    management::branding::ROUTES,
     #[cfg(feature = "rehearsal")]
     project::rehearsals::ROUTES,
 ];

@@ -104,6 +104,9 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         redeem: true,
         publish: scrip_worker::http::publishing::Publishing::Any(true),
         events: true,
+        role: None,
+        webhook_token: None,
+        rates: Default::default(),
         settings,
     }
 }

@@ -1,11 +1,12 @@
 //! Who may call what: credentials of a request against the record of a key, the origin of a page, the scope of a token.
 //! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
 
-use crate::access::address;
+use crate::access::{address, roles};
 use crate::digest::{equal_in_constant_time, sha256_hex};
-use crate::http::caller::{Caller, Class, Settings};
+use crate::http::caller::{Caller, Class, Role, Settings};
 use crate::http::intake::header;
 use crate::http::publishing::Publishing;
+use crate::http::rates::Rates;
 use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::route::{Route, Switch};
@@ -14,6 +15,7 @@ use crate::http::table::Table;
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The header by which a client names itself; redemptions show it.
 const CHANNEL: &str = "X-Voucherify-Channel";
@@ -52,8 +54,45 @@ pub struct Record {
     /// When a token ends, in milliseconds.
     #[serde(default)]
     pub expires_at: Option<i64>,
+    /// The secret before this one, while it still opens.
+    #[serde(default)]
+    pub former: Option<Former>,
+    /// What the user whose key it is may do; nothing where it is nobody's.
+    #[serde(default)]
+    pub role: Option<Role>,
+    /// What signs the project's webhooks, on a management key.
+    #[serde(default)]
+    pub webhook_token: Option<String>,
+    /// How often it may call.
+    #[serde(default)]
+    pub rates: Rates,
+    /// The other projects that it may manage, on a management key.
+    #[serde(default)]
+    pub manages: BTreeMap<String, Managed>,
     /// The project's settings.
     pub settings: Settings,
+}
+
+/// A secret that has been replaced, and still opens for a while.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Former {
+    /// The SHA-256 of it.
+    pub token_sha256: String,
+    /// When it ends, in milliseconds.
+    pub until: i64,
+}
+
+/// A project that a management key of another one may manage: the project which made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Managed {
+    /// Its settings.
+    pub settings: Settings,
+    /// What the user whose key it is may do there.
+    #[serde(default)]
+    pub role: Option<Role>,
+    /// What signs its webhooks.
+    #[serde(default)]
+    pub webhook_token: Option<String>,
 }
 
 /// What the host must fetch before the call can be judged.
@@ -160,7 +199,10 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
     // An unknown id costs the same comparison as a wrong secret.
     let nothing = "0".repeat(64);
     let expected = record.as_ref().map_or(nothing.as_str(), |record| record.token_sha256.as_str());
-    let is_right = equal_in_constant_time(&sha256_hex(credentials.token.as_bytes()), expected);
+    let former = record.as_ref().and_then(|record| record.former.as_ref()).filter(|former| former.until > now_ms);
+    let former = former.map_or(nothing.as_str(), |former| former.token_sha256.as_str());
+    let sent = sha256_hex(credentials.token.as_bytes());
+    let is_right = equal_in_constant_time(&sent, expected) | equal_in_constant_time(&sent, former);
     let record = record.filter(|record| is_right && record.class == credentials.class).ok_or_else(unauthorized)?;
     if record.expires_at.is_some_and(|end| end <= now_ms) {
         return Err(unauthorized());
@@ -170,6 +212,10 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         check_origin(&record, credentials.class, origin.as_deref())?;
     }
     check_scope(matched.route, &record)?;
+    let record = in_project(record, &matched.params);
+    if record.role.is_some_and(|role| !roles::allows(role, matched.route)) {
+        return Err(lacks_permission());
+    }
     check_switch(matched.route, &record)?;
     let channel = header(request, CHANNEL).map(str::to_owned);
     if let Some(told) = channel.as_deref().and_then(|channel| too_long(channel, CHANNEL_MAX)) {
@@ -188,8 +234,28 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         redeem: record.redeem,
         publish: record.publish,
         events: record.events,
+        role: record.role,
+        webhook_token: record.webhook_token,
+        rates: record.rates,
         settings: record.settings,
     })
+}
+
+/// The record as it is in the project that the path names, where that is another which the key may manage.
+fn in_project(mut record: Record, params: &[(&'static str, String)]) -> Record {
+    let named = params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id);
+    if let Some((id, managed)) = named.and_then(|id| record.manages.remove_entry(id)) {
+        (record.project, record.settings) = (id, managed.settings);
+        (record.role, record.webhook_token) = (managed.role, managed.webhook_token);
+    }
+    record
+}
+
+/// The object that answers a call once it is let in: who may call is the directory's affair, everything else the project's.
+pub fn object(table: &Table, request: &Request, caller: &Caller) -> String {
+    let matched = table.find(&request.method, &request.path);
+    let in_directory = matched.is_ok_and(|matched| matched.route.in_directory);
+    if in_directory { "directory".into() } else { format!("project:{}", caller.project) }
 }
 
 fn check_origin(record: &Record, class: Class, origin: Option<&str>) -> Result<(), ErrorBody> {
@@ -232,8 +298,12 @@ fn check_scope(route: &Route, record: &Record) -> Result<(), ErrorBody> {
     if record.scopes.iter().any(|scope| scope == whole || *scope == one) {
         return Ok(());
     }
+    Err(lacks_permission())
+}
+
+fn lacks_permission() -> ErrorBody {
     let details = "User does not have a required permission to perform this operation.";
-    Err(error(403, "missing_required_permission", "Missing permission", details))
+    error(403, "missing_required_permission", "Missing permission", details)
 }
 
 /// What a project has not switched on for pages is closed to every caller that is treated as one: a token as well as a page's key.

@@ -1,7 +1,9 @@
 //! What the setup says: projects, their keys, and the terms of their pages. It must not know what any of it is used for.
 
+use crate::access::projects::{self, Terms};
 use crate::http::caller::{Class, Settings};
 use crate::http::publishing::Publishing;
+use crate::http::rates::RateLimits;
 use crate::store::sql::Fault;
 use scrip::wire::page;
 use serde::Deserialize;
@@ -23,6 +25,12 @@ pub(super) struct Project {
     pub(super) settings: Settings,
     #[serde(default)]
     pub(super) keys: Vec<Key>,
+    /// What its webhooks are signed with; drawn where it says nothing.
+    #[serde(default)]
+    pub(super) webhook_token: Option<String>,
+    /// How often its keys may call.
+    #[serde(default)]
+    pub(super) rate_limits: RateLimits,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,4 +67,33 @@ pub(super) fn take_client(project: &mut Project) -> Result<Client, Fault> {
     page::terms_of(&terms).map_err(|problem| wrong(problem.to_string()))?;
     project.settings.client = terms;
     Ok(client)
+}
+
+/// A project of the setup as the directory keeps it, with what is shown of it.
+pub(super) fn shown(project: Project, client: Client, now_ms: i64) -> projects::Project {
+    let settings = project.settings;
+    let zone = settings.time_zone.get("name").unwrap_or(&settings.time_zone).as_str().filter(|name| !name.is_empty());
+    let mut shown = projects::shown_from_the_beginning();
+    for (name, value) in [
+        ("id", Json::from(project.id.as_str())),
+        ("name", settings.name.as_str().into()),
+        ("timezone", zone.unwrap_or("UTC").into()),
+        ("currency", settings.currency.as_str().into()),
+        ("case_sensitive_codes", settings.case_sensitive_codes.into()),
+        ("client_trusted_domains", client.origins.clone().into()),
+        ("client_redeem_enabled", client.redeem.into()),
+        ("client_publish_enabled", (!client.publish.is_off()).into()),
+        ("client_loyalty_events_enabled", client.events.into()),
+    ] {
+        shown.insert(name.to_owned(), value);
+    }
+    let terms = Terms {
+        settings,
+        origins: client.origins,
+        redeem: client.redeem,
+        publish: client.publish,
+        events: client.events,
+        rate_limits: project.rate_limits,
+    };
+    projects::Project { id: project.id, made_by: None, created_at: now_ms, shown, terms }
 }

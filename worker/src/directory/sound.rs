@@ -74,6 +74,12 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
     if !(project.settings.client.is_object() || project.settings.client == Json::Bool(true)) {
         return Err(wrong(format!("`{at}.client` (project `{}`) must be an object", project.id)));
     }
+    if project.webhook_token.as_deref() == Some("") {
+        return Err(wrong(format!(
+            "`{at}.webhook_token` (project `{}`) is empty; anybody could sign with it",
+            project.id
+        )));
+    }
     take_client(&mut project.clone()).map_err(|fault| wrong(format!("`{at}`: {}", fault.0)))?;
     Ok(())
 }

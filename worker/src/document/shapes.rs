@@ -12,6 +12,7 @@ pub mod examination;
 pub mod loyalty;
 pub mod loyalty_gifts;
 pub mod loyalty_rewards;
+pub mod management;
 pub mod member_tiers;
 pub mod members;
 pub mod older;

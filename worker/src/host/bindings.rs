@@ -58,7 +58,7 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getByName)]
     fn get_by_name(this: &Namespace, name: &str) -> Result<Stub, JsValue>;
 
-    /// An object of ours; `serve` is the one method of its shell, `ask` and `settle` are those of a gate.
+    /// An object of ours; `serve` is the method of its shell, `empty` one of a project's, `ask` and `settle` are those of a gate.
     pub(super) type Stub;
 
     #[wasm_bindgen(method, catch)]
@@ -69,6 +69,9 @@ extern "C" {
         lines: &str,
         body: Option<&Uint8Array>,
     ) -> Result<Promise, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn empty(this: &Stub) -> Result<Promise, JsValue>;
 
     #[wasm_bindgen(method, catch)]
     pub(super) fn ask(
@@ -169,6 +172,12 @@ impl Bindings {
             }
             Err(error) => Err(Fault::new(format!("object `{object}`: {}", durable::describe(&error))).into()),
         }
+    }
+
+    /// Empties the object of a project for good.
+    pub(super) async fn empty(&self, project: &str) -> Result<(), Failure> {
+        JsFuture::from(self.project().get_by_name(project)?.empty()?).await?;
+        Ok(())
     }
 
     /// Whether a file can be written beside the objects; on Cloudflare there are no files, and nothing that could say no.

@@ -9,12 +9,14 @@ use super::gate::Gate;
 use super::{asset, chance, health, key, wire};
 use crate::access::auth::{self, Wanted};
 use crate::access::guesses;
+use crate::access::{keys, rates};
 use crate::http::caller::Caller;
 use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::http::request::{Reply, Request};
 use crate::store::sql::Fault;
 use crate::table::TABLE;
 use js_sys::Uint8Array;
+use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use worker::worker_sys::web_sys;
 use worker::{Env, event};
@@ -42,6 +44,20 @@ struct Arrival {
     request_id: String,
 }
 
+/// What is found out about a request on its way.
+#[derive(Default)]
+struct Known {
+    /// Who asks, once let in.
+    caller: Option<Caller>,
+    /// What is left of how often they may.
+    share: Option<rates::Share>,
+}
+
+thread_local! {
+    /// How often who has called this process.
+    static COUNTS: RefCell<rates::Counts> = RefCell::default();
+}
+
 /// What the caller gets.
 enum Outcome {
     /// The answer of an object or a file, passed on untouched.
@@ -58,9 +74,16 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
     let request_id = context.request_id().to_string();
     let arrival = Arrival { raw, request, env, runtime, arrived_ms, context, request_id };
-    let mut admitted = None;
-    let mut reply = match arrival.answer(&mut admitted).await {
-        Ok(Outcome::Answer(answer)) if answer.status != 500 => return respond(&answer),
+    let mut known = Known::default();
+    let mut reply = match arrival.answer(&mut known).await {
+        Ok(Outcome::Answer(mut answer)) if answer.status != 500 => {
+            if let Some(share) = &known.share {
+                let headers = share.headers();
+                let lines = headers.iter().map(|(name, value)| (*name, value.as_str()));
+                answer.lines.push_str(&wire::write_lines(lines));
+            }
+            return respond(&answer);
+        }
         Ok(Outcome::Answer(_)) => reply::failed(&arrival.request_id),
         Ok(Outcome::Reply(reply)) => reply,
         // The caller may try again in a second, we do not.
@@ -71,15 +94,18 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
         }
     };
     // Without this a page could not tell a failure of ours from a broken connection.
-    if let Some(origin) = admitted.as_ref().and_then(|caller: &Caller| caller.origin.as_deref()) {
+    if let Some(origin) = known.caller.as_ref().and_then(|caller| caller.origin.as_deref()) {
         reply::allow_origin(&mut reply, origin);
+    }
+    if let Some(share) = &known.share {
+        share.tell(&mut reply);
     }
     respond_reply(&reply)
 }
 
 impl Arrival {
-    /// Finds out who asks, notes it in `admitted`, and lets the right object answer.
-    async fn answer(&self, admitted: &mut Option<Caller>) -> Result<Outcome, Failure> {
+    /// Finds out who asks, notes it, and lets the right object answer.
+    async fn answer(&self, known: &mut Known) -> Result<Outcome, Failure> {
         let bindings: &Bindings = self.env.unchecked_ref();
         if let Some(path) = asset::path_of(&self.request)
             && let Some(bytes) = bindings.file(&path).await?
@@ -100,9 +126,17 @@ impl Arrival {
         let name = key::name(&kv_key, &self.env);
         let place = key::Place { name: &name, object: &object, path: &path, lines: &lines };
         let caller = match self.admit(&place, now).await? {
-            Ok(caller) => admitted.insert(caller),
+            Ok(caller) => known.caller.insert(caller),
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
+        let verdict = COUNTS.with_borrow_mut(|counts| counts.ask(&TABLE, &self.request, caller, now));
+        match verdict {
+            rates::Verdict::Unlimited => {}
+            rates::Verdict::Within(share) => known.share = Some(share),
+            rates::Verdict::Beyond { share, seconds, of } => {
+                return Ok(Outcome::Reply(rates::refused(&self.request_id, &share, seconds, of)));
+            }
+        }
         match read_body(&self.raw, BODY_BYTES_MAX).await? {
             Body::Whole(body) => self.pass(caller, bindings, &body).await,
             Body::TooLong => Ok(Outcome::Reply(reply::too_large(&self.request_id))),
@@ -154,7 +188,26 @@ impl Arrival {
             ],
         );
         let call = Call { method, target: &target, lines: &lines, body: Some(body) };
-        bindings.ask(&caller.object(path), call).await
+        let object = auth::object(&TABLE, &self.request, caller);
+        let mut answer = bindings.ask(&object, call).await?;
+        if object == "directory" {
+            self.follow(bindings, &mut answer).await?;
+        }
+        Ok(answer)
+    }
+
+    /// Does what the directory tells the entry beside its answer: forgets what is kept here of keys that have changed, and has the
+    /// object of a project that is gone emptied.
+    async fn follow(&self, bindings: &Bindings, answer: &mut Answer) -> Result<(), Failure> {
+        if let Some(names) = wire::take_line(&mut answer.lines, keys::FORGET) {
+            for name in names.split(',').filter(|name| !name.is_empty()) {
+                key::forget(&key::name(name, &self.env), &self.env).await?;
+            }
+        }
+        if let Some(project) = wire::take_line(&mut answer.lines, keys::EMPTIED) {
+            bindings.empty(&project).await?;
+        }
+        Ok(())
     }
 
     /// The header lines for an object: those of the caller that `pass` lets through, then ours.

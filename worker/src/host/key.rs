@@ -115,6 +115,12 @@ pub(super) async fn ask(place: &Place<'_>, now: i64, env: &Env, runtime: &Contex
     Ok(Some(kept))
 }
 
+/// Forgets a record here and in KV, because it has changed.
+pub(super) async fn forget(name: &str, env: &Env) -> Result<(), Failure> {
+    MEMORY.with_borrow_mut(|memory| memory.remove(name));
+    Ok(env.kv("KV")?.delete(name).await?)
+}
+
 fn recall(name: &str, now: i64) -> Option<Kept> {
     MEMORY.with_borrow(|memory| memory.get(name).filter(|kept| kept.is_fresh(now)).cloned())
 }

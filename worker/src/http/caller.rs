@@ -2,6 +2,7 @@
 //! It must not know how anybody is let in.
 
 use crate::http::publishing::Publishing;
+use crate::http::rates::Rates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
@@ -18,6 +19,26 @@ pub enum Class {
     /// `Authorization: Bearer`.
     OAuth,
 }
+
+/// What a user of a project may do in it, by the published names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Role {
+    /// Everything.
+    Admin,
+    /// Everything but who may call.
+    User,
+    /// Looking.
+    Viewer,
+    /// What a till does.
+    Merchant,
+    /// Nothing: somebody who is a user, but not of this project. Nobody can be given it.
+    None,
+}
+
+/// The roles that can be given.
+pub const ROLES: &[(&str, Role)] =
+    &[("ADMIN", Role::Admin), ("USER", Role::User), ("VIEWER", Role::Viewer), ("MERCHANT", Role::Merchant)];
 
 /// What a project says about itself, as far as a call needs it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -87,6 +108,15 @@ pub struct Caller {
     /// Whether pages may tell of events.
     #[serde(default)]
     pub events: bool,
+    /// What the user whose key it is may do; nothing where the key is nobody's, and may do all that its class may.
+    #[serde(default)]
+    pub role: Option<Role>,
+    /// What signs the project's webhooks; told to management keys alone.
+    #[serde(default)]
+    pub webhook_token: Option<String>,
+    /// How often it may call. The entry counts, and no object is told.
+    #[serde(default, skip_serializing)]
+    pub rates: Rates,
     /// The project's settings.
     pub settings: Settings,
 }
@@ -95,10 +125,5 @@ impl Caller {
     /// The value of the header `scrip-caller`.
     pub fn header(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// The object that answers the call: tokens are issued by the directory, everything else is the project's.
-    pub fn object(&self, path: &str) -> String {
-        if path.starts_with("/v1/oauth/") { "directory".into() } else { format!("project:{}", self.project) }
     }
 }

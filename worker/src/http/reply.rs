@@ -316,7 +316,8 @@ pub fn set_header(reply: &mut Reply, name: &str, value: &str) {
 /// The headers that a page of a trusted origin needs to read an answer.
 pub fn allow_origin(reply: &mut Reply, origin: &str) {
     set_header(reply, "access-control-allow-origin", origin);
-    let exposed = "x-request-id, scrip-context, etag, idempotency-replayed, retry-after";
+    let exposed = "x-request-id, scrip-context, etag, idempotency-replayed, retry-after, x-rate-limit-limit, \
+         x-rate-limit-remaining, x-rate-limit-retry, x-rate-limit-type";
     set_header(reply, "access-control-expose-headers", exposed);
     set_header(reply, "vary", "origin");
 }

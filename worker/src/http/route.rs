@@ -62,6 +62,8 @@ pub struct Route {
     pub life: Option<&'static Life>,
     /// Whether its answer is kept under an Idempotency-Key.
     pub remembered: bool,
+    /// Whether the directory's object answers it, and not that of a project.
+    pub in_directory: bool,
     /// Whether its caller names codes, so that a page that calls it can guess them.
     pub names_codes: bool,
     /// What it does.
@@ -105,6 +107,7 @@ const fn route(
         resource: None,
         life: None,
         remembered: true,
+        in_directory: false,
         names_codes: false,
         run,
     }
@@ -218,10 +221,19 @@ impl Route {
         self.remembered = false;
         self
     }
+    /// Is about projects, and who may call: the directory answers.
+    pub const fn in_directory(mut self) -> Route {
+        self.in_directory = true;
+        self
+    }
     /// Takes names of codes.
     pub const fn names_codes(mut self) -> Route {
         self.names_codes = true;
         self
+    }
+    /// Whether it is about many things at once: such calls are counted by themselves.
+    pub fn is_bulk(&self) -> bool {
+        self.many || self.success == 202
     }
     /// Whether it belongs to the client side.
     pub fn is_client_side(&self) -> bool {

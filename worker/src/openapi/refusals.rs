@@ -1,7 +1,6 @@
 //! What operations answer when they refuse: one response for each status, and which of them a route can give. It must not know why
 //! any operation refuses.
 
-use crate::http::caller::Class;
 use crate::http::reply;
 use crate::http::route::Route;
 use crate::openapi::schema::{Schemas, Way};
@@ -73,11 +72,6 @@ fn names(route: &Route) -> bool {
     route.path.contains('{') || writes(route) || !route.query.is_empty()
 }
 
-/// Whether a page calls it, whose share and whose guesses are bounded, or it keeps what there is a bound for.
-fn is_bounded(route: &Route) -> bool {
-    route.names_codes || route.form || writes(route) || route.classes.contains(&Class::Client)
-}
-
 const REFUSALS: &[Refusal] = &[
     refusal(400, "BadRequest", "What was sent does not fit, or what it asks for cannot be", always),
     refusal(401, "Unauthorized", "The credentials are not there, or nobody's", always),
@@ -94,7 +88,12 @@ const REFUSALS: &[Refusal] = &[
     refusal(415, "UnsupportedMediaType", "The body is not in the form that is read", has_body),
     refusal(422, "Unprocessable", "The same Idempotency-Key was sent with another request", writes),
     refusal(423, "Locked", "How something stands forbids it", has_states),
-    refusal(429, "TooManyRequests", "Too many wrong codes, or more than the share of whoever asks", is_bounded),
+    refusal(
+        429,
+        "TooManyRequests",
+        "Too many calls, too many wrong codes, or more than the share of whoever asks",
+        always,
+    ),
     refusal(500, "InternalError", "The service failed; nothing was done", always),
 ];
 
@@ -114,9 +113,9 @@ pub fn components(examples: Option<&Json>, schemas: &mut Schemas) -> Json {
         let mut response = json!({ "description": told, "content": { "application/json": content } });
         if *status == 429 {
             let header = json!({ "description": "After so many seconds it may be tried again", "schema": { "type": "integer", "minimum": 1 } });
-            response
-                .as_object_mut()
-                .map(|response| response.insert("headers".into(), json!({ "Retry-After": header })));
+            let of = json!({ "description": "Of what there was too much", "schema": { "type": "string", "enum": ["api_calls", "bulk_api_calls"] } });
+            let headers = json!({ "Retry-After": header, "X-Rate-Limit-Type": of });
+            response.as_object_mut().map(|response| response.insert("headers".into(), headers));
         }
         components.insert((*name).into(), response);
     }

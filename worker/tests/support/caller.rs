@@ -25,6 +25,9 @@ pub fn server() -> (String, String) {
         redeem: true,
         publish: scrip_worker::http::publishing::Publishing::Any(true),
         events: true,
+        role: None,
+        webhook_token: None,
+        rates: Default::default(),
         settings,
     };
     ("scrip-caller".to_owned(), caller.header())

@@ -4,7 +4,9 @@ use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::access::auth::{self, Wanted};
 use scrip_worker::access::guesses::{self, Asker, Guesses, Verdict};
+use scrip_worker::access::{keys, rates};
 use scrip_worker::directory;
+use scrip_worker::http::caller::Caller;
 use scrip_worker::http::reply;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::service::{self};
@@ -21,6 +23,7 @@ pub struct Edge {
     directory: Object,
     projects: RefCell<HashMap<String, Object>>,
     gates: RefCell<HashMap<String, Guesses>>,
+    counts: RefCell<rates::Counts>,
     count: Cell<u64>,
 }
 
@@ -69,7 +72,13 @@ impl Object {
 
 impl Edge {
     pub fn new() -> Edge {
-        Edge { directory: Object::new(), projects: RefCell::default(), gates: RefCell::default(), count: Cell::new(0) }
+        Edge {
+            directory: Object::new(),
+            projects: RefCell::default(),
+            gates: RefCell::default(),
+            counts: RefCell::default(),
+            count: Cell::new(0),
+        }
     }
 
     /// A seed that no other event has.
@@ -104,26 +113,49 @@ impl Edge {
             Ok(caller) => caller,
             Err(reply) => return reply,
         };
+        let verdict = self.counts.borrow_mut().ask(&TABLE, &request, &caller, now_ms);
+        let share = match verdict {
+            rates::Verdict::Unlimited => None,
+            rates::Verdict::Within(share) => Some(share),
+            rates::Verdict::Beyond { share, seconds, of } => {
+                let mut reply = rates::refused(&request_id, &share, seconds, of);
+                caller.origin.iter().for_each(|origin| reply::allow_origin(&mut reply, origin));
+                return reply;
+            }
+        };
+        let mut reply = self.pass(request, caller, (&context, &request_id), now_ms);
+        share.iter().for_each(|share| share.tell(&mut reply));
+        reply
+    }
+
+    /// Hands on what was let in.
+    fn pass(
+        &self,
+        mut request: Request,
+        caller: Caller,
+        (context, request_id): (&Context, &str),
+        now_ms: i64,
+    ) -> Reply {
         let asker = guesses::asker(&TABLE, &request, &caller);
         if let Some(Verdict::Later(seconds)) =
             asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
         {
-            let mut reply = scrip_worker::http::reply::too_many(&request_id, seconds);
+            let mut reply = scrip_worker::http::reply::too_many(request_id, seconds);
             caller.origin.iter().for_each(|origin| reply::allow_origin(&mut reply, origin));
             return reply;
         }
         request.headers.push(("scrip-caller".into(), caller.header()));
-        request.headers.push(("scrip-request-id".into(), request_id.clone()));
-        let answer = if caller.object(&request.path) == "directory" {
-            self.directory.event(&context, |store| directory::serve_directory(&request, store, &context, SETUP))
+        request.headers.push(("scrip-request-id".into(), request_id.to_owned()));
+        let answer = if auth::object(&TABLE, &request, &caller) == "directory" {
+            self.directory.event(context, |store| directory::serve_directory(&request, store, context, SETUP))
         } else {
             self.project(&caller.project, |object| {
-                object.event(&context, |store| service::serve(&request, store, &context))
+                object.event(context, |store| service::serve(&request, store, context))
             })
         };
         let mut reply = answer.unwrap_or_else(|fault| {
             eprintln!("{request_id}: {fault}");
-            scrip_worker::http::reply::failed(&request_id)
+            scrip_worker::http::reply::failed(request_id)
         });
         if let Some(asker) = &asker {
             let wrong = reply.headers.iter().find(|(name, _)| name == guesses::GUESSES);
@@ -131,6 +163,10 @@ impl Edge {
             self.gate(asker, |gate| gate.settle(asker, wrong, now_ms));
             reply.headers.retain(|(name, _)| name != guesses::GUESSES);
         }
+        // What the directory tells the entry alone: nothing is kept here that could be forgotten.
+        let emptied = reply.headers.iter().find(|(name, _)| name == keys::EMPTIED).map(|(_, project)| project.clone());
+        emptied.iter().for_each(|project| drop(self.projects.borrow_mut().remove(project)));
+        reply.headers.retain(|(name, _)| name != keys::FORGET && name != keys::EMPTIED);
         reply
     }
 
@@ -192,19 +228,25 @@ impl Edge {
     /// What the project's tables hold, idempotency records aside, as how many rows and a digest of all that they say: what a refused
     /// request must not change.
     pub fn rows(&self, project: &str) -> String {
-        use scrip_worker::store::sql::Sql;
+        use scrip_worker::store::sql::{Row, Sql};
         use std::hash::{DefaultHasher, Hash, Hasher};
+        let told = |name: &str, rows: &[Row]| {
+            let mut digest = DefaultHasher::new();
+            format!("{rows:?}").hash(&mut digest);
+            format!("{name} {} {:016x}", rows.len(), digest.finish())
+        };
+        // What any call of the service may write in passing is no answer to it.
+        let statements =
+            [("who may call", "SELECT * FROM document WHERE kind <> 'health'"), ("tokens", "SELECT * FROM token")];
+        let read = |(name, statement)| self.directory.sql.run(statement, &[]).map(|rows| told(name, &rows));
+        let of_directory = statements.into_iter().map(read).collect::<Result<Vec<_>, _>>().unwrap_or_default();
         self.project(project, |object| {
             let tables =
                 ["document", "transfer", "hold", "due", "generator", "account", "earning_occasion", "earning_firing"];
-            let told = |table: &&str| {
-                object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| {
-                    let mut digest = DefaultHasher::new();
-                    format!("{rows:?}").hash(&mut digest);
-                    format!("{table} {} {:016x}", rows.len(), digest.finish())
-                })
-            };
-            tables.iter().map(told).collect::<Result<Vec<_>, _>>().map_or_else(|_| String::new(), |told| told.join(" "))
+            let read =
+                |table: &&str| object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| told(table, &rows));
+            let read = tables.iter().map(read).collect::<Result<Vec<_>, _>>();
+            read.map_or_else(|_| String::new(), |read| [of_directory, read].concat().join(" "))
         })
     }
 }

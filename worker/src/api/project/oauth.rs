@@ -1,17 +1,17 @@
 //! OAuth tokens: issued for a server key, kept as a digest, good for 15 minutes. Runs in the directory's object.
 //! It must not know what a scope opens.
 
-use crate::access::auth::Record;
+use crate::access::keys::{self, FORGET, Issued};
 use crate::digest::sha256_hex;
 use crate::document::shapes;
-use crate::http::caller::{Caller, Class};
+use crate::http::caller::Class;
 use crate::http::intake::header;
 use crate::http::query::Query;
-use crate::http::reply::{bare_error, error};
+use crate::http::reply::{CallError, bare_error, error};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
-use crate::http::shape::{Kind, may};
+use crate::http::shape::{Field, Kind, may};
 use crate::store::sql;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 /// How long a token is good for.
 const TOKEN_SECONDS: i64 = 900;
@@ -67,12 +67,30 @@ pub const SCOPES: &[&str] = &[
     "customer_tokens",
 ];
 
+const NAMED: &[Field] = &[may("access_token", Kind::Text).says("The token")];
+
 /// The routes of the area.
-pub const ROUTES: &[Route] = &[post("/v1/oauth/token", "Issue a token", issue)
-    .for_classes(&[Class::Server])
-    .form(&[may("grant_type", Kind::Text), may("scope", Kind::Text)])
-    .answers(200, shapes::project::OAUTH_TOKEN)
-    .forgotten()];
+pub const ROUTES: &[Route] = &[
+    post("/v1/oauth/token", "Issue a token", issue)
+        .for_classes(&[Class::Server])
+        .form(&[may("grant_type", Kind::Text), may("scope", Kind::Text)])
+        .answers(200, shapes::project::OAUTH_TOKEN)
+        .in_directory()
+        .forgotten(),
+    post("/v1/oauth/introspect", "Say whether a token counts", introspect)
+        .for_classes(&[Class::Server])
+        .form(NAMED)
+        .answers(200, shapes::project::OAUTH_INTROSPECTION)
+        .in_directory()
+        .forgotten(),
+    post("/v1/oauth/token/revoke", "End a token", revoke)
+        .for_classes(&[Class::Server])
+        .form(NAMED)
+        .answers(204, shapes::EMPTY)
+        .or_answers(404, shapes::EMPTY)
+        .in_directory()
+        .forgotten(),
+];
 
 /// The parameters come as a form, in the query, or as JSON.
 fn parameter(call: &Call<'_, '_>, form: &Query, name: &str) -> Option<String> {
@@ -106,33 +124,58 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
     }
     let token = call.ids.alphanumeric("", 50).to_string();
     let expires_at = now_ms.saturating_add(TOKEN_SECONDS.saturating_mul(1_000));
-    let record = record(call.caller, &token, &scopes, expires_at);
-    let written = serde_json::to_string(&record).map_err(|error| sql::Fault(error.to_string()))?;
-    let params = vec![record.token_sha256.clone().into(), project.into(), written.into(), expires_at.into()];
+    let issued =
+        Issued { project: project.clone(), id: call.caller.key_id.clone(), scopes: scopes.clone(), expires_at };
+    let written = serde_json::to_string(&issued).map_err(|error| sql::Fault(error.to_string()))?;
+    let params = vec![sha256_hex(token.as_bytes()).into(), project.into(), written.into(), expires_at.into()];
     call.store.write("INSERT INTO token (sha256, project, record, expires_at) VALUES (?1, ?2, ?3, ?4)", params);
     call.store.write(
         "DELETE FROM token WHERE project = +?1 AND expires_at <= ?2",
         vec![call.caller.project.clone().into(), now_ms.into()],
     );
-    Ok(Answer::json(json!({
-        "access_token": token, "client_id": call.caller.key_id, "expires_at": expires_at.checked_div(1_000).unwrap_or(0),
-        "expires_in": TOKEN_SECONDS, "scope": scopes.join(" "), "token_type": "Bearer",
-    })))
+    Ok(Answer::json(shown(&token, &issued, TOKEN_SECONDS)))
 }
 
-fn record(caller: &Caller, token: &str, scopes: &[String], expires_at: i64) -> Record {
-    Record {
-        project: caller.project.clone(),
-        class: Class::OAuth,
-        id: caller.key_id.clone(),
-        user: caller.user.clone(),
-        token_sha256: sha256_hex(token.as_bytes()),
-        scopes: scopes.to_vec(),
-        origins: caller.origins.clone(),
-        redeem: caller.redeem,
-        publish: caller.publish.clone(),
-        events: caller.events,
-        expires_at: Some(expires_at),
-        settings: caller.settings.clone(),
+/// What is told of a token, which lives for so many more seconds.
+fn shown(token: &str, issued: &Issued, seconds: i64) -> Json {
+    json!({
+        "access_token": token, "client_id": issued.id, "expires_at": issued.expires_at.checked_div(1_000).unwrap_or(0),
+        "expires_in": seconds, "scope": issued.scopes.join(" "), "token_type": "Bearer",
+    })
+}
+
+/// The token that a request names, and what is known of it while it counts. One of another project is as unknown as one that never was.
+fn named(call: &Call<'_, '_>) -> Result<(String, Option<Issued>), CallError> {
+    let form = Query::read(&String::from_utf8_lossy(&call.request.body));
+    let token = parameter(call, &form, "access_token").filter(|token| !token.is_empty());
+    let token = token.ok_or_else(|| bare_error(400, "missing_parameters", "Missing parameters"))?;
+    let record = keys::record_of_token(call.store, &sha256_hex(token.as_bytes()), call.now_ms())?;
+    let record = record.filter(|record| record.project == call.caller.project);
+    let issued = record.map(|record| Issued {
+        project: record.project,
+        id: record.id,
+        scopes: record.scopes,
+        expires_at: record.expires_at.unwrap_or_default(),
+    });
+    Ok((token, issued))
+}
+
+fn introspect(call: &mut Call<'_, '_>) -> Outcome {
+    let (token, Some(issued)) = named(call)? else { return Ok(Answer::json(json!({ "active": false }))) };
+    let left = crate::moment::seconds_until(call.now_ms(), issued.expires_at);
+    let mut told = shown(&token, &issued, left);
+    if let Some(told) = told.as_object_mut() {
+        told.insert("active".into(), true.into());
     }
+    Ok(Answer::json(told))
+}
+
+/// The entry that is asked forgets the token with this answer; the others within the minute for which they believe what they keep.
+fn revoke(call: &mut Call<'_, '_>) -> Outcome {
+    let (token, Some(_)) = named(call)? else { return Ok(Answer::empty(404)) };
+    let sha256 = sha256_hex(token.as_bytes());
+    call.store.write("DELETE FROM token WHERE sha256 = +?1", vec![sha256.as_str().into()]);
+    let mut answer = Answer::empty(204);
+    answer.headers.push((FORGET, format!("token:{sha256}")));
+    Ok(answer)
 }

@@ -140,6 +140,21 @@ pub const OAUTH_TOKEN: Kind = shape!(
     ]
 );
 
+/// Whether a token counts, and what it says while it does.
+pub const OAUTH_INTROSPECTION: Kind = shape!(
+    "OAuthIntrospection",
+    "Whether a token counts",
+    &[
+        must("active", Kind::Bool).says("Whether it counts; nothing else is told of one that does not"),
+        may("access_token", Kind::Text).says("The token"),
+        may("token_type", Kind::Text).says("How it goes out"),
+        may("scope", Kind::Text).says("What it opens"),
+        may("client_id", Kind::Text).says("For whom it was made"),
+        may("expires_in", Kind::Int(0, INT_MAX)).says("How long it still holds, in seconds"),
+        may("expires_at", Kind::Int(0, INT_MAX)).says("When it ends, in seconds since 1970"),
+    ]
+);
+
 /// Whether the service is well.
 pub const HEALTH: Kind = shape!("Health", "Whether the service is well", &[must("status", Kind::Text)]);
 

@@ -1,0 +1,17 @@
+//! Public ids and secrets of keys, in the form in which published examples have them. It must not know whose they are.
+
+use crate::digest::hex;
+use scrip::id::Ids;
+
+/// 128 bits that nobody can guess, as five groups of hexadecimal digits.
+pub(super) fn drawn(ids: &mut Ids) -> String {
+    let digits = hex(&ids.secret());
+    let mut groups = Vec::new();
+    let mut from = 0_usize;
+    for length in [8_usize, 4, 4, 4, 12] {
+        let to = from.saturating_add(length);
+        groups.push(digits.get(from..to).unwrap_or_default());
+        from = to;
+    }
+    groups.join("-")
+}
