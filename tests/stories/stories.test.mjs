@@ -77,7 +77,8 @@ async function run(story, path) {
     const counted = step.expect.nothing_written ? await rows(project) : undefined;
     const reply = await call(step, project, bound, now);
     assert.equal(reply.status, step.expect.status, `${place}: ${reply.text}`);
-    const body = reply.text === "" ? null : JSON.parse(reply.text);
+    const isCsv = reply.headers.get("content-type")?.startsWith("text/csv");
+    const body = reply.text === "" ? null : isCsv ? reply.text : JSON.parse(reply.text);
     for (const [name, wanted] of Object.entries(step.expect.headers ?? {})) fits(wanted, reply.headers.get(name), bound, `${place} ${name}`);
     if (step.expect.body !== undefined) fits(step.expect.body, body, bound, place);
     for (const pointer of step.expect.absent ?? []) assert.equal(at(body, pointer), undefined, `${place}: ${pointer} should be absent`);
@@ -109,13 +110,14 @@ function moment(step, now) {
 }
 
 async function call(step, project, bound, now) {
-  const [, method, target] = /^(\S+) (.*)$/.exec(fill(step.call, bound));
+  // A link that was told leads to whoever told it.
+  const [, method, target] = /^(\S+) (?:https?:\/\/[^/]+)?(.*)$/.exec(fill(step.call, bound));
   const who = step.as ?? "server";
   const headers = who === "oauth" ? { authorization: `Bearer ${bound.get("token")}` } : { ...credentials(who, project) };
   // Tokens live by the real clock, which the entry reads.
   if (who !== "oauth" && !target.startsWith("/v1/oauth/")) headers["scrip-rehearsal-now"] = String(now);
   const body = bodyOf(step, bound);
-  if (body !== undefined) headers["content-type"] = step.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
+  if (body !== undefined) headers["content-type"] = step.csv !== undefined ? "text/csv" : step.form === undefined ? "application/json" : "application/x-www-form-urlencoded";
   for (const [name, value] of Object.entries(step.headers ?? {})) {
     if (value === null) delete headers[name];
     else headers[name] = fill(value, bound);
@@ -125,6 +127,7 @@ async function call(step, project, bound, now) {
 
 function bodyOf(step, bound) {
   if (step.form !== undefined) return fill(step.form, bound);
+  if (step.csv !== undefined) return fill(step.csv, bound);
   if (step.raw !== undefined) return step.raw;
   if (step.repeat) return `${step.repeat.before ?? ""}${step.repeat.text.repeat(step.repeat.times)}${step.repeat.behind ?? ""}`;
   return step.send === undefined ? undefined : fill(JSON.stringify(step.send), bound);

@@ -8,6 +8,7 @@ pub mod customer_token;
 pub mod guesses;
 pub mod idempotency;
 pub mod keys;
+pub mod links;
 pub mod page;
 pub mod projects;
 pub mod rates;

@@ -1,5 +1,6 @@
 //! Documents: how they are found, listed, filtered and shown, and what their metadata may be. It must not know any kind of document.
 
+pub mod cells;
 pub mod choice;
 pub mod clause;
 pub mod cursors;
@@ -11,4 +12,5 @@ pub mod metadata;
 pub mod onward;
 pub mod resource;
 pub mod shapes;
+pub mod sheet;
 pub mod span;

@@ -16,3 +16,4 @@ pub mod request;
 pub mod route;
 pub mod shape;
 pub mod table;
+pub mod upload;

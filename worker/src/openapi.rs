@@ -7,6 +7,7 @@ pub mod schema;
 use crate::access::page::shown::disclosure::Disclosure;
 use crate::access::page::shown::told_on;
 use crate::http::caller::Class;
+use crate::http::intake::Sent;
 pub use crate::http::public::DOCUMENT;
 use crate::http::route::Route;
 use crate::http::shape::{Field, Kind};
@@ -92,7 +93,13 @@ fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
     });
     let example = |part: &str| examples.get(part).and_then(|of| of.get(name(route))).cloned();
     let mut responses = Map::new();
-    responses.insert(route.success.to_string(), success(route, example("answers"), schemas));
+    let mut told = success(route, example("answers"), schemas);
+    if let Some(content) =
+        told.get_mut("content").and_then(Json::as_object_mut).filter(|_| route.classes.contains(&Class::Link))
+    {
+        content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
+    }
+    responses.insert(route.success.to_string(), told);
     responses.extend(refusals::of(route));
     if let Some((status, also)) = route.also {
         let schema = schemas.of(&also, Way::Answered);
@@ -108,7 +115,11 @@ fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
 }
 
 fn body(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json {
-    let media = if route.form { "application/x-www-form-urlencoded" } else { "application/json" };
+    let media = match route.sent() {
+        Sent::Json => "application/json",
+        Sent::Form => "application/x-www-form-urlencoded",
+        Sent::File => "multipart/form-data",
+    };
     let one = schemas.object(route.body, Way::Sent);
     let schema = if route.many { json!({ "type": "array", "items": one }) } else { one };
     let mut content = json!({ "schema": schema });
@@ -232,6 +243,8 @@ fn security(route: &Route) -> Json {
         Class::Client => json!({ "X-Client-Application-Id": [], "X-Client-Token": [] }),
         Class::Management => json!({ "X-Management-Id": [], "X-Management-Token": [] }),
         Class::OAuth => json!({ "OAuth": [route.scope] }),
+        // The token of a link is a parameter of the query; nothing else is needed beside it.
+        Class::Link => json!({}),
     });
     Json::Array(alternatives.collect())
 }

@@ -4,7 +4,7 @@
 use crate::access::guesses::GUESSES;
 use crate::access::idempotency::{self, Asked, Memory};
 use crate::access::page::{self, shown};
-use crate::http::caller::Caller;
+use crate::http::caller::{Caller, Class};
 use crate::http::intake::{self, header};
 use crate::http::names;
 use crate::http::public::answer_public;
@@ -93,9 +93,11 @@ fn answer(
         return Ok(reply::too_large(request_id));
     }
     let query = Query::read(&request.query);
-    intake::check_media(request, route.form)?;
+    intake::check_media(request, route.sent(), caller.class == Class::Link)?;
     names::check_names(request, &matched, &query)?;
-    intake::check_size(request, route.many)?;
+    if !route.upload {
+        intake::check_size(request, route.many)?;
+    }
     // Who asks is settled before anything is given again: a kept answer is told to the customer alone to whom it was told.
     let page = page::asking(route, caller, request, store, context.now.millis())?;
     let proven = page.as_ref().and_then(|page| page.proven.as_deref().map(str::to_owned));

@@ -6,7 +6,7 @@ use crate::api::{
 use crate::http::route::Route;
 use crate::http::table::Table;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
-use crate::shop::{card_changes, card_lots, earnings, erasing};
+use crate::shop::{card_changes, card_lots, earnings, erasing, export_work};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::work::jobs::{self, Work};
@@ -20,12 +20,19 @@ pub const KINDS: &[(&str, Work)] = &[
     (card_changes::SETTLE, Work::Pieces(card_changes::sweep)),
     (erasing::ERASE, Work::Pieces(erasing::run)),
     (card_lots::LAPSE, Work::Pieces(card_lots::sweep)),
+    (export_work::WRITE, Work::Asked(export_work::write)),
+    (export_work::REMOVE, Work::Pieces(export_work::remove_lines)),
     (loyalty::members::BATCH, Work::Items(loyalty::members::write_one)),
     ("CUSTOMERS.BULK_UPDATE", Work::Items(people::customers::write_one)),
     ("CUSTOMERS.METADATA_UPDATE", Work::Items(people::customers::write_one)),
     ("PRODUCTS.BULK_UPDATE", Work::Items(catalogue::products::write_one)),
     ("PRODUCTS.METADATA_UPDATE", Work::Items(catalogue::products::write_one)),
     ("ORDERS.IMPORT", Work::Items(orders::write_one)),
+    (people::customer_sheets::IMPORT, Work::Items(people::customer_sheets::write_one)),
+    (catalogue::sheets::PRODUCTS, Work::Items(catalogue::sheets::write_product)),
+    (catalogue::sheets::SKUS, Work::Items(catalogue::sheets::write_sku)),
+    (codes::voucher_sheets::ALONE, Work::Items(codes::voucher_sheets::write_alone)),
+    (codes::voucher_sheets::INTO, Work::Items(codes::voucher_sheets::write_into)),
     ("VOUCHERS.IMPORT", Work::Items(codes::voucher_imports::write_alone)),
     ("CAMPAIGN.VOUCHERS_IMPORT", Work::Items(codes::voucher_imports::write_into)),
     ("VOUCHERS.BULK_UPDATE", Work::Items(codes::voucher_imports::write_metadata)),
@@ -78,6 +85,9 @@ pub const AREAS: &[&[Route]] = &[
     codes::point_transfers::ROUTES,
     codes::voucher_changes::ROUTES,
     codes::voucher_imports::ROUTES,
+    codes::voucher_sheets::ROUTES,
+    people::customer_sheets::ROUTES,
+    catalogue::sheets::ROUTES,
     loyalty::rewards::ROUTES,
     loyalty::reward_assignments::ROUTES,
     loyalty::member_rewards::ROUTES,
@@ -114,6 +124,8 @@ pub const AREAS: &[&[Route]] = &[
     project::async_actions::ROUTES,
     project::trash_bin::ROUTES,
     project::locations::ROUTES,
+    project::exports::ROUTES,
+    project::export_scopes::ROUTES,
     project::oauth::ROUTES,
     management::projects::ROUTES,
     management::keys::ROUTES,

@@ -1,6 +1,7 @@
 //! Work that is done later, in pieces. It must not know what any piece means.
 
 pub mod actions;
+pub mod asker;
 pub mod batch;
 pub mod jobs;
 pub mod sweep;

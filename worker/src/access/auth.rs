@@ -1,7 +1,7 @@
 //! Who may call what: credentials of a request against the record of a key, the origin of a page, the scope of a token.
 //! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
 
-use crate::access::{address, roles};
+use crate::access::{address, links, roles};
 use crate::digest::{equal_in_constant_time, sha256_hex};
 use crate::http::caller::{Caller, Class, Role, Settings};
 use crate::http::intake::header;
@@ -139,7 +139,9 @@ pub fn lookup_key(table: &Table, request: &Request, request_id: &str) -> Result<
             .ok_or_else(|| reply::failed(request_id));
     }
     let credentials = credentials(request, matched.route).ok_or_else(|| refuse(&unauthorized()))?;
-    let (kv_key, path) = if credentials.class == Class::OAuth {
+    let (kv_key, path) = if credentials.class == Class::Link {
+        (format!("key:{}", credentials.id), format!("/internal/keys/{}", credentials.id))
+    } else if credentials.class == Class::OAuth {
         let sha256 = sha256_hex(credentials.token.as_bytes());
         (format!("token:{sha256}"), format!("/internal/tokens/{sha256}"))
     } else {
@@ -156,6 +158,7 @@ pub fn key_name(class: Class, id: &str) -> String {
         Class::Client => "client",
         Class::Management => "management",
         Class::OAuth => "oauth",
+        Class::Link => "link",
     };
     sha256_hex(format!("{class}:{id}").as_bytes())
 }
@@ -175,10 +178,15 @@ fn credentials<'r>(request: &'r Request, route: &Route) -> Option<Credentials<'r
             Some(Credentials { class, id: header(request, id)?, token: header(request, token)? })
         })
         .next();
-    pair.or_else(|| {
+    let token = || {
         let token = bearer.filter(|_| route.classes.contains(&Class::OAuth))?.1.trim();
         Some(Credentials { class: Class::OAuth, id: "", token })
-    })
+    };
+    let link = || {
+        let token = links::sent(&request.query).filter(|_| route.classes.contains(&Class::Link))?;
+        Some(Credentials { class: Class::Link, id: links::key_of(token)?, token })
+    };
+    pair.or_else(token).or_else(link)
 }
 
 /// Judges a request by the record that was fetched for it.
@@ -203,7 +211,13 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
     let former = former.map_or(nothing.as_str(), |former| former.token_sha256.as_str());
     let sent = sha256_hex(credentials.token.as_bytes());
     let is_right = equal_in_constant_time(&sent, expected) | equal_in_constant_time(&sent, former);
-    let record = record.filter(|record| is_right && record.class == credentials.class).ok_or_else(unauthorized)?;
+    // Whether a link was sealed with the project's key, its object says: here it only tells which project that is.
+    let is_link = credentials.class == Class::Link;
+    let fits = |record: &Record| match is_link {
+        true => record.class == Class::Server,
+        false => is_right && record.class == credentials.class,
+    };
+    let record = record.filter(fits).ok_or_else(unauthorized)?;
     if record.expires_at.is_some_and(|end| end <= now_ms) {
         return Err(unauthorized());
     }
@@ -223,7 +237,7 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
     }
     Ok(Caller {
         project: record.project,
-        class: record.class,
+        class: credentials.class,
         key_id: record.id,
         user: record.user,
         scopes: record.scopes,

@@ -2,4 +2,5 @@
 
 pub mod product_collections;
 pub mod products;
+pub mod sheets;
 pub mod skus;

@@ -14,4 +14,5 @@ pub mod publishing;
 pub mod transactions;
 pub mod voucher_changes;
 pub mod voucher_imports;
+pub mod voucher_sheets;
 pub mod vouchers;

@@ -2,6 +2,7 @@
 
 pub mod customer_redeemables;
 pub mod customer_removal;
+pub mod customer_sheets;
 pub mod customers;
 pub mod events;
 pub mod segments;

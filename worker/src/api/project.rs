@@ -4,6 +4,8 @@ pub mod async_actions;
 pub mod bundle;
 pub mod custom_event_schemas;
 pub mod customer_tokens;
+pub mod export_scopes;
+pub mod exports;
 pub mod locations;
 pub mod metadata_schemas;
 pub mod oauth;

@@ -85,8 +85,9 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
 }
 
 fn check_key(key: &Key, at: &str) -> Result<(), Fault> {
-    if key.class == Class::OAuth {
-        return Err(wrong(format!("`{at}.class` is `oauth`; tokens are issued to a server key and are not set up")));
+    if matches!(key.class, Class::OAuth | Class::Link) {
+        let word = if key.class == Class::OAuth { "oauth" } else { "link" };
+        return Err(wrong(format!("`{at}.class` is `{word}`; tokens are issued to a server key and are not set up")));
     }
     if key.id.is_empty() {
         return Err(wrong(format!("`{at}.id` is empty")));

@@ -29,6 +29,15 @@ extern "C" {
     #[wasm_bindgen(js_name = takesWrites)]
     fn takes_writes(disk: &Fetcher) -> Promise;
 
+    #[wasm_bindgen(catch, js_name = respondInParts)]
+    fn respond_with_parts(
+        answer: &Array,
+        next: &str,
+        stub: &Stub,
+        target: &str,
+        lines: &str,
+    ) -> Result<web_sys::Response, JsValue>;
+
     #[wasm_bindgen(catch, js_name = respond)]
     fn respond_with(status: u16, lines: &str, bytes: &Uint8Array) -> Result<web_sys::Response, JsValue>;
 }
@@ -151,13 +160,27 @@ pub(super) struct Answer {
     pub bytes: Uint8Array,
 }
 
+/// An answer in parts: the first of them, where the next begins, and how the object is asked for it.
+pub(super) struct Parts {
+    pub answer: Answer,
+    pub next: String,
+    pub stub: Stub,
+    pub target: String,
+    pub lines: String,
+}
+
 impl Bindings {
-    /// Asks an object: `directory` or `project:{id}`.
+    /// The object with a name: `directory` or `project:{id}`.
+    pub(super) fn stub(&self, object: &str) -> Result<Stub, JsValue> {
+        match object.strip_prefix("project:") {
+            Some(project) => self.project().get_by_name(project),
+            None => self.directory().get_by_name(object),
+        }
+    }
+
+    /// Asks an object.
     pub(super) async fn ask(&self, object: &str, call: Call<'_>) -> Result<Answer, Failure> {
-        let stub = match object.strip_prefix("project:") {
-            Some(project) => self.project().get_by_name(project)?,
-            None => self.directory().get_by_name(object)?,
-        };
+        let stub = self.stub(object)?;
         match JsFuture::from(stub.serve(call.method, call.target, call.lines, call.body)?).await {
             Ok(answer) => {
                 let answer = Array::from(&answer);
@@ -267,4 +290,20 @@ pub(super) fn respond(answer: &Answer) -> Result<web_sys::Response, worker::Erro
 pub(super) fn respond_reply(reply: &Reply) -> Result<web_sys::Response, worker::Error> {
     let lines = wire::write_reply_lines(reply);
     Ok(respond_with(reply.status, &lines, &Uint8Array::from(reply.body.as_slice()))?)
+}
+
+/// An answer in parts as a response, whose body is read from its object as fast as the caller reads it.
+pub(super) fn respond_in_parts(parts: &Parts) -> Result<web_sys::Response, worker::Error> {
+    let Parts { answer, next, stub, target, lines } = parts;
+    let first = Array::of3(&JsValue::from(answer.status), &JsValue::from_str(&answer.lines), &answer.bytes);
+    Ok(respond_with_parts(&first, next, stub, target, lines)?)
+}
+
+/// The address that a request came to, as its caller sees it: a proxy before us may have spoken another scheme with them.
+pub(super) fn origin_of(raw: &web_sys::Request, request: &Request) -> String {
+    let url = raw.url();
+    let (scheme, rest) = url.split_once("://").unwrap_or(("https", ""));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let spoken = header(request, "x-forwarded-proto").filter(|spoken| matches!(*spoken, "http" | "https"));
+    format!("{}://{host}", spoken.unwrap_or(scheme))
 }

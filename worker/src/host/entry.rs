@@ -4,7 +4,10 @@
 //! This is the only asynchronous code of the Worker. It runs in an instance of its own, so that an instance of the
 //! engine that trapped can be made anew while requests are waiting here.
 
-use super::bindings::{Answer, Bindings, Body, Call, Failure, read_body, read_head, respond, respond_reply};
+use super::bindings::{
+    Answer, Bindings, Body, Call, Failure, Parts, origin_of, read_body, read_head, respond, respond_in_parts,
+    respond_reply,
+};
 use super::gate::Gate;
 use super::{asset, chance, health, key, wire};
 use crate::access::auth::{self, Wanted};
@@ -62,6 +65,8 @@ thread_local! {
 enum Outcome {
     /// The answer of an object or a file, passed on untouched.
     Answer(Answer),
+    /// The first part of an answer; its object gives the next ones to whoever reads on.
+    Parts(Parts),
     /// A reply made here.
     Reply(Reply),
 }
@@ -77,12 +82,12 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
     let mut known = Known::default();
     let mut reply = match arrival.answer(&mut known).await {
         Ok(Outcome::Answer(mut answer)) if answer.status != 500 => {
-            if let Some(share) = &known.share {
-                let headers = share.headers();
-                let lines = headers.iter().map(|(name, value)| (*name, value.as_str()));
-                answer.lines.push_str(&wire::write_lines(lines));
-            }
+            tell_share(&known, &mut answer);
             return respond(&answer);
+        }
+        Ok(Outcome::Parts(mut parts)) => {
+            tell_share(&known, &mut parts.answer);
+            return respond_in_parts(&parts);
         }
         Ok(Outcome::Answer(_)) => reply::failed(&arrival.request_id),
         Ok(Outcome::Reply(reply)) => reply,
@@ -101,6 +106,14 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
         share.tell(&mut reply);
     }
     respond_reply(&reply)
+}
+
+/// Says in an answer of an object what is left of the caller's share.
+fn tell_share(known: &Known, answer: &mut Answer) {
+    let Some(share) = &known.share else { return };
+    let headers = share.headers();
+    let lines = headers.iter().map(|(name, value)| (*name, value.as_str()));
+    answer.lines.push_str(&wire::write_lines(lines));
 }
 
 impl Arrival {
@@ -148,15 +161,19 @@ impl Arrival {
     /// Hands the request on, where it names codes only as fast as the gate lets whoever guesses.
     async fn pass(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Outcome, Failure> {
         let Some(asker) = guesses::asker(&TABLE, &self.request, caller) else {
-            return self.forward(caller, bindings, body).await.map(Outcome::Answer);
+            return self.forward(caller, bindings, body).await;
         };
         let gate = Gate::of(bindings, asker, self.lines(rehearses, &[]), &self.request_id);
         if let Some(seconds) = gate.enter().await {
             return Ok(Outcome::Reply(reply::too_many(&self.request_id, seconds)));
         }
-        let mut answer = self.forward(caller, bindings, body).await;
-        gate.leave(answer.as_mut().ok(), self.arrived_ms, &self.runtime).await;
-        answer.map(Outcome::Answer)
+        let mut outcome = self.forward(caller, bindings, body).await;
+        let answer = match &mut outcome {
+            Ok(Outcome::Answer(answer)) => Some(answer),
+            _ => None,
+        };
+        gate.leave(answer, self.arrived_ms, &self.runtime).await;
+        outcome
     }
 
     /// Judges the request by the record of its key. One that was kept and does not fit may be older than a new secret.
@@ -176,7 +193,7 @@ impl Arrival {
     }
 
     /// Hands the admitted request to the object that answers it.
-    async fn forward(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Answer, Failure> {
+    async fn forward(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Outcome, Failure> {
         let Request { method, path, query, .. } = &self.request;
         let target = if query.is_empty() { path.clone() } else { format!("{path}?{query}") };
         let lines = self.lines(
@@ -184,6 +201,7 @@ impl Arrival {
             &[
                 ("scrip-caller", &caller.header()),
                 ("scrip-request-id", &self.request_id),
+                ("scrip-origin", &origin_of(&self.raw, &self.request)),
                 (chance::SEED_HEADER, &chance::write_seed(&self.context.seed)),
             ],
         );
@@ -193,7 +211,10 @@ impl Arrival {
         if object == "directory" {
             self.follow(bindings, &mut answer).await?;
         }
-        Ok(answer)
+        Ok(match wire::take_line(&mut answer.lines, "scrip-next") {
+            None => Outcome::Answer(answer),
+            Some(next) => Outcome::Parts(Parts { answer, next, stub: bindings.stub(&object)?, target, lines }),
+        })
     }
 
     /// Does what the directory tells the entry beside its answer: forgets what is kept here of keys that have changed, and has the

@@ -77,9 +77,34 @@ export async function takesWrites(disk) {
 
 /** An answer of the runtime from a status, header lines and bytes. */
 export function respond(status, lines, bytes) {
+  const bare = status === 204 || status === 304;
+  return new Response(bare ? null : bytes, { status, headers: headersOf(lines) });
+}
+
+function headersOf(lines) {
   const parts = lines.split("\n");
   const headers = [];
   for (let at = 0; at + 1 < parts.length; at += 2) headers.push([parts[at], parts[at + 1]]);
-  const bare = status === 204 || status === 304;
-  return new Response(bare ? null : bytes, { status, headers });
+  return headers;
+}
+
+/**
+ * An answer that comes in parts: the first is there, the others its object gives one after the other, each only when the one before has
+ * been read. A part that does not come breaks the answer off, so that nobody takes a piece of a file for the whole.
+ */
+export function respondInParts([status, lines, first], next, stub, target, asked) {
+  let [part, wanted] = [first, next];
+  const body = new ReadableStream({
+    async pull(controller) {
+      if (part === undefined) {
+        const [found, told, bytes] = await stub.serve("GET", target, `${asked}scrip-part\n${wanted}\n`, undefined);
+        if (found !== 200) throw new Error(`a part of the answer is gone: ${found}`);
+        [part, wanted] = [bytes, headersOf(told).find(([name]) => name === "scrip-next")?.[1]];
+      }
+      if (part.byteLength > 0) controller.enqueue(part);
+      part = undefined;
+      if (wanted === undefined) controller.close();
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body, { status, headers: headersOf(lines) });
 }

@@ -18,6 +18,8 @@ pub enum Class {
     Management,
     /// `Authorization: Bearer`.
     OAuth,
+    /// A signed link, `?token=`: it says whose key made it, and the project's object looks at the seal.
+    Link,
 }
 
 /// What a user of a project may do in it, by the published names.

@@ -25,11 +25,24 @@ pub fn header<'r>(request: &'r Request, name: &str) -> Option<&'r str> {
     request.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
-/// Refuses what the transport cannot serve: another answer than JSON, another body than JSON (or a form, where `form` says so).
-pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
+/// What the body of a request is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// JSON.
+    Json,
+    /// A form.
+    Form,
+    /// A CSV file, bare or in a form.
+    File,
+}
+
+/// Refuses what the transport cannot serve: another answer than JSON (or than CSV, where a link is called), and another body than one
+/// that is read as `sent` says.
+pub fn check_media(request: &Request, sent: Sent, is_file: bool) -> Result<(), ErrorBody> {
+    let accepts = |range: &str| accepts_json(range) || is_file && accepts_csv(range);
     if let Some(accept) = header(request, "accept")
         && !accept.trim().is_empty()
-        && !accept.split(',').any(accepts_json)
+        && !accept.split(',').any(accepts)
     {
         return Err(transport_error(
             406,
@@ -41,9 +54,17 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
     if let Some(media) = header(request, "content-type").filter(|_| has_body) {
         let bare = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         let is_json = bare == "application/json" || (bare.starts_with("application/") && bare.ends_with("+json"));
-        let is_form = bare == "application/x-www-form-urlencoded";
-        if !(bare.is_empty() || is_json || form && is_form) {
-            let wanted = if form { "application/x-www-form-urlencoded" } else { "application/json" };
+        let (wanted, fits) = match sent {
+            Sent::Json => ("application/json", bare.is_empty() || is_json),
+            Sent::Form => {
+                let form = "application/x-www-form-urlencoded";
+                (form, bare.is_empty() || is_json || bare == form)
+            }
+            Sent::File => {
+                ("multipart/form-data or text/csv", matches!(bare.as_str(), "multipart/form-data" | "text/csv"))
+            }
+        };
+        if !fits {
             return Err(transport_error(
                 415,
                 "Unsupported Media Type",
@@ -52,6 +73,11 @@ pub fn check_media(request: &Request, form: bool) -> Result<(), ErrorBody> {
         }
     }
     Ok(())
+}
+
+fn accepts_csv(range: &str) -> bool {
+    let bare = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(bare.as_str(), "text/*" | "text/csv" | "text/plain" | "text/html")
 }
 
 fn accepts_json(range: &str) -> bool {
@@ -274,6 +300,26 @@ mod tests {
     }
 
     #[test]
+    fn files_have_media_types_of_their_own() {
+        let request = |accept: &str, media: &str| Request {
+            headers: vec![("accept".into(), accept.into()), ("content-type".into(), media.into())],
+            body: b"code\n".to_vec(),
+            ..Request::default()
+        };
+        for media in ["text/csv", "text/csv; charset=utf-8", "multipart/form-data; boundary=x"] {
+            assert_eq!(check_media(&request("*/*", media), Sent::File, false), Ok(()), "{media}");
+        }
+        for media in ["application/json", "text/plain", "application/octet-stream"] {
+            assert!(check_media(&request("*/*", media), Sent::File, false).is_err_and(|error| error.code == 415));
+        }
+        assert_eq!(check_media(&request("text/csv", "application/json"), Sent::Json, true), Ok(()));
+        assert!(
+            check_media(&request("text/csv", "application/json"), Sent::Json, false)
+                .is_err_and(|error| error.code == 406)
+        );
+    }
+
+    #[test]
     fn media_types() {
         let request = |accept: &str, media: &str| Request {
             headers: vec![("accept".into(), accept.into()), ("content-type".into(), media.into())],
@@ -281,14 +327,21 @@ mod tests {
             ..Request::default()
         };
         assert!(
-            check_media(&request("application/json, text/plain, */*", "application/json; charset=utf-8"), false)
-                .is_ok()
+            check_media(
+                &request("application/json, text/plain, */*", "application/json; charset=utf-8"),
+                Sent::Json,
+                false
+            )
+            .is_ok()
         );
-        assert!(check_media(&request("text/html", "application/json"), false).is_err_and(|error| error.code == 406));
-        assert!(check_media(&request("*/*", "text/plain"), false).is_err_and(|error| error.code == 415));
-        assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), true).is_ok());
         assert!(
-            check_media(&request("*/*", "application/x-www-form-urlencoded"), false)
+            check_media(&request("text/html", "application/json"), Sent::Json, false)
+                .is_err_and(|error| error.code == 406)
+        );
+        assert!(check_media(&request("*/*", "text/plain"), Sent::Json, false).is_err_and(|error| error.code == 415));
+        assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), Sent::Form, false).is_ok());
+        assert!(
+            check_media(&request("*/*", "application/x-www-form-urlencoded"), Sent::Json, false)
                 .is_err_and(|error| error.code == 415)
         );
     }

@@ -43,6 +43,11 @@ impl Query {
         Query { pairs: pairs.collect() }
     }
 
+    /// The query of these parameters, each with the segments of its name: what a body says in the words of a query.
+    pub fn of(pairs: Vec<(Vec<String>, String)>) -> Query {
+        Query { pairs }
+    }
+
     /// The value of a plain parameter; the first one where it is repeated.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.get_path(&[name])

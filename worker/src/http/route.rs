@@ -42,6 +42,8 @@ pub struct Route {
     pub many: bool,
     /// Whether the body is a form.
     pub form: bool,
+    /// Whether the body is a CSV file, bare or in a form of several parts.
+    pub upload: bool,
     /// Whether JSON that is not what the body should be counts as no body: existing clients call it so.
     pub bodiless: bool,
     /// The parameters of its query.
@@ -97,6 +99,7 @@ const fn route(
         body: &[],
         many: false,
         form: false,
+        upload: false,
         bodiless: false,
         query: &[],
         success: 200,
@@ -176,6 +179,20 @@ impl Route {
         self.body = body;
         self.form = true;
         self
+    }
+    /// Reads a CSV file, and beside it a form of these fields.
+    pub const fn upload(mut self, body: &'static [Field]) -> Route {
+        self.body = body;
+        self.upload = true;
+        self
+    }
+    /// How its body is read.
+    pub fn sent(&self) -> intake::Sent {
+        match (self.form, self.upload) {
+            (true, _) => intake::Sent::Form,
+            (_, true) => intake::Sent::File,
+            _ => intake::Sent::Json,
+        }
     }
     /// Is called without a body by existing clients, who may send JSON that is no object in its place.
     pub const fn bodiless(mut self) -> Route {

@@ -164,6 +164,11 @@ const STEPS: &[&[&str]] = &[&[
 ], &[
     // Filled and emptied again, so that what was freed is overwritten.
     "CREATE TABLE scratch (id INTEGER PRIMARY KEY, body TEXT NOT NULL)",
+], &[
+    // The lines of exports, found by the order in which they are told; one that a row does not hold is in parts.
+    "CREATE TABLE export_line (
+        export TEXT NOT NULL, place TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (export, place, seq, part)) WITHOUT ROWID",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

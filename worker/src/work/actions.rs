@@ -85,6 +85,14 @@ pub fn advance(
 
 /// Ends an async action with its result, or with what made it fail.
 pub fn finish(store: &mut Store<'_>, context: &Context, id: &str, outcome: Result<Json, String>) -> Result<(), Fault> {
+    if outcome.is_err() {
+        // An export is shown as what it is, and has no action beside it.
+        let params = vec![id.into()];
+        store.write(
+            "UPDATE document SET body = json_set(body, '$.status', 'ERROR') WHERE kind = 'export' AND id = +?1",
+            params,
+        );
+    }
     let now_ms = context.now.millis();
     let (status, operation_status, result) = match outcome {
         Ok(result) => ("DONE", "SUCCESS", result),

@@ -3,23 +3,21 @@
 //!
 //! An item is written as a call of its own would write it; one that is refused leaves the others alone.
 
+use crate::document::sheet::{self, Column, Layout};
 use crate::http::caller::Caller;
-use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, check_writes};
-use crate::http::request::Request;
 use crate::http::route::{Answer, Call, Outcome};
 use crate::http::shape::{self, Nulls};
 use crate::http::table::Table;
+use crate::http::upload;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use crate::work::actions::{self, Piece};
+use crate::work::asker::Asker;
 use scrip::Context;
-use scrip::id::Ids;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
-use std::cell::Cell;
 
 /// Items of one slice; each alarm that writes some of them reads it whole.
 const ITEMS_MAX: usize = 200;
@@ -31,6 +29,9 @@ const ROWS_OF_AN_ITEM: u64 = 10;
 const ERRORS_MAX: usize = 1_000;
 /// The kind of document that holds a slice until it is written.
 const SLICE: &str = "batch";
+
+/// Where a row finds what all rows of its file belong to: no column goes there.
+pub const SUBJECT: &str = "";
 
 /// What is done with one item.
 pub type Step = fn(&mut Call<'_, '_>, Map<String, Json>) -> Result<(), CallError>;
@@ -50,6 +51,12 @@ struct Cursor {
     #[serde(default)]
     place: usize,
     errors: Vec<Json>,
+    /// How slices are read that are pieces of a file.
+    #[serde(default)]
+    layout: Layout,
+    /// What all rows of a file belong to.
+    #[serde(default)]
+    subject: Option<String>,
 }
 
 /// The items of a body that is a list, read by the fields of the route.
@@ -71,6 +78,22 @@ pub fn same_metadata(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Erro
     Ok(named.into_iter().map(item).collect())
 }
 
+/// Notes an async action of a kind and the rows of the file that was sent at the commit, and answers its id with the route's status.
+pub fn answer_file(
+    call: &mut Call<'_, '_>,
+    kind: &str,
+    (known, required): (&[Column], &[&str]),
+    subject: Option<String>,
+) -> Outcome {
+    let file = upload::file(call.request)?;
+    let sheet = sheet::read(file, known, required)?;
+    let id = begin(call, kind, sheet.rows, (sheet.layout, subject))?;
+    for slice in sheet.slices {
+        keep(call, &id, json!({ "rows": slice }))?;
+    }
+    Ok(Answer::status(call.route.success, json!({ "async_action_id": id })))
+}
+
 /// Notes an async action of a kind and its items at the commit, and answers its id with the route's status.
 pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Outcome {
     let id = start(call, kind, items)?;
@@ -78,38 +101,49 @@ pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>
 }
 
 fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, CallError> {
-    let cursor = Cursor {
-        caller: call.caller.clone(),
-        path: call.route.path.to_owned(),
-        request_id: call.request_id.to_owned(),
-        wanted: u64::try_from(items.len()).unwrap_or(u64::MAX),
-        done: 0,
-        failed: 0,
-        place: 0,
-        errors: Vec::new(),
-    };
-    let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
-    let id = actions::start(call.store, call.context, &mut call.ids, call.request_id, (kind, cursor));
+    let id = begin(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), (Layout::default(), None))?;
     let mut slice: Vec<Json> = Vec::new();
     let mut bytes: usize = 0;
     for item in items {
         let item = Json::Object(item);
         let length = item.to_string().len();
         if !slice.is_empty() && (slice.len() >= ITEMS_MAX || bytes.saturating_add(length) > BYTES_MAX) {
-            keep(call, &id, std::mem::take(&mut slice))?;
+            keep(call, &id, json!({ "items": std::mem::take(&mut slice) }))?;
             bytes = 0;
         }
         bytes = bytes.saturating_add(length);
         slice.push(item);
     }
     if !slice.is_empty() {
-        keep(call, &id, slice)?;
+        keep(call, &id, json!({ "items": slice }))?;
     }
     Ok(id)
 }
 
-fn keep(call: &mut Call<'_, '_>, action_id: &str, items: Vec<Json>) -> Result<(), CallError> {
-    let body = json!({ "items": items }).as_object().cloned().unwrap_or_default();
+fn begin(
+    call: &mut Call<'_, '_>,
+    kind: &str,
+    wanted: u64,
+    (layout, subject): (Layout, Option<String>),
+) -> Result<String, CallError> {
+    let cursor = Cursor {
+        caller: call.caller.clone(),
+        path: call.route.path.to_owned(),
+        request_id: call.request_id.to_owned(),
+        wanted,
+        done: 0,
+        failed: 0,
+        place: 0,
+        errors: Vec::new(),
+        layout,
+        subject,
+    };
+    let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
+    Ok(actions::start(call.store, call.context, &mut call.ids, call.request_id, (kind, cursor)))
+}
+
+fn keep(call: &mut Call<'_, '_>, action_id: &str, body: Json) -> Result<(), CallError> {
+    let body = body.as_object().cloned().unwrap_or_default();
     let mut slice = Document::new(call.ids.hex18("bat_").to_string(), None, call.now_ms(), body);
     slice.parent = Some(action_id.to_owned());
     call.store.insert(SLICE, &slice);
@@ -132,14 +166,20 @@ pub fn run(
     let Some(mut slice) = slice.into_iter().next() else {
         return actions::finish(store, context, id, Ok(result(kind, cursor)));
     };
-    let mut items = match slice.body.remove("items") {
-        Some(Json::Array(items)) => items,
+    let mut items = match (slice.body.remove("items"), slice.body.remove("rows")) {
+        (Some(Json::Array(items)), _) => items,
+        (_, Some(Json::String(rows))) => sheet::rows(&cursor.layout, &rows)?,
         _ => Vec::new(),
     };
     let count = usize::try_from(rows.checked_div(ROWS_OF_AN_ITEM).unwrap_or(1)).unwrap_or(usize::MAX).max(1);
     let (end, length) = (cursor.place.saturating_add(count), items.len());
     items.truncate(end);
-    let items = items.split_off(cursor.place.min(items.len()));
+    let mut items = items.split_off(cursor.place.min(items.len()));
+    if let Some(subject) = &cursor.subject {
+        items.iter_mut().filter_map(Json::as_object_mut).for_each(|item| {
+            item.insert(SUBJECT.to_owned(), subject.as_str().into());
+        });
+    }
     write(store, context, (step, table), &mut cursor, items)?;
     cursor.place = end;
     if end >= length {
@@ -162,33 +202,25 @@ fn write(
     cursor: &mut Cursor,
     items: Vec<Json>,
 ) -> Result<(), Fault> {
-    let matched =
-        table.find("POST", &cursor.path).map_err(|_| Fault(format!("the route {} of a list is gone", cursor.path)))?;
-    let request = Request::default();
-    let mut call = Call {
-        route: matched.route,
-        request: &request,
-        caller: &cursor.caller,
-        query: Query::default(),
-        store,
-        context,
-        ids: Ids::new(context),
-        request_id: &cursor.request_id,
-        params: Vec::new(),
-        page: None,
-        guesses: &Cell::new(0),
-        catalogue: Catalogue::default(),
-        #[cfg(feature = "rehearsal")]
-        run_due: table.run_due,
-    };
+    let Cursor { caller, path, request_id, .. } = cursor;
+    let asker = Asker { caller: caller.clone(), path: path.clone(), request_id: request_id.clone() };
+    asker.ask((store, context, table), |call| write_all(call, (step, table), cursor, items))
+}
+
+fn write_all(
+    call: &mut Call<'_, '_>,
+    (step, table): (Step, &Table),
+    cursor: &mut Cursor,
+    items: Vec<Json>,
+) -> Result<(), Fault> {
     for item in items {
         let Json::Object(item) = item else { continue };
         let named = if item.contains_key("code") { "code" } else { "source_id" };
         let name = item.get(named).or_else(|| item.get("id")).or_else(|| customer_of(&item)).cloned();
-        let outcome = step(&mut call, item);
+        let outcome = step(call, item);
         match outcome.and_then(|()| Ok(check_writes(call.store, 0)?)) {
             Ok(()) => {
-                (table.commit)(&mut call)?;
+                (table.commit)(call)?;
                 cursor.done = cursor.done.saturating_add(1);
             }
             Err(CallError::Refused(body)) => {
@@ -216,7 +248,7 @@ fn customer_of(item: &Map<String, Json>) -> Option<&Json> {
 /// What an async action tells in the end (objects.md section 14): imports tell rows and reasons, updates tell errors.
 fn result(kind: &str, cursor: Cursor) -> Json {
     let Cursor { done, failed, mut errors, .. } = cursor;
-    if kind.ends_with("IMPORT") {
+    if kind.ends_with("IMPORT") || kind.ends_with("IMPORT_CSV") {
         let rows = errors.iter().map(|error| {
             let reason = error.get("details").filter(|told| !told.is_null()).or_else(|| error.get("message"));
             let named = if error.get("code").is_some() { "code" } else { "source_id" };

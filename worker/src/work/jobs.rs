@@ -20,6 +20,8 @@ const ATTEMPTS_MAX: i64 = 6;
 pub enum Work {
     /// A function does one piece and moves the cursor.
     Pieces(fn(&mut Store<'_>, &Context, &Piece<'_>) -> Result<(), Fault>),
+    /// The same in the name of whoever asked, whom the cursor names.
+    Asked(fn(&mut Store<'_>, &Context, &Piece<'_>, &Table) -> Result<(), Fault>),
     /// The items of a list are written one by one.
     Items(Step),
 }
@@ -38,6 +40,7 @@ pub fn run_due(
         let piece = Piece { id, kind, cursor, rows: rows.max(1) };
         match kinds.iter().find(|(known, _)| *known == kind).map(|(_, work)| *work) {
             Some(Work::Pieces(run)) => run(store, context, &piece)?,
+            Some(Work::Asked(run)) => run(store, context, &piece, table)?,
             Some(Work::Items(step)) => batch::run(store, context, &piece, (step, table))?,
             None if kind == sweep::KIND => sweep::run(store, context)?,
             None => finish(store, context, id, Err(format!("there is no job of the kind `{kind}`")))?,

@@ -18,6 +18,8 @@ const DAY_MS: i64 = 86_400_000;
 pub const FAILURES_KEPT_MS: i64 = 30 * DAY_MS;
 /// How long async actions are kept with their results, counted from their beginning.
 pub const ACTIONS_KEPT_MS: i64 = 30 * DAY_MS;
+/// How long exports are kept.
+pub const EXPORTS_KEPT_MS: i64 = 7 * DAY_MS;
 /// Between two events where more is to leave: others have their turn.
 const BREATH_MS: i64 = 200;
 /// Between two events otherwise.
@@ -99,6 +101,19 @@ const SORTS: &[Sort] = &[
             over!(),
             " AND created_at <= ?1 ORDER BY created_at, seq LIMIT +?2)"
         )],
+    },
+    Sort {
+        oldest: "SELECT created_at FROM document WHERE kind = 'export' ORDER BY created_at LIMIT 1",
+        kept_ms: EXPORTS_KEPT_MS,
+        rows: 1_000,
+        // The lines of one first, and then itself.
+        remove: &[
+            "DELETE FROM export_line WHERE (export, place, seq, part) IN
+               (SELECT export, place, seq, part FROM export_line WHERE export =
+                 (SELECT id FROM document WHERE kind = 'export' AND created_at <= ?1 ORDER BY created_at, seq LIMIT 1) LIMIT +?2)",
+            "DELETE FROM document WHERE seq IN (SELECT seq FROM document WHERE kind = 'export' AND created_at <= ?1
+               AND NOT EXISTS (SELECT 1 FROM export_line WHERE export = document.id) ORDER BY created_at, seq LIMIT +?2)",
+        ],
     },
 ];
 

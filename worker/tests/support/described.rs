@@ -161,7 +161,7 @@ impl Examples {
             }
             take(&mut self.answers, operation, answer, EXAMPLE_BYTES);
         }
-        if let Some(sent) = serde_json::from_slice::<Json>(sent).ok().or_else(|| form(sent)) {
+        if let Some(sent) = serde_json::from_slice::<Json>(sent).ok().or_else(|| form(sent)).or_else(|| file(sent)) {
             take(&mut self.requests, operation, sent, EXAMPLE_BYTES);
         }
     }
@@ -194,7 +194,14 @@ fn take(examples: &mut BTreeMap<String, Json>, operation: &str, value: Json, mos
 
 /// The fields of a form, which the stories send with nothing in them that would have to be escaped.
 fn form(sent: &[u8]) -> Option<Json> {
-    let text = std::str::from_utf8(sent).ok().filter(|text| text.contains('='))?;
+    let text = std::str::from_utf8(sent).ok().filter(|text| text.contains('=') && !text.contains('\n'))?;
     let fields = text.split('&').filter_map(|field| field.split_once('='));
     Some(fields.map(|(name, value)| (name.to_owned(), Json::from(value.replace('+', " ")))).collect())
+}
+
+/// A file that was sent as it is, or as the one part of a form.
+fn file(sent: &[u8]) -> Option<Json> {
+    let text = std::str::from_utf8(sent).ok().filter(|text| !text.is_empty())?;
+    let part = || text.strip_prefix("--")?.split_once("\r\n\r\n").map(|(_, rest)| rest.rsplit_once("\r\n--").map_or(rest, |(part, _)| part));
+    Some(json!({ "file": part().unwrap_or(text) }))
 }

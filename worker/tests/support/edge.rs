@@ -146,6 +146,7 @@ impl Edge {
         }
         request.headers.push(("scrip-caller".into(), caller.header()));
         request.headers.push(("scrip-request-id".into(), request_id.to_owned()));
+        request.headers.push(("scrip-origin".into(), "http://shop.test".into()));
         let answer = if auth::object(&TABLE, &request, &caller) == "directory" {
             self.directory.event(context, |store| directory::serve_directory(&request, store, context, SETUP))
         } else {
@@ -157,6 +158,17 @@ impl Edge {
             eprintln!("{request_id}: {fault}");
             scrip_worker::http::reply::failed(request_id)
         });
+        while let Some(at) = reply.headers.iter().position(|(name, _)| name == "scrip-next") {
+            let (_, next) = reply.headers.remove(at);
+            let mut request = request.clone();
+            request.headers.push(("scrip-part".into(), next));
+            let part = self.project(&caller.project, |object| {
+                object.event(context, |store| service::serve(&request, store, context)).unwrap()
+            });
+            assert_eq!(part.status, 200, "a part of an answer is gone");
+            reply.body.extend(part.body);
+            reply.headers.extend(part.headers.into_iter().filter(|(name, _)| name == "scrip-next"));
+        }
         if let Some(asker) = &asker {
             let wrong = reply.headers.iter().find(|(name, _)| name == guesses::GUESSES);
             let wrong = wrong.map_or(0, |(_, count)| count.parse().unwrap());

@@ -1,19 +1,33 @@
 //! A story: steps over HTTP with expectations, as data.
 //!
-//! `{ "name", "project"?, "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "expect": { "status", "headers"?, "body"?,
+//! `{ "name", "project"?, "steps": [{ "at"?, "after"?, "as"?, "call", "query"?, "headers"?, "send"?, "raw"?, "form"?, "csv"?, "expect": { "status", "headers"?, "body"?,
 //! "absent"?, "equals"?, "nothing_written"? } } | { "wait": true } ] }`
 //!
 //! `project` is whose keys `server`, `client` and `management` are, as `tests/stories/setup.json` names them; the development's otherwise.
 //! Bodies match as subsets; `"$name"` binds on first use and must be equal afterwards; arrays match element by element, and in full length.
-//! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
+//! A step with `in_process` cannot run over HTTP, and says why. `raw` is a body as text, `csv` one that is a CSV file, `repeat` a body of one letter so many times. `wait` runs the work that is due, over HTTP it waits for the clock.
 
 use crate::edge::Edge;
 use scrip_worker::http::request::{Reply, Request};
 use serde_json::{Map, Value as Json};
 use std::path::Path;
 
-const STEP_FIELDS: &[&str] =
-    &["why", "at", "after", "as", "call", "headers", "send", "raw", "form", "repeat", "expect", "wait", "in_process"];
+const STEP_FIELDS: &[&str] = &[
+    "why",
+    "at",
+    "after",
+    "as",
+    "call",
+    "headers",
+    "send",
+    "raw",
+    "form",
+    "csv",
+    "repeat",
+    "expect",
+    "wait",
+    "in_process",
+];
 const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
 
 pub fn read_all(only: &str) -> Vec<(String, Json)> {
@@ -82,8 +96,11 @@ pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<
         if expect["status"] != reply.status {
             return Err(fault(format!("status {} where {} was expected: {text}", reply.status, expect["status"])));
         }
+        let is_csv = reply.headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("text/csv"));
         let body: Json = if text.is_empty() {
             Json::Null
+        } else if is_csv {
+            text.clone().into()
         } else {
             serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?
         };
@@ -136,11 +153,16 @@ fn moment(step: &Json, now_ms: i64) -> Result<i64, String> {
 fn request(step: &Json, project: &str, bound: &Map<String, Json>) -> Result<Request, String> {
     let call = fill(step["call"].as_str().ok_or("a step has a call")?, bound);
     let (method, target) = call.split_once(' ').ok_or("a call is `METHOD /path`")?;
+    // A link that was told leads to whoever told it.
+    let target = target.split_once("://").and_then(|(_, rest)| rest.find('/').map(|at| &rest[at..])).unwrap_or(target);
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut headers: Vec<(String, String)> = credentials(step["as"].as_str().unwrap_or("server"), project, bound)?;
     let body = if let Some(form) = step["form"].as_str() {
         headers.push(("content-type".into(), "application/x-www-form-urlencoded".into()));
         fill(form, bound).into_bytes()
+    } else if let Some(csv) = step["csv"].as_str() {
+        headers.push(("content-type".into(), "text/csv".into()));
+        fill(csv, bound).into_bytes()
     } else if let Some(raw) = step["raw"].as_str() {
         headers.push(("content-type".into(), "application/json".into()));
         raw.as_bytes().to_vec()

@@ -39,7 +39,13 @@ impl Witness {
         for (name, story) in story::read_all("") {
             let mut pending: Vec<(String, Leaf)> = Vec::new();
             let outcome = story::run(&story, &mut |request, reply, answer| {
-                let sent = serde_json::from_slice(&request.body).unwrap_or_else(|_| form_of(&request.body));
+                let is_file = request.headers.iter().any(|(name, value)| {
+                    name == "content-type" && (value.starts_with("text/csv") || value.starts_with("multipart/"))
+                });
+                let sent = match is_file {
+                    true => serde_json::json!({ "file": "as it came" }),
+                    false => serde_json::from_slice(&request.body).unwrap_or_else(|_| form_of(&request.body)),
+                };
                 let (method, path, query) = (&request.method, &request.path, &request.query);
                 let seen = Seen { method, path, query, sent: &sent, status: reply.status, answer };
                 witness.look(&name, &seen, &mut pending);

@@ -11,12 +11,11 @@ use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
 use crate::shop::campaigns::{CAMPAIGN, find_program};
 use crate::shop::purses::{CARD, GIFT, Purse};
+use crate::shop::voucher_transactions;
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
 use crate::store::sql::{Fault, Row};
-use scrip::model::redemption::Movement;
-use scrip::wire::past::movement_of;
-use serde_json::{Map, Value as Json, json};
+use serde_json::Value as Json;
 
 const QUERY: &[Field] =
     &[LIMIT, may("order", Kind::OneOf(&["id", "-id"])), may("starting_after_id", KEY), may("filters", Kind::Map)];
@@ -110,7 +109,11 @@ fn list_all(call: &mut Call<'_, '_>, program: &Document, purse: &Purse) -> Outco
         )
     };
     let found = onward::select(&OF_PROGRAM, call.store, &call.query, clause, ("a transaction", &place))?;
-    let shown = found.documents.into_iter().map(|document| show((purse, Some(&program.id)), document)).collect();
+    let shown = found
+        .documents
+        .into_iter()
+        .map(|document| voucher_transactions::show((purse, Some(&program.id)), document))
+        .collect();
     Ok(Answer::json(Json::Object(onward::envelope(shown, found.has_more))))
 }
 
@@ -121,7 +124,8 @@ fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
     let found = onward::select(&TRANSACTIONS, call.store, &call.query, clause, ("a transaction", &place))?;
     let purse = if card.body.get(GIFT.block).is_some_and(Json::is_object) { &GIFT } else { &CARD };
     let of = (purse, card.parent.as_deref());
-    let shown: Vec<Json> = found.documents.into_iter().map(|document| show(of, document)).collect();
+    let shown: Vec<Json> =
+        found.documents.into_iter().map(|document| voucher_transactions::show(of, document)).collect();
     Ok(Answer::json(Json::Object(onward::envelope(shown, found.has_more))))
 }
 
@@ -133,48 +137,4 @@ fn place(call: &Call<'_, '_>, card: &Document, id: &str) -> Result<Option<Row>, 
            AND id IN (?2, 'r_' || ?3, 'rr_' || ?3) ORDER BY seq LIMIT 1",
         &[card.id.as_str().into(), id.into(), own.into()],
     )
-}
-
-/// A change by hand as it is stored; a redemption or a rollback as the transaction that it was.
-fn show((purse, campaign_id): (&Purse, Option<&str>), document: Document) -> Json {
-    let (body, card_id) = (document.body, document.parent);
-    if body.get("details").is_some() {
-        return Json::Object(body);
-    }
-    let is_rollback = body.get("object").and_then(Json::as_str) == Some("redemption_rollback");
-    let action = if is_rollback { "REFUND" } else { "REDEMPTION" };
-    let Movement { taken, loaded, left } = movement_of(&body);
-    let mut balance = Map::new();
-    balance.insert("type".into(), purse.kind.into());
-    balance.insert("total".into(), loaded.into());
-    balance.insert("object".into(), "balance".into());
-    balance.insert(purse.total.into(), taken.saturating_neg().into());
-    balance.insert("balance".into(), left.into());
-    balance.insert("operation_type".into(), "AUTOMATIC".into());
-    balance.insert("related_object".into(), json!({ "type": "voucher", "id": card_id }));
-    let order = body.get("order").filter(|order| order.is_object());
-    let order = order.map(|order| json!({ "id": order.get("id"), "source_id": order.get("source_id") }));
-    let mut details = json!({ "balance": balance, "order": order });
-    let own = json!({ "id": document.id });
-    let undone = body.get("redemption").and_then(Json::as_str).filter(|_| is_rollback);
-    if let Some(details) = details.as_object_mut() {
-        if is_rollback {
-            details.insert("redemption".into(), json!({ "id": undone }));
-        }
-        details.insert(if is_rollback { "rollback" } else { "redemption" }.into(), own);
-        if let Some(reward) = body.get("reward").filter(|reward| reward.is_object()) {
-            details.insert("reward".into(), json!({ "id": reward.get("id"), "name": reward.get("name") }));
-        }
-    }
-    json!({
-        "id": transaction_id(&document.id), "source_id": null, "voucher_id": card_id, "campaign_id": campaign_id,
-        "source": body.get("channel").and_then(|channel| channel.get("channel_id")), "reason": body.get("reason"),
-        "type": format!("{}_{action}", purse.unit), "details": details, "related_transaction_id": undone.map(transaction_id),
-        "created_at": crate::moment::text(document.created_at),
-    })
-}
-
-/// The id of the transaction that a redemption or a rollback was.
-fn transaction_id(id: &str) -> String {
-    format!("vtx_{}", id.split_once('_').map_or(id, |(_, own)| own))
 }

@@ -1,7 +1,7 @@
 //! Many vouchers in one request: imported alone or into a campaign, and given metadata. Each is written as a call of its own would.
 //! It must not know how a list is worked off.
 
-use crate::api::codes::vouchers::CREATE;
+use crate::api::codes::vouchers::{CREATE, taken_before};
 use crate::document::fields::KEY;
 use crate::document::merge;
 use crate::document::shapes;
@@ -109,7 +109,7 @@ pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Resul
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
     generation::check_free(call, &code)?;
     voucher_grant::check_discount(&item, "")?;
-    voucher_grant::complete_card(&mut item, "", false)?;
+    let spent = voucher_grant::complete_card(&mut item, "", true)?;
     voucher_grant::settle_category(call, &mut item)?;
     let rules = assignments::take_rules(call, &mut item)?;
     let mut body = generation::template(&campaign, &item, call.now_ms());
@@ -127,6 +127,10 @@ pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Resul
     voucher_grant::check_validity(&body)?;
     let voucher = generation::voucher(call, body, &code, Some(&campaign.id));
     store(call, &campaign, &voucher)?;
+    if spent > 0 {
+        let post = taken_before(call, &voucher, Some(&campaign), spent);
+        call.store.post(vec![post]);
+    }
     assignments::assign(call, rules, &voucher.id, "voucher");
     Ok(())
 }

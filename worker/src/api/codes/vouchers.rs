@@ -161,7 +161,7 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
 }
 
 /// What a card had lost before it came here, as a transfer.
-fn taken_before(call: &mut Call<'_, '_>, voucher: &Document, campaign: Option<&Document>, amount: i64) -> Post {
+pub fn taken_before(call: &mut Call<'_, '_>, voucher: &Document, campaign: Option<&Document>, amount: i64) -> Post {
     let id = call.ids.hex18("tr_").to_string();
     let campaign_id = campaign.map(|campaign| campaign.id.as_str());
     let is_card = voucher.body.get("loyalty_card").is_some_and(Json::is_object);

@@ -52,6 +52,7 @@ const COPIED: &str = "('customer', 'member', 'loyalty_card', 'card_points_bucket
 /// Everything that a project has, but for what it began with.
 const EMPTIED: &[&str] = &[
     "DELETE FROM document WHERE kind NOT IN ('secret', 'stacking_rules')",
+    "DELETE FROM export_line",
     "DELETE FROM earning_occasion",
     "DELETE FROM earning_firing",
     "DELETE FROM statistic",

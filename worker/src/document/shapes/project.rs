@@ -61,6 +61,34 @@ pub const ASYNC_ACTION: Kind = shape!(
     ]
 );
 
+/// An export.
+pub const EXPORT: Kind = shape!(
+    "Export",
+    "Documents that are written as CSV",
+    &[
+        must("id", KEY),
+        must("created_at", Kind::DateTime),
+        must("status", Kind::OneOf(&["SCHEDULED", "IN_PROGRESS", "DONE", "ERROR"])),
+        must("channel", Kind::Text).says("How it was asked for"),
+        must("exported_object", Kind::Text).says("What is exported"),
+        must(
+            "parameters",
+            Kind::Object(&[
+                may("order", Kind::Text).says("What it is ordered by"),
+                may("fields", Kind::List(&Kind::Text, 0, usize::MAX)).says("Its columns"),
+                may("filters", Kind::Map),
+                may("campaign_id", KEY),
+            ])
+        )
+        .says("Which of it, and how"),
+        must("result", Kind::Object(&[must("url", Kind::Text).says("Where its CSV is, for an hour from now on")]))
+            .or_null()
+            .says("Where it is, once it is done"),
+        must("user_id", KEY).or_null().says("Who asked, where the key is somebody's"),
+        object(&["export"]),
+    ]
+);
+
 /// The start of an async action.
 pub const ASYNC_ACTION_STARTED: Kind =
     shape!("AsyncActionStarted", "Long work that has begun", &[must("async_action_id", KEY)]);

@@ -1,0 +1,113 @@
+// Decides that a large export is downloaded as it is read, from an object that goes on serving, and breaks off rather than end early; and
+// that a large file comes in while the object serves. It must not know what is exported beside a few columns.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { boot, caller } from "./harness.mjs";
+import { tally } from "./tally.mjs";
+
+const check = tally("exports");
+const ROWS = 100_000;
+const MIB = 1_048_576;
+const SERVER = { "x-app-id": "dev-app", "x-app-token": "dev-token" };
+let service;
+let call;
+let campaign;
+
+before(async () => {
+  service = await boot();
+  call = caller(service.url);
+  const voucher = { discount: { type: "AMOUNT", amount_off: 100 } };
+  const made = await call("POST", "/v1/campaigns", { name: "Large", vouchers_count: ROWS, voucher, metadata: { why: "x".repeat(100) } });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  campaign = made.body.id;
+  await until(`/v1/campaigns/${campaign}`, (body) => body.creation_status === "DONE");
+});
+after(() => service?.stop());
+
+async function until(path, isOver) {
+  for (const latest = Date.now() + 300_000; Date.now() < latest; await sleep(200)) {
+    const { body } = await call("GET", path);
+    if (isOver(body)) return body;
+  }
+  return assert.fail(`${path} does not end`);
+}
+
+async function exported(parameters) {
+  const begun = await call("POST", "/v1/exports", { exported_object: "voucher", parameters });
+  assert.equal(begun.status, 200, JSON.stringify(begun.body));
+  assert.equal(begun.body.status, "SCHEDULED");
+  const done = await until(`/v1/exports/${begun.body.id}`, (body) => body.status === "DONE" || body.status === "ERROR");
+  assert.equal(done.status, "DONE");
+  return done;
+}
+
+const WIDE = ["formula", "category", "start_date", "expiration_date", "redemption_count", "active", "is_referral_code", "updated_at", "campaign_id", ...Array.from({ length: 80 }, (_, place) => `metadata.why-${place}`)];
+const FIELDS = ["code", "voucher_type", "value", "discount_type", "campaign", "created_at", "id", "metadata"];
+
+check(`${ROWS} rows are downloaded by a link alone, in parts, while the object serves`, async (context) => {
+  const begun = performance.now();
+  const done = await exported({ fields: FIELDS, campaign_id: campaign, order: "code" });
+  context.diagnostic(`written in ${Math.round(performance.now() - begun)} ms`);
+  assert.ok(done.result.url.startsWith(`${service.url}/v1/exports/${done.id}?token=`), done.result.url);
+  const reply = await fetch(done.result.url);
+  assert.equal(reply.status, 200);
+  assert.equal(reply.headers.get("content-type"), "text/csv; charset=utf-8");
+  assert.equal(reply.headers.get("content-disposition"), `attachment; filename="${done.id}.csv"`);
+  assert.equal(reply.headers.get("scrip-next"), null);
+  assert.equal(reply.headers.get("content-length"), null, "nobody has the whole of it at once");
+  const [from, decoder] = [performance.now(), new TextDecoder()];
+  let [text, largest, served] = ["", 0, 0];
+  for await (const chunk of reply.body) {
+    text += decoder.decode(chunk, { stream: true });
+    largest = Math.max(largest, chunk.byteLength);
+    if (text.length > served * 2 * MIB) {
+      served += 1;
+      assert.equal((await call("GET", `/v1/campaigns/${campaign}`)).status, 200);
+    }
+  }
+  const lines = text.split("\n");
+  assert.equal(lines[0], FIELDS.join(","));
+  assert.equal(lines.length, ROWS + 2);
+  const codes = lines.slice(1, -1).map((line) => line.split(",")[0]);
+  assert.equal(new Set(codes).size, ROWS);
+  assert.ok(codes.every((code, place) => place === 0 || codes[place - 1] < code), "in the order that was asked for");
+  assert.ok(largest < 2 * MIB, `a chunk has ${largest} bytes`);
+  context.diagnostic(`${text.length} bytes in ${Math.round(performance.now() - from)} ms, chunks of ${largest} at most`);
+}, { timeout: 400_000 });
+
+check("a link that is not right opens nothing, and one whose export goes breaks off", async () => {
+  // More than lies in the buffers between the two ends.
+  const done = await exported({ fields: [...FIELDS, ...WIDE], campaign_id: campaign });
+  for (const url of [`${done.result.url}0`, done.result.url.split("?")[0], `${done.result.url.split("?")[0]}?token=${"0".repeat(64)}.9.9`]) {
+    const refused = await fetch(url);
+    assert.equal(refused.status, 401, url);
+    assert.equal((await refused.json()).key, "unauthorized");
+  }
+  const reply = await fetch(done.result.url);
+  const reader = reply.body.getReader();
+  await reader.read();
+  assert.equal((await fetch(`${service.url}/v1/exports/${done.id}`, { method: "DELETE", headers: SERVER })).status, 204);
+  await assert.rejects(async () => {
+    while (!(await reader.read()).done);
+  }, "whoever reads learns that this is not the whole");
+}, { timeout: 400_000 });
+
+check(`${ROWS} rows of a form come in, and no call waits for long`, async (context) => {
+  const row = (place) => `c-${place},Customer ${place},"{""n"":${place}}"`;
+  const file = ["source_id,name,metadata", ...Array.from({ length: ROWS }, (_, place) => row(place))].join("\r\n");
+  const form = new FormData();
+  form.append("file", new Blob([file], { type: "text/csv" }), "customers.csv");
+  const begun = performance.now();
+  const reply = await fetch(`${service.url}/v1/customers/importCSV`, { method: "POST", headers: SERVER, body: form });
+  const answered = Math.round(performance.now() - begun);
+  assert.equal(reply.status, 202, await reply.clone().text());
+  const { async_action_id: action } = await reply.json();
+  let longest = 0;
+  const done = await until(`/v1/async-actions/${action}`, (body) => body.status !== "IN_PROGRESS").then(async (body) => {
+    longest = (await call("GET", `/v1/campaigns/${campaign}`)).ms;
+    return body;
+  });
+  assert.deepEqual(done.result, { message: `${ROWS} imported, 0 failed`, failed: [], done_count: ROWS, failed_count: 0 });
+  context.diagnostic(`${file.length} bytes were taken in ${answered} ms and written in ${done.processing_time} ms; a call took ${Math.round(longest)} ms`);
+}, { timeout: 400_000 });

@@ -1,0 +1,186 @@
+//! Vouchers from CSV files, alone or into a campaign: each row as a call of its own would write it. It must not know how a file is read.
+
+use crate::api::codes::voucher_imports;
+use crate::api::codes::vouchers::{self, CREATE};
+use crate::document::shapes;
+use crate::document::sheet::{Cell, Column, body, column};
+use crate::http::reply::CallError;
+use crate::http::route::{Call, Outcome, Route, post};
+use crate::http::shape::{self, Field, Kind, Nulls, may, must};
+use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::{generation, metadata_cells};
+use crate::store::post::Post;
+use crate::work::batch;
+use scrip::facts::{redeemed_account, redemptions_account};
+use scrip::wire::Problem;
+use serde_json::{Map, Value as Json};
+
+/// The kinds of the jobs.
+pub const ALONE: &str = "VOUCHERS.IMPORT_CSV";
+/// See [`ALONE`].
+pub const INTO: &str = "CAMPAIGN.VOUCHERS_IMPORT_CSV";
+
+const BODY: &[Field] = &[
+    must("file", Kind::Text).says("A CSV file"),
+    may("webhooks_enable", Kind::Bool).says("Whether webhooks tell of the vouchers"),
+];
+const OF_CAMPAIGN: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
+
+/// The columns of a file; every other one is custom data.
+const COLUMNS: &[Column] = &[
+    column(&["code"], "code", Cell::Text),
+    column(&["voucher_type", "type"], "type", Cell::Text),
+    column(&["value"], "row.value", Cell::Number),
+    column(&["formula"], "row.formula", Cell::Text),
+    column(&["discount_type"], "row.discount_type", Cell::Text),
+    column(&["discount_amount_limit"], "row.amount_limit", Cell::Number),
+    column(&["discount_effect"], "row.effect", Cell::Text),
+    column(&["discount_unit_type"], "row.unit_type", Cell::Text),
+    column(&["discount_unit_effect"], "row.unit_effect", Cell::Text),
+    column(&["gift_amount"], "row.gift_amount", Cell::Number),
+    column(&["gift_balance"], "row.gift_balance", Cell::Number),
+    column(&["loyalty_points"], "row.loyalty_points", Cell::Number),
+    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Number),
+    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Number),
+    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Number),
+    column(&["redemption_quantity"], "redemption.quantity", Cell::Number),
+    column(&["campaign"], "campaign", Cell::Text),
+    column(&["category"], "category", Cell::Text),
+    column(&["start_date"], "start_date", Cell::Text),
+    column(&["expiration_date"], "expiration_date", Cell::Text),
+    column(&["active"], "active", Cell::Flag),
+    column(&["validity_timeframe_interval"], "validity_timeframe.interval", Cell::Text),
+    column(&["validity_timeframe_duration"], "validity_timeframe.duration", Cell::Text),
+    column(&["validity_day_of_week"], "validity_day_of_week", Cell::Json),
+    column(&["additional_info"], "additional_info", Cell::Text),
+    column(&["validation_rules_id"], "validation_rules", Cell::List),
+    column(
+        &[
+            "id",
+            "campaign_id",
+            "qr_code",
+            "bar_code",
+            "is_referral_code",
+            "created_at",
+            "updated_at",
+            "customer_id",
+            "customer_source_id",
+        ],
+        "",
+        Cell::Passed,
+    ),
+];
+
+/// The routes of the area.
+pub const ROUTES: &[Route] = &[
+    post("/v1/vouchers/importCSV", "Import vouchers from a CSV file", import)
+        .scope("vouchers")
+        .upload(BODY)
+        .answers(202, shapes::project::ASYNC_ACTION_STARTED),
+    post("/v1/campaigns/{campaignId}/importCSV", "Import vouchers into a campaign from a CSV file", import_into)
+        .scope("campaigns")
+        .upload(OF_CAMPAIGN)
+        .answers(200, shapes::project::ASYNC_ACTION_STARTED),
+];
+
+fn import(call: &mut Call<'_, '_>) -> Outcome {
+    batch::answer_file(call, ALONE, (COLUMNS, &["code"]), None)
+}
+
+/// The rows are of the campaign that the path names; its id goes with each.
+fn import_into(call: &mut Call<'_, '_>) -> Outcome {
+    let campaign = CAMPAIGN.find(call)?;
+    generation::check_open(&campaign)?;
+    batch::answer_file(call, INTO, (COLUMNS, &["code"]), Some(campaign.id))
+}
+
+/// Makes the voucher of one row.
+pub fn write_alone(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
+    let (sent, redeemed) = read(call, row, "voucher")?;
+    check_code(&sent)?;
+    vouchers::make(call, sent)?;
+    count(call, None, redeemed)
+}
+
+/// Makes the voucher of one row in its campaign, whose name the row need not say.
+pub fn write_into(call: &mut Call<'_, '_>, mut row: Map<String, Json>) -> Result<(), CallError> {
+    let id = row.remove(batch::SUBJECT).unwrap_or_default();
+    row.remove("campaign");
+    let (mut sent, redeemed) = read(call, row, "campaign")?;
+    check_code(&sent)?;
+    sent.insert("campaign_id".into(), id.clone());
+    voucher_imports::write_into(call, sent)?;
+    count(call, id.as_str(), redeemed)
+}
+
+fn check_code(sent: &Map<String, Json>) -> Result<(), Problem> {
+    if sent.contains_key("code") { Ok(()) } else { Err(Problem::missing("", "code")) }
+}
+
+/// What a row says of a voucher, in the words of a call; and how often it was redeemed before.
+fn read(
+    call: &Call<'_, '_>,
+    row: Map<String, Json>,
+    kind: &str,
+) -> Result<(Map<String, Json>, Option<Json>), CallError> {
+    let mut said = body(COLUMNS, row);
+    let mut cells = match said.remove("row") {
+        Some(Json::Object(cells)) => cells,
+        _ => Map::new(),
+    };
+    metadata_cells::settle(call, kind, &mut said)?;
+    let redeemed = cells.remove("redeemed");
+    grant(&mut said, &mut cells);
+    Ok((shape::read(CREATE, said, Nulls::Dropped)?, redeemed))
+}
+
+/// Puts what a voucher grants where its type has it.
+fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) {
+    let taken = cells.remove("redeemed_amount").and_then(|taken| taken.as_i64());
+    let value = cells.remove("value");
+    for (kind, block, total, own, left) in [
+        ("GIFT_VOUCHER", "gift", "amount", "gift_amount", "gift_balance"),
+        ("LOYALTY_CARD", "loyalty_card", "points", "loyalty_points", "loyalty_balance"),
+    ] {
+        let is_said = said.get("type").and_then(Json::as_str) == Some(kind);
+        let (own, left) = (cells.remove(own), cells.remove(left));
+        let Some(whole) = own.or_else(|| value.clone().filter(|_| is_said)) else { continue };
+        let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
+        let mut card = Map::from_iter([(total.to_owned(), whole)]);
+        if let Some(left) = left.or(rest) {
+            card.insert("balance".into(), left);
+        }
+        said.insert(block.into(), Json::Object(card));
+        return;
+    }
+    let Some(kind) = cells.remove("discount_type") else { return };
+    let (own, formula) = match kind.as_str().unwrap_or_default() {
+        "PERCENT" => ("percent_off", "percent_off_formula"),
+        "UNIT" => ("unit_off", "unit_off_formula"),
+        "FIXED" => ("fixed_amount", "fixed_amount_formula"),
+        _ => ("amount_off", "amount_off_formula"),
+    };
+    let mut discount = Map::from_iter([("type".to_owned(), kind)]);
+    let effect = cells.remove("unit_effect");
+    let effect = cells.remove("effect").or(effect);
+    let pairs = [(own, value), (formula, cells.remove("formula")), ("effect", effect)];
+    let pairs = pairs.into_iter().chain(["amount_limit", "unit_type"].map(|name| (name, cells.remove(name))));
+    for (name, value) in pairs {
+        value.map(|value| discount.insert(name.to_owned(), value));
+    }
+    said.insert("discount".into(), Json::Object(discount));
+}
+
+/// Counts at the commit how often a voucher was redeemed before it came here.
+fn count(call: &mut Call<'_, '_>, campaign: Option<&str>, redeemed: Option<Json>) -> Result<(), CallError> {
+    let Some(redeemed) = redeemed else { return Ok(()) };
+    let amount = redeemed.as_i64().filter(|amount| *amount >= 0).ok_or_else(|| {
+        Problem::at("redemption_count", format!("must be a whole number >= 0 (actual value is `{redeemed}`)"))
+    })?;
+    let made = call.store.written().find(|written| written.kind == "voucher").map(|written| written.id.to_owned());
+    let Some(voucher) = made.filter(|_| amount > 0) else { return Ok(()) };
+    let id = call.ids.hex18("tr_").to_string();
+    let (debit, credit) = (redemptions_account(&voucher).to_string(), redeemed_account(campaign).to_string());
+    call.store.post(vec![Post { chain: id.clone(), id, debit, credit, amount, reverses: None, at: call.now_ms() }]);
+    Ok(())
+}

@@ -1,0 +1,363 @@
+//! CSV files that are read: which columns they have, their rows in slices that each begin with one, and what the cells of a row say.
+//! It must not know what becomes of a row.
+
+use crate::document::cells;
+use crate::http::reply::{ErrorBody, invalid_payload};
+use crate::store::sql::Fault;
+use scrip::text::{LONGEST_NAME, is_longer};
+use scrip::wire::problem::shortened;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+/// Rows of a file, at most.
+pub const ROWS_MAX: u64 = 100_000;
+/// Columns of a file, at most.
+const COLUMNS_MAX: usize = 500;
+/// Rows of a slice, and its bytes, unless a single row is longer.
+const SLICE_ROWS: u64 = 200;
+const SLICE_BYTES: u64 = 100_000;
+/// Bytes of a row, at most: a row of the database holds its slice.
+const ROW_BYTES_MAX: u64 = 500_000;
+/// No text holds it, so that it is read as a row of its own unless a quote before it is open.
+const END: &[u8] = b"\n\0\n";
+
+/// What the text of a cell is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell {
+    /// A text.
+    Text,
+    /// A number.
+    Number,
+    /// Whether something is so: `true`, `yes`, `1` and their contraries.
+    Flag,
+    /// A list, as JSON or with commas.
+    List,
+    /// JSON.
+    Json,
+    /// Nothing: exports have such columns, and nobody can say what they tell.
+    Passed,
+}
+
+/// A column that is known.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// How it may be called: in small letters, other signs than letters and digits as `_`.
+    pub names: &'static [&'static str],
+    /// Where its cells go, `address.city`.
+    pub to: &'static str,
+    /// What they are read as.
+    pub cell: Cell,
+}
+
+/// A column of these names.
+pub const fn column(names: &'static [&'static str], to: &'static str, cell: Cell) -> Column {
+    Column { names, to, cell }
+}
+
+/// How a file is read: what is sent along with its slices.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Layout {
+    /// Where the cells of each column go; custom data to `metadata.<name>`.
+    pub columns: Vec<String>,
+    /// What stands between two cells.
+    pub between: u8,
+}
+
+/// A file that has been read.
+#[derive(Debug)]
+pub struct Sheet<'f> {
+    /// How its slices are read.
+    pub layout: Layout,
+    /// Its rows, the first one and its columns aside.
+    pub slices: Vec<&'f str>,
+    /// How many they are.
+    pub rows: u64,
+}
+
+fn wrong(told: impl std::fmt::Display) -> ErrorBody {
+    invalid_payload(format!("Property .file {told}"))
+}
+
+/// Reads a file whole, so that nothing of one is taken which does not read.
+pub fn read<'f>(file: &'f [u8], known: &[Column], required: &[&str]) -> Result<Sheet<'f>, ErrorBody> {
+    let text = text(file)?;
+    let between = separator(text);
+    let mut reader = reader(text.as_bytes(), between);
+    let mut record = csv::ByteRecord::new();
+    let failed = |error: csv::Error| wrong(format!("is no CSV: {error}"));
+    if !reader.read_byte_record(&mut record).map_err(failed)? || record.as_slice() == b"\0" {
+        return Err(wrong("must have a first row that names its columns (it is empty)"));
+    }
+    if record.as_slice().contains(&0) {
+        return Err(wrong("row 0: a quote is opened and never closed"));
+    }
+    let columns = columns(&record, known, required)?;
+    let width = record.len();
+    let mut sheet = Sheet { layout: Layout { columns, between }, slices: Vec::new(), rows: 0 };
+    let (mut begun, mut before, mut count) = (reader.position().byte(), reader.position().byte(), 0_u64);
+    loop {
+        let is_there = reader.read_byte_record(&mut record).map_err(failed)?;
+        let is_end = record.as_slice() == b"\0";
+        let number = sheet.rows.saturating_add(1);
+        if !is_there || (!is_end && record.as_slice().contains(&0)) {
+            return Err(wrong(format!("row {number}: a quote is opened and never closed")));
+        }
+        let is_full = count >= SLICE_ROWS || before.saturating_sub(begun) >= SLICE_BYTES;
+        if count > 0 && (is_end || is_full) {
+            sheet.slices.push(slice(text, begun, before));
+            (begun, count) = (before, 0);
+        }
+        if is_end {
+            break;
+        }
+        if number > ROWS_MAX {
+            return Err(wrong(format!("must NOT have more than {ROWS_MAX} rows")));
+        }
+        if record.len() != width {
+            return Err(wrong(format!(
+                "row {number}: must have {width} cells, as the first row has (actual number is `{}`)",
+                record.len()
+            )));
+        }
+        let length = reader.position().byte().saturating_sub(before);
+        if length > ROW_BYTES_MAX {
+            return Err(wrong(format!(
+                "row {number}: must NOT have more than {ROW_BYTES_MAX} bytes (actual length is `{length}`)"
+            )));
+        }
+        before = reader.position().byte();
+        (sheet.rows, count) = (number, count.saturating_add(1));
+    }
+    if sheet.rows == 0 {
+        return Err(wrong("must have a row below the one that names its columns"));
+    }
+    Ok(sheet)
+}
+
+fn slice(text: &str, from: u64, to: u64) -> &str {
+    let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(text.len());
+    text.get(place(from)..place(to)).unwrap_or_default()
+}
+
+/// The text of a file: UTF-8, with or without its mark.
+fn text(file: &[u8]) -> Result<&str, ErrorBody> {
+    let bare = file.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(file);
+    let text = std::str::from_utf8(bare);
+    let text = text.map_err(|error| wrong(format!("must be UTF-8 (byte {} is not)", error.valid_up_to())))?;
+    match text.find('\0') {
+        None => Ok(text),
+        Some(at) => Err(wrong(format!("is no CSV: byte {at} is a zero"))),
+    }
+}
+
+/// What stands between cells: a comma, or what spreadsheets of many countries write where there is none.
+fn separator(text: &str) -> u8 {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let other = [b';', b'\t'].into_iter().find(|sign| !first.contains(',') && first.contains(char::from(*sign)));
+    other.unwrap_or(b',')
+}
+
+fn reader(text: &[u8], between: u8) -> csv::Reader<std::io::Chain<&[u8], &[u8]>> {
+    let mut builder = csv::ReaderBuilder::new();
+    builder.has_headers(false).flexible(true).delimiter(between);
+    builder.from_reader(std::io::Read::chain(text, END))
+}
+
+/// Where the cells of each column go, by its name.
+fn columns(names: &csv::ByteRecord, known: &[Column], required: &[&str]) -> Result<Vec<String>, ErrorBody> {
+    if names.len() > COLUMNS_MAX {
+        return Err(wrong(format!(
+            "must NOT have more than {COLUMNS_MAX} columns (actual number is `{}`)",
+            names.len()
+        )));
+    }
+    let mut columns: Vec<String> = Vec::new();
+    for (place, name) in names.iter().enumerate() {
+        let name = String::from_utf8_lossy(name);
+        let name = cells::bare(name.trim());
+        let number = place.saturating_add(1);
+        if name.is_empty() || is_longer(name, LONGEST_NAME) {
+            let told = format!(
+                "column {number}: must have a name of 1 to {LONGEST_NAME} characters (actual value is `{}`)",
+                shortened(name)
+            );
+            return Err(wrong(told));
+        }
+        let to = destination(name, known);
+        if !to.is_empty() && columns.contains(&to) {
+            return Err(wrong(format!(
+                "column {number}: must NOT say what another column says (actual value is `{}`)",
+                shortened(name)
+            )));
+        }
+        columns.push(to);
+    }
+    match required.iter().find(|wanted| !columns.iter().any(|column| column == *wanted)) {
+        None => Ok(columns),
+        Some(missing) => Err(wrong(format!("must have the column `{missing}`"))),
+    }
+}
+
+fn destination(name: &str, known: &[Column]) -> String {
+    let lower: String = name
+        .chars()
+        .flat_map(char::to_lowercase)
+        .map(|letter| if letter.is_alphanumeric() { letter } else { '_' })
+        .collect();
+    let found = known.iter().find(|column| column.names.contains(&lower.as_str()));
+    match found {
+        Some(Column { cell: Cell::Passed, .. }) => String::new(),
+        Some(column) => column.to.to_owned(),
+        None if lower == "metadata" => "metadata".to_owned(),
+        None => format!("metadata.{}", name.strip_prefix("metadata.").filter(|name| !name.is_empty()).unwrap_or(name)),
+    }
+}
+
+/// The rows of a slice: of each what its cells say, by where they go. An empty cell says nothing.
+pub fn rows(layout: &Layout, slice: &str) -> Result<Vec<Json>, Fault> {
+    let mut reader = reader(slice.as_bytes(), layout.between);
+    let mut record = csv::StringRecord::new();
+    let mut rows = Vec::new();
+    let failed = |error: csv::Error| Fault(format!("a slice of a file does not read: {error}"));
+    while reader.read_record(&mut record).map_err(failed)? && record.as_slice() != "\0" {
+        let cells = layout.columns.iter().zip(&record).filter(|(to, cell)| !to.is_empty() && !cell.is_empty());
+        let row: Map<String, Json> = cells.map(|(to, cell)| (to.clone(), cells::bare(cell).into())).collect();
+        rows.push(Json::Object(row));
+    }
+    Ok(rows)
+}
+
+/// A row as the body of a call: each cell in its place, read as its column says.
+pub fn body(known: &[Column], row: Map<String, Json>) -> Map<String, Json> {
+    let mut body = Map::new();
+    let mut metadata = Map::new();
+    for (to, cell) in row {
+        let text = cell.as_str().unwrap_or_default();
+        if to == "metadata" {
+            match serde_json::from_str(text) {
+                Ok(Json::Object(said)) => metadata.extend(said),
+                _ => drop(body.insert("metadata".into(), cell)),
+            }
+        } else if let Some(name) = to.strip_prefix("metadata.") {
+            metadata.insert(name.to_owned(), cell);
+        } else {
+            let kind = known.iter().find(|column| column.to == to).map_or(Cell::Text, |column| column.cell);
+            let value = value(kind, text);
+            match to.split_once('.') {
+                None => drop(body.insert(to, value)),
+                Some((block, name)) => {
+                    let block = body.entry(block).or_insert_with(|| Json::Object(Map::new()));
+                    block.as_object_mut().map(|block| block.insert(name.to_owned(), value));
+                }
+            }
+        }
+    }
+    if !metadata.is_empty() {
+        body.entry("metadata").or_insert(Json::Object(metadata));
+    }
+    body
+}
+
+/// What a cell says; what is not of its kind stays a text, which the fields of the call refuse.
+fn value(kind: Cell, text: &str) -> Json {
+    let trimmed = text.trim();
+    let json = || serde_json::from_str::<Json>(trimmed).ok();
+    let read = match kind {
+        Cell::Text | Cell::Passed => None,
+        Cell::Number => json().filter(Json::is_number),
+        // Days of the week are written without brackets as well.
+        Cell::Json => {
+            json().filter(|json| !json.is_number()).or_else(|| serde_json::from_str(&format!("[{trimmed}]")).ok())
+        }
+        Cell::Flag => match trimmed.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "1" => Some(true.into()),
+            "false" | "no" | "0" => Some(false.into()),
+            _ => None,
+        },
+        Cell::List if trimmed.starts_with('[') => json(),
+        Cell::List => {
+            let items = trimmed.split(',').map(str::trim).filter(|item| !item.is_empty());
+            Some(Json::Array(items.map(Json::from).collect()))
+        }
+    };
+    read.unwrap_or_else(|| text.into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+    use super::*;
+    use serde_json::json;
+
+    const KNOWN: &[Column] = &[
+        column(&["code"], "code", Cell::Text),
+        column(&["price", "value"], "price", Cell::Number),
+        column(&["active"], "active", Cell::Flag),
+        column(&["city", "address_city"], "address.city", Cell::Text),
+        column(&["attributes"], "attributes", Cell::List),
+        column(&["id"], "", Cell::Passed),
+    ];
+
+    fn bodies(file: &[u8]) -> Result<Vec<Json>, String> {
+        let sheet = read(file, KNOWN, &["code"]).map_err(|error| error.details.clone().unwrap())?;
+        let found: Vec<Json> = sheet.slices.iter().flat_map(|slice| rows(&sheet.layout, slice).unwrap()).collect();
+        assert_eq!(u64::try_from(found.len()), Ok(sheet.rows));
+        let row = |row: Json| match row {
+            Json::Object(row) => Json::Object(body(KNOWN, row)),
+            other => panic!("{other}"),
+        };
+        Ok(found.into_iter().map(row).collect())
+    }
+
+    #[test]
+    fn files_of_all_sorts_say_the_same() {
+        let told = json!({ "code": "A", "price": 5, "active": true, "address": { "city": "Oslo" }, "metadata": { "Shop no": "x,y" } });
+        for file in [
+            "Code,VALUE, active ,Address City,Shop no,id\nA,5,yes,Oslo,\"x,y\",7\n",
+            "\u{feff}Shop no,code,price,Active,city\r\n\"x,y\",A,5,TRUE,Oslo\r\n",
+            "code;price;active;city;metadata.Shop no\n\nA;5;1;Oslo;x,y",
+            "code\tprice\tactive\tcity\tmetadata\nA\t5\ttrue\tOslo\t\"{\"\"Shop no\"\":\"\"x,y\"\"}\"\n",
+        ] {
+            assert_eq!(bodies(file.as_bytes()), Ok(vec![told.clone()]), "{file}");
+        }
+        let two = "code,attributes,price\n\"A\n1\",\"a, b\",\n'=B,\"[\"\"c\"\"]\",x\n";
+        let told = [
+            json!({ "code": "A\n1", "attributes": ["a", "b"] }),
+            json!({ "code": "=B", "attributes": ["c"], "price": "x" }),
+        ];
+        assert_eq!(bodies(two.as_bytes()), Ok(told.to_vec()));
+    }
+
+    #[test]
+    fn many_rows_are_in_many_slices() {
+        let file = format!("code\n{}", (0..1_000).map(|row| format!("\"C-{row}\"\r\n")).collect::<String>());
+        let sheet = read(file.as_bytes(), KNOWN, &["code"]).unwrap();
+        assert_eq!((sheet.rows, sheet.slices.len()), (1_000, 5));
+        let found = bodies(file.as_bytes()).unwrap();
+        assert_eq!(found.last(), Some(&json!({ "code": "C-999" })));
+    }
+
+    #[test]
+    fn what_is_no_file_of_rows_is_refused_by_its_place() {
+        let refused = |file: &[u8], told: &str| assert_eq!(bodies(file), Err(format!("Property .file {told}")));
+        refused(b"", "must have a first row that names its columns (it is empty)");
+        refused(b"\n\n", "must have a first row that names its columns (it is empty)");
+        refused(b"code\n", "must have a row below the one that names its columns");
+        refused(b"price\n1\n", "must have the column `code`");
+        refused(b"code,,x\nA,1,2\n", "column 2: must have a name of 1 to 1000 characters (actual value is ``)");
+        refused(b"code,Code\nA,B\n", "column 2: must NOT say what another column says (actual value is `Code`)");
+        refused(b"code,x\nA,1\nB\n", "row 2: must have 2 cells, as the first row has (actual number is `1`)");
+        refused(b"code\nA\n\"B\nC\n", "row 2: a quote is opened and never closed");
+        refused(b"\"code\nA\n", "row 0: a quote is opened and never closed");
+        refused(b"code\nA\xff\n", "must be UTF-8 (byte 6 is not)");
+        refused(b"code\n\0\n", "is no CSV: byte 5 is a zero");
+        let wide = format!("code{}\nA{}\n", ",x".repeat(1_000_000), ",1".repeat(1_000_000));
+        refused(wide.as_bytes(), "must NOT have more than 500 columns (actual number is `1000001`)");
+        let many = format!("code\n{}", "A\n".repeat(100_001));
+        refused(many.as_bytes(), "must NOT have more than 100000 rows");
+        let long = format!("code\n{}\n", "A".repeat(500_001));
+        refused(long.as_bytes(), "row 1: must NOT have more than 500000 bytes (actual length is `500002`)");
+        let bomb = format!("code\n{}", "\"".repeat(1_000_001));
+        assert!(bodies(bomb.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,173 @@
+//! Uploaded files: the body itself, or a part of a form as RFC 7578 has it. It must not know what is in a file.
+//!
+//! A body is whole when it is here, and nothing here waits: the readers of such forms that are well kept read streams, with a runtime and
+//! tables of encodings behind them. What is left to do for a body at hand is to find its delimiters.
+
+use crate::http::intake::header;
+use crate::http::reply::{ErrorBody, invalid_payload};
+use crate::http::request::Request;
+use memchr::memmem;
+use scrip::wire::problem::shortened;
+
+/// Parts of a form, at most.
+const PARTS_MAX: usize = 20;
+/// Letters of a delimiter, at most (RFC 2046).
+const BOUNDARY_MAX: usize = 70;
+
+/// The file of a request.
+pub fn file(request: &Request) -> Result<&[u8], ErrorBody> {
+    let media = header(request, "content-type").unwrap_or_default();
+    let bare = media.split(';').next().unwrap_or_default().trim();
+    if !bare.eq_ignore_ascii_case("multipart/form-data") {
+        return Ok(&request.body);
+    }
+    let boundary = parameter(media, "boundary").unwrap_or_default();
+    if boundary.is_empty() || boundary.len() > BOUNDARY_MAX {
+        let told = format!(
+            "the header `content-type` must have a `boundary` of 1 to {BOUNDARY_MAX} characters (actual value is `{}`)",
+            shortened(media)
+        );
+        return Err(invalid_payload(told));
+    }
+    let parts = parts(&request.body, &boundary)?;
+    let mut files = parts.iter().filter(|(name, _)| name == "file");
+    match (files.next(), files.next()) {
+        (Some((_, file)), None) => Ok(file),
+        (None, _) => Err(invalid_payload("Payload must have required property 'file'")),
+        (Some(_), Some(_)) => Err(invalid_payload("Property .file must NOT be sent more than once")),
+    }
+}
+
+/// The parts of a form: names and contents.
+fn parts<'r>(body: &'r [u8], boundary: &str) -> Result<Vec<(String, &'r [u8])>, ErrorBody> {
+    let broken = |what: &str| {
+        invalid_payload(format!("Payload is no multipart/form-data with the boundary `{boundary}`: {what}"))
+    };
+    let delimiter = format!("\r\n--{boundary}");
+    // The first delimiter may be what the body begins with.
+    let opening = delimiter.trim_start_matches("\r\n").as_bytes();
+    let mut rest = match body.strip_prefix(opening) {
+        Some(rest) => rest,
+        None => split(body, delimiter.as_bytes()).ok_or_else(|| broken("it does not occur"))?.1,
+    };
+    let mut parts = Vec::new();
+    while !rest.starts_with(b"--") {
+        if parts.len() >= PARTS_MAX {
+            return Err(broken(&format!("it has more than {PARTS_MAX} parts")));
+        }
+        let (padding, behind) = split(rest, b"\r\n").ok_or_else(|| broken("it ends behind a delimiter"))?;
+        if !padding.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
+            return Err(broken("something stands behind a delimiter"));
+        }
+        let place = parts.len();
+        let (part, behind) =
+            split(behind, delimiter.as_bytes()).ok_or_else(|| broken(&format!("part {place} has no end")))?;
+        let (head, content) = split(part, b"\r\n\r\n").ok_or_else(|| broken(&format!("part {place} has no head")))?;
+        let name = name(head).ok_or_else(|| broken(&format!("part {place} has no name")))?;
+        parts.push((name, content));
+        rest = behind;
+    }
+    Ok(parts)
+}
+
+/// What stands before something, and what behind it.
+fn split<'r>(bytes: &'r [u8], by: &[u8]) -> Option<(&'r [u8], &'r [u8])> {
+    let at = memmem::find(bytes, by)?;
+    Some((bytes.get(..at)?, bytes.get(at.checked_add(by.len())?..)?))
+}
+
+/// The name of a part, as its head says it.
+fn name(head: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(head);
+    let lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
+    let mut said = lines.filter(|(name, _)| name.trim().eq_ignore_ascii_case("content-disposition"));
+    parameter(said.next()?.1, "name")
+}
+
+/// A parameter of a header's value, with or without quotes.
+fn parameter(value: &str, wanted: &str) -> Option<String> {
+    let mut rest = value.split_once(';')?.1;
+    loop {
+        let (name, behind) = rest.split_once('=')?;
+        let behind = behind.trim_start();
+        let (said, next) = match behind.strip_prefix('"') {
+            Some(quoted) => unquoted(quoted)?,
+            None => {
+                let (said, next) = behind.split_once(';').unwrap_or((behind, ""));
+                (said.trim().to_owned(), next)
+            }
+        };
+        if name.trim().eq_ignore_ascii_case(wanted) {
+            return Some(said);
+        }
+        rest = next.trim_start_matches([';', ' ', '\t']);
+    }
+}
+
+/// A quoted text without its quotes, and what stands behind it.
+fn unquoted(text: &str) -> Option<(String, &str)> {
+    let mut said = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return Some((said, text.get(at.checked_add(1)?..)?)),
+            '\\' => said.push(letters.next()?.1),
+            other => said.push(other),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+    use super::*;
+
+    fn request(media: &str, body: &str) -> Request {
+        let headers = vec![("content-type".into(), media.into())];
+        Request { headers, body: body.into(), ..Request::default() }
+    }
+
+    fn told(media: &str, body: &str) -> Result<String, String> {
+        let request = request(media, body);
+        match file(&request) {
+            Ok(file) => Ok(String::from_utf8(file.to_vec()).unwrap()),
+            Err(error) => Err(error.details.clone().unwrap()),
+        }
+    }
+
+    #[test]
+    fn a_file_is_the_body_or_a_part_of_it() {
+        assert_eq!(told("text/csv", "a,b\r\n"), Ok("a,b\r\n".into()));
+        let form = "multipart/form-data; boundary=\"x y\"";
+        let head = "Content-Disposition: form-data; filename=\"a;b=\\\"c.csv\"; name=\"file\"\r\nContent-Type: text/csv\r\n\r\n";
+        let body = format!(
+            "before\r\n--x y \r\n{head}code\r\nA--x\r\n\r\n--x y\r\ncontent-disposition: form-data; name=webhooks_enable\r\n\r\n\r\n--x y--\r\nbehind"
+        );
+        assert_eq!(told(form, &body), Ok("code\r\nA--x\r\n".into()));
+        let first = format!("--b\r\n{head}x\r\n--b--");
+        assert_eq!(told("Multipart/Form-Data; charset=utf-8; boundary=b", &first), Ok("x".into()));
+    }
+
+    #[test]
+    fn what_is_no_form_is_refused_by_its_place() {
+        let form = "multipart/form-data; boundary=b";
+        let broken = |what: &str| Err(format!("Payload is no multipart/form-data with the boundary `b`: {what}"));
+        assert_eq!(told(form, ""), broken("it does not occur"));
+        assert_eq!(told(form, "--c\r\n"), broken("it does not occur"));
+        assert_eq!(told(form, "--b"), broken("it ends behind a delimiter"));
+        assert_eq!(told(form, "--bc\r\n\r\n--b--"), broken("something stands behind a delimiter"));
+        assert_eq!(told(form, "--b\r\nx"), broken("part 0 has no end"));
+        assert_eq!(told(form, "--b\r\nx\r\n--b--"), broken("part 0 has no head"));
+        assert_eq!(told(form, "--b\r\nx: y\r\n\r\nz\r\n--b--"), broken("part 0 has no name"));
+        let part = "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nx\r\n";
+        assert_eq!(
+            told(form, &format!("{part}{part}--b--")),
+            Err("Property .file must NOT be sent more than once".into())
+        );
+        assert_eq!(told(form, &format!("{}--b--", part.repeat(21))), broken("it has more than 20 parts"));
+        assert_eq!(told(form, "--b--"), Err("Payload must have required property 'file'".into()));
+        assert!(told("multipart/form-data", "--b--").is_err_and(|told| told.contains("must have a `boundary`")));
+        assert!(told("multipart/form-data; boundary=", "").is_err());
+    }
+}
