@@ -8,6 +8,7 @@
 import { DurableObject } from "cloudflare:workers";
 import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
+import { Courier } from "./courier.mjs";
 import { Pace } from "./pace.mjs";
 
 engine.initSync({ module });
@@ -18,6 +19,8 @@ const STACK_LINES = 12;
 // After a failed alarm: the first wait, and the longest.
 const RETRY_MS = 2_000;
 const RETRY_MOST_MS = 300_000;
+// How long an alarm that waits for letters rests before it looks for work again, at most.
+const REST_MOST_MS = 1_000;
 // How many requests the objects of this isolate have served: they share one thread.
 let served = 0;
 
@@ -33,6 +36,20 @@ class ScripObject extends DurableObject {
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
     alone: (work) => this.#alone(work),
   });
+  #failedRounds = 0;
+  #courier = new Courier({
+    round: (carried) => this.#round(carried),
+    fetch: (url, init) => fetch(url, init),
+    served: () => served,
+    now: () => Date.now(),
+    sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    after: (ms, run) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+  });
+  /** Ends the rest of an alarm that waits for letters. */
+  #stir = () => {};
 
   /** Answers one request: `[status, header lines, bytes]`. The entry is the only caller. */
   serve(method, target, lines, body) {
@@ -41,6 +58,10 @@ class ScripObject extends DurableObject {
       const [status, headers, bytes, alarm] = this.#commit((sql) =>
         engine.serveObject(this.setup(), this.#fresh, method, target, lines, body ?? EMPTY, sql));
       this.#arm(alarm);
+      if (alarm !== null && alarm <= Date.now()) {
+        this.#courier.stir();
+        this.#stir();
+      }
       return [status, headers, bytes];
     } catch (error) {
       const requestId = /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
@@ -50,18 +71,66 @@ class ScripObject extends DurableObject {
   }
 
   /**
-   * Runs what is due for a while, and asks for a new alarm. The alarm that runs is only gone when this returns, so that whoever dies in
-   * between is woken again. A failure is noted in a transaction of its own, and tried again later, but never given up here.
+   * Runs what is due for a while, carries letters beside it, and asks for a new alarm. The alarm that runs is only gone when this returns,
+   * so that whoever dies in between is woken again. While a letter is on its way, long work goes on whenever some is due.
    */
   async alarm() {
     this.#alarmAt = undefined;
+    let carrying = true;
+    const carried = this.#carry().finally(() => {
+      carrying = false;
+      this.#stir();
+    });
+    do {
+      const next = await this.#work();
+      if (carrying) await this.#rest(next);
+    } while (carrying);
+    this.#arm(await carried);
+  }
+
+  /** Runs what is due for a while; gives when more is. A failure is noted in a transaction of its own, and tried again later, but never given up here. */
+  async #work() {
+    let next;
     try {
-      this.#arm(await this.#pace.spell());
+      next = await this.#pace.spell();
       this.#failedAlarms = 0;
     } catch (error) {
       this.#failed("alarm", error);
-      this.#arm(this.#noteFailedAlarm(error));
+      next = this.#noteFailedAlarm(error);
     }
+    this.#arm(next);
+    return next;
+  }
+
+  /** Rests until work is due, something new waits or all letters have arrived. */
+  #rest(next) {
+    return new Promise((done) => {
+      const timer = setTimeout(done, Math.min(Math.max((next ?? Infinity) - Date.now(), 1), REST_MOST_MS));
+      this.#stir = () => {
+        clearTimeout(timer);
+        done();
+      };
+    });
+  }
+
+  /** Carries letters; gives when more are due. After a failure that is later and later. */
+  async #carry() {
+    try {
+      const next = await this.#courier.spell();
+      this.#failedRounds = 0;
+      return next;
+    } catch (error) {
+      this.#failed("letters", error);
+      const wait = Math.min(RETRY_MS * 2 ** this.#failedRounds, RETRY_MOST_MS);
+      this.#failedRounds += 1;
+      return Date.now() + wait;
+    }
+  }
+
+  #round(carried) {
+    const [round, alarm] = this.#commit((sql) => engine.runLetters(this.#fresh, JSON.stringify(carried), sql));
+    this.#arm(alarm);
+    return JSON.parse(round);
   }
 
   /**

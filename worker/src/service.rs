@@ -16,7 +16,7 @@ use crate::store::Store;
 use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use crate::table::TABLE;
-use crate::work::sweep;
+use crate::work::{outbox, sweep};
 use scrip::Context;
 use scrip::id::Ids;
 use std::cell::Cell;
@@ -152,6 +152,14 @@ fn written(answer: Answer) -> Reply {
 /// Runs one piece of the work that is due, of `rows` rows at most, and says through [`Store::alarm`] when the next is.
 pub fn alarm(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
     (TABLE.run_due)(store, context, rows)
+}
+
+/// Settles what came of letters to webhooks, and gives what is to be sent next.
+pub fn letters(store: &mut Store<'_>, context: &Context, carried: &outbox::Carried) -> Result<outbox::Round, Fault> {
+    let round = outbox::round(store, context, carried)?;
+    sweep::arm(store, context.now.millis())?;
+    store.commit()?;
+    Ok(round)
 }
 
 /// Records, in a transaction of its own, that [`alarm`] ended with a fault and was undone; the work is tried again later.

@@ -4,6 +4,7 @@
 //! commits, so it cannot have written anything. The host runs the whole in one transaction, which undoes a half-run commit.
 
 pub mod candidates;
+pub mod changes;
 pub mod code;
 pub mod dates;
 pub mod document;
@@ -20,6 +21,7 @@ pub mod sql;
 pub mod sqlite;
 pub mod tracking;
 
+use changes::{Change, Changes, State};
 use scrip::wire::{Problem, legible};
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
@@ -34,9 +36,24 @@ struct Write {
     document: Option<[usize; 4]>,
     /// The transfers that it writes.
     posts: Vec<post::Post>,
+    /// The kind and the id of the document that it changes, where it writes none whole.
+    changes: Option<(&'static str, String)>,
 }
 
 impl Write {
+    fn new(statement: impl Into<Cow<'static, str>>, params: Vec<Value>) -> Write {
+        Write { statement: statement.into(), params, document: None, posts: Vec::new(), changes: None }
+    }
+
+    /// The kind and the id of the one document that it changes.
+    fn subject(&self) -> Option<(&str, &str)> {
+        match (self.document, &self.changes) {
+            (Some([kind, id, ..]), _) => Some((self.text(kind)?, self.text(id)?)),
+            (None, Some((kind, id))) => Some((kind, id)),
+            (None, None) => None,
+        }
+    }
+
     /// The text at a place among the parameters.
     fn text(&self, place: usize) -> Option<&str> {
         match self.params.get(place) {
@@ -71,6 +88,8 @@ pub struct Store<'s> {
     asked: Cell<usize>,
     /// How much may still be read, where that is bounded.
     left: Cell<Option<usize>>,
+    /// What was changed by commits.
+    changes: Changes,
     /// Keys and counters of the generators of codes that this event has drawn from; the tables learn of it at the commit.
     pub drawn: BTreeMap<String, ([u8; 32], u64)>,
     /// What whoever keeps the service should look at, each once.
@@ -91,6 +110,7 @@ impl<'s> Store<'s> {
             leaving: false,
             asked: Cell::new(0),
             left: Cell::new(None),
+            changes: Changes::default(),
             drawn: BTreeMap::new(),
             notes: RefCell::default(),
             #[cfg(feature = "rehearsal")]
@@ -176,18 +196,28 @@ impl<'s> Store<'s> {
 
     /// Remembers a writing statement for the commit.
     pub fn write(&mut self, statement: impl Into<Cow<'static, str>>, params: Vec<Value>) {
-        self.writes.push(Write { statement: statement.into(), params, document: None, posts: Vec::new() });
+        self.writes.push(Write::new(statement, params));
+    }
+
+    /// The same of a statement that changes one document, whose change is told.
+    pub fn write_to(
+        &mut self,
+        document: (&'static str, &str),
+        statement: impl Into<Cow<'static, str>>,
+        params: Vec<Value>,
+    ) {
+        let (kind, id) = document;
+        self.writes.push(Write { changes: Some((kind, id.to_owned())), ..Write::new(statement, params) });
     }
 
     /// Remembers a statement for the commit that writes a document, whose kind, id, holder and text are at these places.
     fn write_document(&mut self, statement: &'static str, params: Vec<Value>, places: [usize; 4]) {
-        let (statement, posts) = (statement.into(), Vec::new());
-        self.writes.push(Write { statement, params, document: Some(places), posts });
+        self.writes.push(Write { document: Some(places), ..Write::new(statement, params) });
     }
 
     /// Remembers a statement for the commit that writes transfers.
     fn write_posts(&mut self, statement: &'static str, params: Vec<Value>, posts: Vec<post::Post>) {
-        self.writes.push(Write { statement: statement.into(), params, document: None, posts });
+        self.writes.push(Write { posts, ..Write::new(statement, params) });
     }
 
     /// The transfers that wait for the commit.
@@ -208,6 +238,7 @@ impl<'s> Store<'s> {
     /// Forgets the writes of a refused request.
     pub fn discard(&mut self) {
         self.writes.clear();
+        self.changes.seen.clear();
         self.drawn.clear();
         self.alarm = None;
         self.leaving = false;
@@ -277,7 +308,7 @@ impl<'s> Store<'s> {
         #[cfg(feature = "rehearsal")]
         let mut done: usize = 0;
         for write in writes {
-            self.sql.run(&write.statement, &write.params)?;
+            self.carry_out(&write)?;
             #[cfg(feature = "rehearsal")]
             {
                 done = done.saturating_add(1);
@@ -287,6 +318,40 @@ impl<'s> Store<'s> {
                     crate::store::rehearsal::act(&rehearsed, self.sql)?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Runs one of the writes, and keeps what it changes.
+    fn carry_out(&mut self, write: &Write) -> Result<(), Fault> {
+        let heeded = match write.subject() {
+            Some((kind, id)) if self.changes.heeds(self.sql, kind)? => (kind, id),
+            _ => return self.sql.run(&write.statement, &write.params).map(drop),
+        };
+        let before = State::of(self.sql, heeded.0, heeded.1)?;
+        self.sql.run(&write.statement, &write.params)?;
+        let after = match write.document {
+            // The parent stands before the holder in each of those statements.
+            Some([_, _, holder, text]) => {
+                let own = |place: usize| write.text(place).map(str::to_owned);
+                let parent = holder.checked_sub(1).and_then(own);
+                Some(State { parent, holder: own(holder), text: own(text).unwrap_or_default() })
+            }
+            None => State::of(self.sql, heeded.0, heeded.1)?,
+        };
+        self.changes.keep(heeded, before, after);
+        Ok(())
+    }
+
+    /// What was changed since this was last asked.
+    pub fn take_changes(&mut self) -> Vec<Change> {
+        std::mem::take(&mut self.changes.seen)
+    }
+
+    /// Notes something that happened and is no document, where there is anybody to tell.
+    pub fn tell(&mut self, kind: &str, id: &str, text: String) -> Result<(), Fault> {
+        if self.changes.has_listeners(self.sql)? {
+            self.changes.keep((kind, id), None, Some(State { parent: None, holder: None, text }));
         }
         Ok(())
     }

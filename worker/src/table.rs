@@ -6,7 +6,7 @@ use crate::api::{
 use crate::http::route::Route;
 use crate::http::table::Table;
 use crate::shop::voucher_work::{self, VOUCHERS_DELETE, VOUCHERS_GENERATE, VOUCHERS_UPDATE};
-use crate::shop::{card_changes, card_lots, earnings, erasing, export_work};
+use crate::shop::{card_changes, card_lots, erasing, export_work, letters};
 use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::work::jobs::{self, Work};
@@ -40,7 +40,7 @@ pub const KINDS: &[(&str, Work)] = &[
 ];
 
 /// What the service hands down.
-pub static TABLE: Table = Table { areas: AREAS, run_due, commit: earnings::commit };
+pub static TABLE: Table = Table { areas: AREAS, run_due, commit: letters::commit, tell: letters::tell_of_work };
 
 fn run_due(store: &mut Store<'_>, context: &Context, rows: u64) -> Result<(), Fault> {
     jobs::run_due(store, context, rows, (KINDS, &TABLE))
@@ -63,6 +63,7 @@ pub const AREAS: &[&[Route]] = &[
     people::segments::ROUTES,
     orders::ROUTES,
     people::customers::ROUTES,
+    people::activity::ROUTES,
     people::customer_removal::ROUTES,
     people::customer_redeemables::ROUTES,
     people::events::ROUTES,
@@ -121,6 +122,7 @@ pub const AREAS: &[&[Route]] = &[
     rules::stacking_rules::ROUTES,
     project::metadata_schemas::ROUTES,
     project::custom_event_schemas::ROUTES,
+    project::webhooks::ROUTES,
     project::async_actions::ROUTES,
     project::trash_bin::ROUTES,
     project::locations::ROUTES,

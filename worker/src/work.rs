@@ -4,4 +4,6 @@ pub mod actions;
 pub mod asker;
 pub mod batch;
 pub mod jobs;
+pub mod outbox;
 pub mod sweep;
+pub mod target;

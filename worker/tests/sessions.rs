@@ -107,6 +107,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         role: None,
         webhook_token: None,
         rates: Default::default(),
+        local: false,
         settings,
     }
 }

@@ -4,7 +4,13 @@ import { join } from "node:path";
 
 const COMPATIBILITY_DATE = "2026-04-01";
 
-const CONFIG = `# Written by worker/tools/config.mjs; do not edit.
+// Where one develops, webhooks may go to the own machine. Anywhere else workerd's own network lets nothing out to private addresses.
+const LOCAL_NETWORK = `
+    (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),`;
+const LOCAL_BINDING = `
+    (name = "SCRIP_LOCAL", text = "true"),`;
+
+const config = (local) => `# Written by worker/tools/config.mjs; do not edit.
 using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -12,7 +18,7 @@ const config :Workerd.Config = (
     (name = "scrip", worker = .scrip),
     (name = "kv", worker = .kv),
     (name = "objects", disk = (path = "objects", writable = true)),
-    (name = "assets", disk = (path = "assets")),
+    (name = "assets", disk = (path = "assets")),${local ? LOCAL_NETWORK : ""}
   ],
   sockets = [(name = "http", address = "127.0.0.1:8787", http = (), service = "scrip")],
 );
@@ -36,7 +42,7 @@ const scrip :Workerd.Worker = (
     (name = "KV", kvNamespace = "kv"),
     (name = "ASSETS", service = "assets"),
     (name = "DISK", service = "objects"),
-    (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),
+    (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),${local ? LOCAL_BINDING : ""}
   ],
 );
 
@@ -49,10 +55,10 @@ const kv :Workerd.Worker = (
 );
 `;
 
-/** Writes the configuration beside a built Worker; gives its path. */
-export function writeConfig(built) {
-  const path = join(built, "workerd.capnp");
-  writeFileSync(path, CONFIG);
+/** Writes the configuration beside a built Worker, with `local` for where one develops; gives its path. */
+export function writeConfig(built, { local = false } = {}) {
+  const path = join(built, local ? "workerd.capnp" : "workerd-open.capnp");
+  writeFileSync(path, config(local));
   return path;
 }
 

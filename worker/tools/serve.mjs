@@ -27,12 +27,12 @@ const LASTING_MS = 60_000;
 
 /**
  * Starts workerd over a built Worker, behind a front or `bare`, and waits until it can work; with `ailing` only until it answers.
- * When workerd dies again and again, the promise `failed` of the service becomes the error.
+ * Unless `local` is false webhooks may go to the own machine. When workerd dies again and again, the promise `failed` of the service becomes the error.
  */
-export async function serve({ built, port, data, setup = setupText(), silentMs = 15_000, log = process.stderr, watch = true, ailing = false, bare = false, pausesMs = PAUSES_MS }) {
+export async function serve({ built, port, data, setup = setupText(), silentMs = 15_000, log = process.stderr, watch = true, ailing = false, bare = false, pausesMs = PAUSES_MS, local = true }) {
   const folder = resolve(data);
   const lock = await lockFolder(folder, port);
-  const service = new Service({ built, port, folder, setup, silentMs, log, bare, pausesMs, lock });
+  const service = new Service({ built, port, folder, setup, silentMs, log, bare, pausesMs, lock, local });
   await service.open(ailing);
   service.failed = watch ? service.watchOver() : new Promise(() => {});
   return service;
@@ -123,7 +123,7 @@ class Service {
   }
 
   async #start() {
-    const { built, folder, setup, log, lock, port, bare } = this.#options;
+    const { built, folder, setup, log, lock, port, bare, local } = this.#options;
     const assets = join(built, "assets");
     mkdirSync(assets, { recursive: true });
     if (!bare) rmSync(this.#socket(), { force: true });
@@ -132,7 +132,7 @@ class Service {
       this.#complaint = /SCRIP_SETUP cannot be used: .*/.exec(line)?.[0] ?? this.#complaint;
       log.write(`${line}\n`);
     };
-    this.#child = launch({ flags: serveFlags({ address, data: folder, assets }), config: writeConfig(built), setup, hear });
+    this.#child = launch({ flags: serveFlags({ address, data: folder, assets }), config: writeConfig(built, { local }), setup, hear });
     lock.note(this.#child.pid);
     await waitForLife(this.url, this.#child);
   }

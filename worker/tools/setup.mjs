@@ -7,6 +7,9 @@ export const credentials = {
   management: { id: "dev-management", token: "dev-management-token" },
 };
 
+/** What signs the webhooks of the development project. */
+export const webhookToken = "dev-webhook-token-of-proj-dev";
+
 const development = {
   projects: [
     {
@@ -15,6 +18,7 @@ const development = {
       time_zone: "UTC",
       currency: "EUR",
       case_sensitive_codes: true,
+      webhook_token: webhookToken,
       client: { origins: ["http://127.0.0.1:*", "http://localhost:*"], redeem: true, publish: true, events: true },
       keys: Object.entries(credentials).map(([kind, key]) => ({ class: kind, ...key })),
     },

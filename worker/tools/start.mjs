@@ -12,7 +12,7 @@ await main(async () => {
   const { buildAll } = await import("./build.mjs");
   const built = await buildAll();
   const { serve } = await import("./serve.mjs");
-  const service = await step("starting", () => serve({ built, port, data: join(data, "objects") }));
+  const service = await step("starting", () => serve({ built, port, data: join(data, "objects"), local: process.env.SCRIP_LOCAL !== "false" }));
   end(service);
   await seedOnce(service.url, data);
   await welcome(service.url, data);

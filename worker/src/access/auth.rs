@@ -22,7 +22,7 @@ const CHANNEL: &str = "X-Voucherify-Channel";
 /// How long that name may be.
 const CHANNEL_MAX: usize = 255;
 
-/// What is kept of a key or a token: everything that a call needs to be let in, and no secret.
+/// What is kept of a key or a token: everything that a call needs to be let in, and no secret of the caller's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// The project that it opens.
@@ -249,8 +249,9 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         publish: record.publish,
         events: record.events,
         role: record.role,
-        webhook_token: record.webhook_token,
+        webhook_token: record.webhook_token.filter(|_| record.class == Class::Management),
         rates: record.rates,
+        local: false,
         settings: record.settings,
     })
 }

@@ -1,5 +1,6 @@
 //! Whom a shop knows: customers, and segments of them. No area imports another's handlers.
 
+pub mod activity;
 pub mod customer_redeemables;
 pub mod customer_removal;
 pub mod customer_sheets;

@@ -12,3 +12,4 @@ pub mod oauth;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsals;
 pub mod trash_bin;
+pub mod webhooks;

@@ -23,6 +23,9 @@ pub(super) struct Project {
     pub(super) id: String,
     #[serde(flatten)]
     pub(super) settings: Settings,
+    /// The secret by which the receivers of its webhooks know it.
+    #[serde(default)]
+    pub(super) webhook_token: Option<String>,
     #[serde(default)]
     pub(super) keys: Vec<Key>,
     /// What its webhooks are signed with; drawn where it says nothing.

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 /// How long the login of a user may be.
 const LOGIN_BYTES_MAX: usize = 255;
 
+/// How long the secret of a project's webhooks is at least and at most.
+const WEBHOOK_TOKEN_BYTES: std::ops::RangeInclusive<usize> = 16..=255;
+
 /// Reads a setup.
 pub(super) fn read(text: &str) -> Result<Setup, Fault> {
     if text.trim().is_empty() {
@@ -74,9 +77,12 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
     if !(project.settings.client.is_object() || project.settings.client == Json::Bool(true)) {
         return Err(wrong(format!("`{at}.client` (project `{}`) must be an object", project.id)));
     }
-    if project.webhook_token.as_deref() == Some("") {
+    if let Some(length) =
+        project.webhook_token.as_ref().map(String::len).filter(|length| !WEBHOOK_TOKEN_BYTES.contains(length))
+    {
+        let (least, most) = (WEBHOOK_TOKEN_BYTES.start(), WEBHOOK_TOKEN_BYTES.end());
         return Err(wrong(format!(
-            "`{at}.webhook_token` (project `{}`) is empty; anybody could sign with it",
+            "`{at}.webhook_token` (project `{}`) must have {least} to {most} bytes (actual length is `{length}`)",
             project.id
         )));
     }
@@ -162,6 +168,10 @@ mod tests {
             (project(r#""id":"two","client":[]"#), "`projects[1].client` (project `two`) must be an object"),
             (project(r#""id":"two","keys":[{"class":"boss"}]"#), "`projects[1].keys[0].class`: unknown variant `boss`"),
             (project(r#""id":"two","keys":[{"class":"oauth","id":"b","token":"t"}]"#), "`projects[1].keys[0].class`"),
+            (
+                project(r#""id":"two","webhook_token":"short""#),
+                "`projects[1].webhook_token` (project `two`) must have 16 to 255 bytes (actual length is `5`)",
+            ),
             (
                 project(r#""id":"two","keys":[{"class":"server","id":"b"}]"#),
                 "`projects[1].keys[0]`: missing field `token`",

@@ -139,7 +139,7 @@ impl Arrival {
         let name = key::name(&kv_key, &self.env);
         let place = key::Place { name: &name, object: &object, path: &path, lines: &lines };
         let caller = match self.admit(&place, now).await? {
-            Ok(caller) => known.caller.insert(caller),
+            Ok(caller) => known.caller.insert(Caller { local: self.is_local(), ..caller }),
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
         let verdict = COUNTS.with_borrow_mut(|counts| counts.ask(&TABLE, &self.request, caller, now));
@@ -229,6 +229,11 @@ impl Arrival {
             bindings.empty(&project).await?;
         }
         Ok(())
+    }
+
+    /// Whether the service runs where one develops. What is deployed has no such binding.
+    fn is_local(&self) -> bool {
+        self.env.var("SCRIP_LOCAL").is_ok_and(|said| said.to_string() == "true")
     }
 
     /// The header lines for an object: those of the caller that `pass` lets through, then ours.

@@ -61,6 +61,22 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<JsValue, JsE
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
+/// Settles what came of letters to webhooks, and gives what is to be sent next, inside a transaction too. Both are the JSON of
+/// `outbox::Carried` and `outbox::Round`; beside the latter stands the moment for which the sweep asks, or null.
+#[wasm_bindgen(js_name = runLetters)]
+pub fn run_letters(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array, JsError> {
+    let run = || {
+        let context = chance::context(chance::seed()?)?;
+        let mut store = open(sql, fresh, &context)?;
+        let carried = serde_json::from_str(carried).map_err(|error| Fault::new(error.to_string()))?;
+        let round = service::letters(&mut store, &context, &carried)?;
+        log(&store, "letters");
+        let round = serde_json::to_string(&round).map_err(|error| Fault::new(error.to_string()))?;
+        Ok(Array::of2(&JsValue::from_str(&round), &alarm_of(&store)))
+    };
+    run().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
 /// Notes that the work which was due failed with `what`, inside a transaction of its own: the failed one wrote nothing.
 /// Gives the moment of the next alarm or null.
 #[wasm_bindgen(js_name = noteFailedAlarm)]

@@ -113,14 +113,21 @@ pub struct Caller {
     /// What the user whose key it is may do; nothing where the key is nobody's, and may do all that its class may.
     #[serde(default)]
     pub role: Option<Role>,
-    /// What signs the project's webhooks; told to management keys alone.
-    #[serde(default)]
+    /// The secret by which the receivers of webhooks know the project; of those alone who manage it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook_token: Option<String>,
     /// How often it may call. The entry counts, and no object is told.
     #[serde(default, skip_serializing)]
     pub rates: Rates,
+    /// Whether the service runs where one develops: webhooks may go to the own machine.
+    #[serde(default, skip_serializing_if = "is_down")]
+    pub local: bool,
     /// The project's settings.
     pub settings: Settings,
+}
+
+fn is_down(flag: &bool) -> bool {
+    !flag
 }
 
 impl Caller {

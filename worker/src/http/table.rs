@@ -3,7 +3,9 @@
 use crate::http::query::decode;
 use crate::http::reply::{ErrorBody, error, transport_error};
 use crate::http::route::{Call, Route, RunDue};
+use crate::store::Store;
 use crate::store::sql::Fault;
+use scrip::Context;
 use scrip::wire::problem::shortened;
 
 /// All routes, as whoever knows all areas hands them down, and what the tests alone may ask for: the work that is due.
@@ -14,6 +16,8 @@ pub struct Table {
     pub run_due: RunDue,
     /// Runs the writes of a call, and what follows from them.
     pub commit: fn(&mut Call<'_, '_>) -> Result<(), Fault>,
+    /// Tells what came of a piece of long work.
+    pub tell: fn(&mut Store<'_>, &Context) -> Result<(), Fault>,
 }
 
 /// A route that fits a path, with its parameters.

@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
 use crate::work::actions::Piece;
+use crate::work::outbox;
 use scrip::Context;
 use scrip::facts::cards::card_transfers;
 use scrip::id::Ids;
@@ -239,7 +240,7 @@ pub fn arm(
     let other = store.row("SELECT MIN(at) FROM due WHERE id <> ?1", &[card.into()])?;
     let other = other.map_or(Ok(None), |row| sql::int_or_null(&row, 0))?;
     store.wake_at(other.map_or(next, |other| other.min(next)));
-    Ok(())
+    outbox::wake(store)
 }
 
 /// What it takes to settle a card, in the time of rows that a job writes without looking at them: it is read, with its lots and its tier, in

@@ -62,7 +62,13 @@ pub fn hand_over<'g>(
     for grant in grants {
         let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
         match handed.hand(call, grant) {
-            Ok(_) => {}
+            Ok(_) => {
+                let told = json!({
+                    "campaign_id": grant.campaign_id.as_str(), "customer_id": grant.customer_id.as_deref(), "balance": grant.balance,
+                    "redemption_id": grant.redemption_id.as_str(),
+                });
+                call.store.tell("granted", &grant.campaign_id, told.to_string())?;
+            }
             Err(CallError::Refused(why)) => {
                 call.store.forget_since(mark);
                 (call.store.drawn, call.ids) = (drawn, ids);

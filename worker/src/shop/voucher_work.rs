@@ -164,7 +164,8 @@ pub fn change(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Re
 
 fn finish_campaign(store: &mut Store<'_>, campaign_id: &str, status: &str, now_ms: i64) {
     let params = vec![campaign_id.into(), status.into(), now_ms.into(), moment::text(now_ms).into()];
-    store.write(
+    store.write_to(
+        ("campaign", campaign_id),
         "UPDATE document SET updated_at = ?3, body = json_set(body, '$.creation_status', ?2, '$.vouchers_generation_status', ?2, '$.updated_at', ?4)
          WHERE kind = 'campaign' AND id = +?1",
         params,

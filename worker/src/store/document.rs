@@ -249,8 +249,9 @@ impl Store<'_> {
     }
 
     /// Removes a document at the commit.
-    pub fn remove(&mut self, kind: &str, id: &str) {
-        self.write("DELETE FROM document WHERE kind = +?1 AND id = +?2", vec![kind.into(), id.into()]);
+    pub fn remove(&mut self, kind: &'static str, id: &str) {
+        let params = vec![kind.into(), id.into()];
+        self.write_to((kind, id), "DELETE FROM document WHERE kind = +?1 AND id = +?2", params);
     }
 }
 

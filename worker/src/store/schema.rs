@@ -169,6 +169,18 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE TABLE export_line (
         export TEXT NOT NULL, place TEXT NOT NULL, seq INTEGER NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL,
         PRIMARY KEY (export, place, seq, part)) WITHOUT ROWID",
+], &[
+    // What webhooks are to be told, a row for each of them and each event, in the order in which it happened. Only the earliest of an
+    // entity has a moment at which it is tried; one that is a dead letter has the moment at which it became one.
+    "CREATE TABLE outbox (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, webhook TEXT NOT NULL, entity TEXT NOT NULL, type TEXT NOT NULL,
+        customer TEXT, body TEXT NOT NULL, created_at INTEGER NOT NULL, at INTEGER, first_at INTEGER, attempts INTEGER NOT NULL,
+        failure TEXT, dead_at INTEGER)",
+    "CREATE INDEX outbox_due ON outbox (webhook, at, seq) WHERE at IS NOT NULL",
+    "CREATE INDEX outbox_waiting ON outbox (webhook, entity, seq) WHERE dead_at IS NULL",
+    "CREATE INDEX outbox_dead ON outbox (webhook, seq) WHERE dead_at IS NOT NULL",
+    "CREATE INDEX outbox_leaving ON outbox (dead_at) WHERE dead_at IS NOT NULL",
+    "CREATE INDEX outbox_customer ON outbox (customer) WHERE customer IS NOT NULL",
 ]];
 
 /// Runs the steps that have not run yet. Gives true when the database was empty before.

@@ -46,6 +46,7 @@ pub fn run_due(
             None => finish(store, context, id, Err(format!("there is no job of the kind `{kind}`")))?,
         }
         store.commit()?;
+        (table.tell)(store, context)?;
     }
     wake_for_next(store)
 }

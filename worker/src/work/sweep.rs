@@ -7,6 +7,7 @@
 use crate::access::idempotency::ANSWERS_KEPT_MS;
 use crate::store::Store;
 use crate::store::sql::{self, Fault};
+use crate::work::outbox;
 use scrip::Context;
 
 /// The kind of its row in `due`.
@@ -20,6 +21,8 @@ pub const FAILURES_KEPT_MS: i64 = 30 * DAY_MS;
 pub const ACTIONS_KEPT_MS: i64 = 30 * DAY_MS;
 /// How long exports are kept.
 pub const EXPORTS_KEPT_MS: i64 = 7 * DAY_MS;
+/// How long what a webhook could not be told is kept, to be sent again.
+pub const LETTERS_KEPT_MS: i64 = 30 * DAY_MS;
 /// Between two events where more is to leave: others have their turn.
 const BREATH_MS: i64 = 200;
 /// Between two events otherwise.
@@ -115,6 +118,13 @@ const SORTS: &[Sort] = &[
                AND NOT EXISTS (SELECT 1 FROM export_line WHERE export = document.id) ORDER BY created_at, seq LIMIT +?2)",
         ],
     },
+    Sort {
+        oldest: "SELECT dead_at FROM outbox WHERE dead_at IS NOT NULL ORDER BY dead_at LIMIT 1",
+        kept_ms: LETTERS_KEPT_MS,
+        rows: 200,
+        remove: &["DELETE FROM outbox WHERE seq IN
+           (SELECT seq FROM outbox WHERE dead_at <= ?1 AND dead_at IS NOT NULL ORDER BY dead_at LIMIT +?2)"],
+    },
 ];
 
 /// Sees to it that what the request at hand writes leaves one day. Runs right before the commit.
@@ -131,6 +141,7 @@ pub fn arm(store: &mut Store<'_>, now_ms: i64) -> Result<(), Fault> {
     // Only a row that is new needs the alarm, which must not be put off for work that is due before it.
     if let Some(row) = begun {
         store.wake_at(sql::int_or_null(&row, 0)?.map_or(at, |earliest| earliest.min(at)));
+        outbox::wake(store)?;
     }
     Ok(())
 }

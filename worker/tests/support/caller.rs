@@ -28,6 +28,7 @@ pub fn server() -> (String, String) {
         role: None,
         webhook_token: None,
         rates: Default::default(),
+        local: false,
         settings,
     };
     ("scrip-caller".to_owned(), caller.header())

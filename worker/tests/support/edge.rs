@@ -253,8 +253,18 @@ impl Edge {
         let read = |(name, statement)| self.directory.sql.run(statement, &[]).map(|rows| told(name, &rows));
         let of_directory = statements.into_iter().map(read).collect::<Result<Vec<_>, _>>().unwrap_or_default();
         self.project(project, |object| {
-            let tables =
-                ["document", "transfer", "hold", "due", "generator", "account", "earning_occasion", "earning_firing"];
+            let tables = [
+                "document",
+                "transfer",
+                "hold",
+                "due",
+                "generator",
+                "account",
+                "earning_occasion",
+                "earning_firing",
+                "outbox",
+                "export_line",
+            ];
             let read =
                 |table: &&str| object.sql.run(&format!("SELECT * FROM {table}"), &[]).map(|rows| told(table, &rows));
             let read = tables.iter().map(read).collect::<Result<Vec<_>, _>>();

@@ -66,7 +66,15 @@ pub fn calls(story: &Json) -> Vec<(String, String)> {
 
 /// Runs a story; `see` is shown every request, its answer and the answer's JSON.
 pub fn run(story: &Json, see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<(), String>) -> Result<(), String> {
-    let edge = Edge::new();
+    run_on(&Edge::new(), story, see)
+}
+
+/// The same on a service that is there already.
+pub fn run_on(
+    edge: &Edge,
+    story: &Json,
+    see: &mut dyn FnMut(&Request, &Reply, &Json) -> Result<(), String>,
+) -> Result<(), String> {
     let project = story["project"].as_str().unwrap_or("dev");
     let project_id = format!("proj_{project}");
     let mut bound: Map<String, Json> = Map::new();

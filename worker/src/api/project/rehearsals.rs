@@ -8,6 +8,7 @@ use crate::http::shape::{Kind, Nulls, may, must};
 use crate::store::document::Document;
 use crate::store::post::Post;
 use crate::store::sql::Fault;
+use crate::work::outbox;
 use scrip::facts::{
     credits_account, points_account, points_spent_account, redeemed_account, redemptions_account, spent_account,
 };
@@ -40,6 +41,13 @@ pub const ROUTES: &[Route] = &[
     get("/rehearsal/rows", "Count the rows of the project's tables", rows)
         .scope("rehearsal")
         .answers(200, shapes::EMPTY),
+    post("/rehearsal/letters", "Note letters to every webhook", letters)
+        .scope("rehearsal")
+        .body(&[must("count", Kind::Int(1, 10_000)), must("entities", Kind::Int(1, 10_000))])
+        .answers(200, shapes::EMPTY),
+    post("/rehearsal/hasten", "Let be due now what is tried again later", hasten)
+        .scope("rehearsal")
+        .answers(200, shapes::EMPTY),
     post("/rehearsal/alarm", "Run the work that is due", alarm).scope("rehearsal").answers(200, shapes::EMPTY),
 ];
 
@@ -65,7 +73,34 @@ const EMPTIED: &[&str] = &[
     "DELETE FROM allowance",
     "DELETE FROM generator",
     "DELETE FROM due",
+    "DELETE FROM outbox",
 ];
+
+/// So many letters to each webhook, about so many things in turn.
+fn letters(call: &mut Call<'_, '_>) -> Outcome {
+    let body = call.body(Nulls::Dropped)?;
+    let number = |name: &str| body.get(name).and_then(Json::as_i64).unwrap_or(1);
+    let mut letters = Vec::new();
+    for webhook in outbox::webhooks(call.store)? {
+        for place in 0..number("count") {
+            let id = call.ids.hex18("whs_").to_string();
+            let entity = format!("thing_{}", place.checked_rem(number("entities")).unwrap_or(0));
+            let body = json!({ "id": id, "entity": entity, "place": place }).to_string();
+            let webhook = webhook.id.clone();
+            letters.push(outbox::Letter { id, webhook, entity, event: "rehearsal", customer: None, body });
+        }
+    }
+    outbox::post(call.store, call.now_ms(), letters);
+    Ok(Answer::json(json!({})))
+}
+
+/// What webhooks could not be told is tried now.
+fn hasten(call: &mut Call<'_, '_>) -> Outcome {
+    let now_ms = call.now_ms();
+    call.store.write("UPDATE outbox SET at = ?1 WHERE at > ?1", vec![now_ms.into()]);
+    call.store.wake_at(now_ms);
+    Ok(Answer::json(json!({})))
+}
 
 fn given(call: &mut Call<'_, '_>) -> Outcome {
     // The engine reads the whole first, so that a test is told of its own mistakes in its words.

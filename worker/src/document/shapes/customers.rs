@@ -195,3 +195,26 @@ pub const HELD: Kind = shape!(
         must("created_at", Kind::DateTime).says("Since when they hold it"),
     ]
 );
+
+/// What happened to a customer.
+pub const ACTIVITY: Kind = shape!(
+    "CustomerActivity",
+    "What happened to a customer",
+    &[
+        must("id", KEY),
+        must("type", Kind::Text).says("What happened"),
+        must("created_at", Kind::DateTime),
+        must(
+            "data",
+            Kind::Object(&[
+                must("data", Kind::Map).says("Whom and what it is about"),
+                must(
+                    "event_source",
+                    Kind::Object(&[must("channel", Kind::OneOf(&["API", "INTERNAL"])).says("Asked for, or by itself")])
+                )
+                .says("Where it came from"),
+            ])
+        )
+        .says("What it was"),
+    ]
+);

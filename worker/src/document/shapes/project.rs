@@ -89,6 +89,42 @@ pub const EXPORT: Kind = shape!(
     ]
 );
 
+/// A webhook.
+pub const WEBHOOK: Kind = shape!(
+    "Webhook",
+    "Who is told of events",
+    &[
+        must("id", KEY),
+        must("target_url", Kind::Text).says("Where it is sent"),
+        must("events", Kind::List(&Kind::Text, 1, usize::MAX)).says("What it is told of"),
+        must("active", Kind::Bool).says("Whether it is told of anything"),
+        must("created_at", Kind::DateTime),
+        must("updated_at", Kind::DateTime).or_null(),
+        object(&["webhook"]),
+    ]
+);
+
+/// What could not be delivered to a webhook.
+pub const DEAD_LETTER: Kind = shape!(
+    "DeadLetter",
+    "What could not be delivered to a webhook, kept for 30 days to be sent again",
+    &[
+        must("id", KEY),
+        must("type", Kind::Text).says("The name of the event"),
+        must("entity_id", KEY).says("The document that it is about"),
+        must("created_at", Kind::DateTime),
+        must("dead_at", Kind::DateTime).says("When it was given up"),
+        must("attempts", COUNT).says("How often it was tried"),
+        must("failure", Kind::Text).or_null().says("What went wrong at last; nothing where it was never tried"),
+        must("body", Kind::Map).says("What was sent"),
+        object(&["dead_letter"]),
+    ]
+);
+
+/// How many dead letters are sent again.
+pub const RESENT: Kind =
+    shape!("DeadLettersResent", "Dead letters that are sent again", &[must("count", COUNT).says("How many")]);
+
 /// The start of an async action.
 pub const ASYNC_ACTION_STARTED: Kind =
     shape!("AsyncActionStarted", "Long work that has begun", &[must("async_action_id", KEY)]);

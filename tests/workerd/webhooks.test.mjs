@@ -1,0 +1,220 @@
+// Decides that letters to webhooks arrive: signed, at least once and in order for each thing, through kill -9, beside a target that hangs,
+// one that answers without end and one that sends elsewhere; and that what does not arrive can be looked at and sent again.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import { after, afterEach, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { webhookToken } from "../../worker/tools/setup.mjs";
+import { boot, caller } from "./harness.mjs";
+import { tally } from "./tally.mjs";
+
+const check = tally("webhooks");
+const PATH = "/management/v1/projects/proj_dev/webhooks";
+// The first try, and those after 1, 2, 4, ... minutes up to a day.
+const TRIES = 13;
+let service;
+let call;
+const receivers = [];
+
+before(async () => {
+  service = await boot();
+  call = caller(service.url);
+});
+after(() => service?.stop());
+afterEach(async () => {
+  const { body } = await call("GET", PATH);
+  for (const { id } of body.data) assert.equal((await call("DELETE", `${PATH}/${id}`)).status, 204);
+  for (const receiver of receivers.splice(0)) receiver.close();
+});
+
+check("letters arrive once each, signed, and in order for each thing", async (context) => {
+  const receiver = await receive();
+  await webhook(receiver.url);
+  const begun = performance.now();
+  await letters({ count: 2_000, entities: 50 });
+  await until(() => receiver.got.length >= 2_000, "2,000 letters arrive");
+  context.diagnostic(`2,000 letters in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
+  await sleep(300);
+  assert.equal(receiver.got.length, 2_000, "nothing is sent twice where nobody dies");
+  inOrder(receiver.got);
+  for (const { headers, text, at } of receiver.got) {
+    assert.equal(headers["x-voucherify-signature"], seal(text));
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(headers["scrip-signature"]);
+    assert.equal(v1, seal(`${t}.${text}`));
+    assert.ok(Math.abs(Number(t) - at / 1_000) < 60, `signed at ${t}, received at ${at}`);
+    assert.equal(headers["content-type"], "application/json");
+    assert.equal(JSON.stringify(JSON.parse(text)), text, "compact JSON");
+  }
+}, { timeout: 120_000 });
+
+check("letters are carried again after kill -9, in order", async (context) => {
+  const receiver = await receive({ answer: (_, reply) => setTimeout(() => reply.writeHead(204).end(), 3) });
+  await webhook(receiver.url);
+  await letters({ count: 600, entities: 20 });
+  for (let round = 1; round <= 3; round += 1) {
+    await until(() => new Set(receiver.got.map(({ body }) => body.id)).size >= round * 120, "some arrive");
+    await service.kill9();
+    await service.restart();
+    // Whoever asks anything wakes the object.
+    await call("GET", PATH);
+  }
+  await until(() => new Set(receiver.got.map(({ body }) => body.id)).size === 600, "all arrive");
+  context.diagnostic(`${receiver.got.length} deliveries of 600 letters`);
+  const firsts = new Set();
+  inOrder(receiver.got.filter(({ body }) => !firsts.has(body.id) && firsts.add(body.id)));
+}, { timeout: 180_000 });
+
+check("a target that hangs holds up neither others nor long work", async () => {
+  const hanging = await receive({ answer: () => {} });
+  const other = await receive();
+  await webhook(hanging.url);
+  await webhook(other.url);
+  const begun = performance.now();
+  await letters({ count: 100, entities: 100 });
+  const campaign = {
+    name: `Beside-${Date.now()}`, type: "AUTO_UPDATE", vouchers_count: 500,
+    voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 500 }, redemption: { quantity: 1 } },
+  };
+  const made = await call("POST", "/v1/campaigns", campaign);
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  await until(() => other.got.length === 100, "all for the other arrive");
+  await until(async () => (await call("GET", `/v1/campaigns/${made.body.id}`)).body.vouchers_generation_status === "DONE", "codes are made");
+  const took = performance.now() - begun;
+  assert.ok(took < 9_000, `it took ${took.toFixed(0)} ms, which is as long as the one that hangs`);
+  assert.ok(hanging.got.length >= 1 && hanging.got.length <= 6, `${hanging.got.length} letters hang`);
+}, { timeout: 60_000 });
+
+check("an answer without end costs nothing", async () => {
+  let written = 0;
+  const chunk = Buffer.alloc(1 << 16, "x");
+  const endless = await receive({
+    answer: (request, reply) => {
+      reply.writeHead(200, { "content-type": "text/plain" });
+      const more = () => {
+        while (!reply.destroyed && reply.write(chunk)) written += chunk.length;
+        written += chunk.length;
+      };
+      reply.on("drain", more).on("error", () => {});
+      more();
+    },
+  });
+  const { id } = await webhook(endless.url);
+  await letters({ count: 3, entities: 1 });
+  await until(() => endless.got.length === 3, "each arrives, as those before it have been settled");
+  await sleep(1_000);
+  assert.equal(endless.got.length, 3);
+  assert.ok(written < 100_000_000, `${written} bytes were taken`);
+  assert.equal((await call("PUT", `${PATH}/${id}`, { target_url: endless.url, events: ["customer.created"], active: false })).status, 200);
+  assert.deepEqual((await dead(id)).data, [], "nothing waits");
+}, { timeout: 60_000 });
+
+check("a redirection is not followed; after a day there are dead letters, and they are sent again", async () => {
+  const inner = await receive();
+  const outer = await receive({ answer: (_, reply) => reply.writeHead(302, { location: inner.url }).end() });
+  const { id } = await webhook(outer.url);
+  await letters({ count: 3, entities: 2 });
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    await until(() => outer.got.filter(({ body }) => body.entity === "thing_0").length >= tries, `try ${tries}`);
+    await sleep(150);
+    const early = outer.got.length;
+    await sleep(150);
+    assert.equal(outer.got.length, early, "nothing is tried again before its time");
+    if (tries < TRIES) await call("POST", "/rehearsal/hasten");
+  }
+  await until(async () => (await call("GET", `${PATH}/${id}`)).body.active === false, "the webhook is disabled");
+  assert.equal(inner.got.length, 0, "the redirection was followed");
+  const { data } = await dead(id);
+  assert.deepEqual(data.map(({ body }) => [body.entity, body.place]), [["thing_0", 0], ["thing_1", 1], ["thing_0", 2]]);
+  assert.equal(data[0].attempts, TRIES);
+  assert.equal(data[0].failure, "the answer had the status 302");
+  assert.equal(data[2].attempts, 0, "what waited behind it was never tried");
+  assert.equal((await call("PUT", `${PATH}/${id}`, { target_url: inner.url, events: ["customer.created"], active: true })).status, 200);
+  const again = await call("POST", `${PATH}/${id}/dead-letters/resend`, {});
+  assert.deepEqual([again.status, again.body], [200, { count: 3 }]);
+  await until(() => inner.got.length === 3, "they arrive");
+  inOrder(inner.got);
+  assert.deepEqual((await dead(id)).data, []);
+}, { timeout: 60_000 });
+
+check("what the service does is told in the commit of its cause", async () => {
+  const receiver = await receive();
+  await webhook(receiver.url, ["customer.created", "redemption.succeeded"]);
+  const { body } = await call("POST", "/v1/customers", { source_id: `told-${Date.now()}` });
+  await until(() => receiver.got.length === 1, "it is told");
+  const told = receiver.got[0].body;
+  assert.deepEqual([told.type, told.data.customer.id, told.event.entity_id, told.project_id], ["customer.created", body.id, body.id, "proj_dev"]);
+}, { timeout: 30_000 });
+
+check("where nobody develops, webhooks go into the open network alone", async () => {
+  const open = await boot({ local: false });
+  try {
+    const ask = caller(open.url);
+    for (const target_url of ["http://hooks.shop.example/", "https://127.0.0.1/", "https://localhost/", "https://[::ffff:127.0.0.1]/", "https://10.0.0.1/"]) {
+      const { status, body } = await ask("POST", PATH, { target_url, events: ["customer.created"] });
+      assert.deepEqual([status, body.key], [400, "invalid_payload"], target_url);
+    }
+    assert.equal((await ask("POST", PATH, { target_url: "https://hooks.shop.example/", events: ["customer.created"] })).status, 200);
+  } finally {
+    await open.stop();
+  }
+}, { timeout: 60_000 });
+
+/** A receiver on a port of its own: what it got, with the moment; it answers 200 unless `answer` does otherwise. */
+async function receive({ answer = (_, reply) => reply.end("ok") } = {}) {
+  const got = [];
+  const server = createServer((request, reply) => {
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const text = Buffer.concat(chunks).toString();
+      got.push({ headers: request.headers, text, body: JSON.parse(text), at: Date.now() });
+      answer(request, reply);
+    });
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  const receiver = { url: `http://127.0.0.1:${server.address().port}/in`, got, close };
+  receivers.push(receiver);
+  return receiver;
+}
+
+async function webhook(target_url, events = ["customer.created"]) {
+  const { status, body } = await call("POST", PATH, { target_url, events });
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+async function letters(wanted) {
+  const { status, body } = await call("POST", "/rehearsal/letters", wanted);
+  assert.equal(status, 200, JSON.stringify(body));
+}
+
+async function dead(id) {
+  const { status, body } = await call("GET", `${PATH}/${id}/dead-letters?limit=100`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body;
+}
+
+function seal(text) {
+  return createHmac("sha256", webhookToken).update(text).digest("hex");
+}
+
+/** Of each thing, what was told arrived in the order in which it happened. */
+function inOrder(got) {
+  const last = new Map();
+  for (const { body } of got) {
+    assert.ok(body.place > (last.get(body.entity) ?? -1), `${body.entity}: ${body.place} after ${last.get(body.entity)}`);
+    last.set(body.entity, body.place);
+  }
+}
+
+async function until(holds, what) {
+  for (const latest = Date.now() + 40_000; !(await holds()); ) {
+    assert.ok(Date.now() < latest, `${what}: not within 40 seconds`);
+    await sleep(20);
+  }
+}

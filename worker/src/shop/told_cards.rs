@@ -1,0 +1,121 @@
+//! What it means that something moved the balance of a card, in the words of events. It must not know who is told.
+
+use crate::shop::purses::GIFT;
+use crate::shop::teller::{Read, Seen, Teller, Turn};
+use crate::store::document::Document;
+use crate::store::sql::Fault;
+use serde_json::{Map, Value as Json, json};
+
+impl Teller<'_, '_> {
+    /// Something moved the balance of a card.
+    pub(super) fn transaction(&mut self, seen: &Seen<'_>, known: &Read) -> Result<(), Fault> {
+        if seen.turn() != Some(Turn::Created) {
+            return Ok(());
+        }
+        let Some(card) = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
+            return Ok(());
+        };
+        let transaction = Json::Object(known.body.clone());
+        self.moved(&card, &transaction, known)?;
+        let kind = known.body.get("type").and_then(Json::as_str).unwrap_or_default();
+        let event = match kind {
+            "CREDITS_ADDITION" | "CREDITS_REMOVAL" => "voucher.gift.balance_added",
+            "POINTS_ADDITION" | "POINTS_REMOVAL" => "voucher.loyalty_card.points_added",
+            "POINTS_EXPIRATION" => "voucher.loyalty_card.points_expired",
+            "PENDING_POINTS_ACTIVATION" => "voucher.loyalty_card.pending_points.activated",
+            "POINTS_ACCRUAL" => return self.accrued(&card, known),
+            _ => return Ok(()),
+        };
+        self.add((event, "evvou_"), (&card.id, &card.id), |teller| {
+            let detail = |name: &str| detail(&known.body, name);
+            let campaign = teller.shown("campaign", card.parent.as_deref())?;
+            let customer = teller.shown("customer", card.holder.as_deref())?;
+            let balance = detail("balance");
+            let points = balance.get("points").cloned().unwrap_or_default();
+            Ok(match kind {
+                "CREDITS_ADDITION" | "CREDITS_REMOVAL" => {
+                    json!({ "voucher": card.body, "balance": balance, "campaign": campaign, "transaction": transaction })
+                }
+                "POINTS_EXPIRATION" => json!({
+                    "voucher": card.body, "points": points, "campaign": campaign, "customer": customer, "buckets": detail("buckets"),
+                    "transaction": transaction,
+                }),
+                "PENDING_POINTS_ACTIVATION" => json!({
+                    "customer": customer, "campaign": campaign, "voucher": card.body, "balance": balance, "order": detail("order"),
+                    "transaction": transaction, "pending_points": detail("pending_points"),
+                }),
+                _ => json!({
+                    "voucher": card.body, "balance": balance, "campaign": campaign, "customer": customer, "transaction": transaction,
+                }),
+            })
+        })
+    }
+
+    pub(super) fn moved(&mut self, card: &Document, transaction: &Json, known: &Read) -> Result<(), Fault> {
+        let is_gift = card.body.get(GIFT.block).is_some_and(Json::is_object);
+        let event =
+            if is_gift { "voucher.gift.transaction.created" } else { "voucher.loyalty_card.transaction.created" };
+        self.add((event, "evvou_"), (&card.id, &card.id), |teller| {
+            let details = transaction.get("details").and_then(Json::as_object).cloned().unwrap_or_default();
+            let detail = |name: &str| details.get(name).cloned().unwrap_or_default();
+            let mut data = json!({
+                "transaction": transaction, "voucher": card.body, "campaign": teller.shown("campaign", card.parent.as_deref())?,
+                "holder": teller.shown("customer", card.holder.as_deref())?, "balance": detail("balance"), "order": detail("order"),
+                "redemption": detail("redemption"), "rollback": detail("rollback"),
+            });
+            if let Some(data) = data.as_object_mut().filter(|_| !is_gift) {
+                for name in [
+                    "holder_loyalty_tier", "event", "earning_rule", "segment", "loyalty_tier", "custom_event", "source_voucher",
+                    "destination_voucher",
+                ] {
+                    data.insert(name.to_owned(), detail(name));
+                }
+                let reward = known.body.get("reward").cloned().unwrap_or_else(|| detail("reward"));
+                data.insert("reward".into(), reward);
+            }
+            Ok(data)
+        })
+    }
+
+    /// Points were earned by a rule.
+    pub(super) fn accrued(&mut self, card: &Document, known: &Read) -> Result<(), Fault> {
+        let customer = card.holder.as_deref();
+        let entity = customer.unwrap_or(&card.id);
+        self.add(("customer.rewarded.loyalty_points", "evcus_"), (entity, entity), |teller| {
+            let detail = |name: &str| detail(&known.body, name);
+            let holder = teller.shown("customer", customer)?;
+            Ok(json!({
+                "customer": holder, "holder": holder, "voucher": card.body,
+                "campaign": teller.shown("campaign", card.parent.as_deref())?, "loyalty_tier": detail("loyalty_tier"),
+                "earning_rule": detail("earning_rule"), "balance": detail("balance"), "order": detail("order"),
+                "event": detail("event"), "publication": null,
+            }))
+        })
+    }
+
+    pub(super) fn pending(&mut self, seen: &Seen<'_>, known: &Read) -> Result<(), Fault> {
+        let event = match known.body.get("change").and_then(Json::as_str) {
+            Some("added") => "voucher.loyalty_card.pending_points.added",
+            Some("canceled") => "voucher.loyalty_card.pending_points.canceled",
+            Some("updated") => "voucher.loyalty_card.pending_points.updated",
+            _ => return Ok(()),
+        };
+        let card = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))?;
+        let Some(card) = card.filter(|_| seen.before.is_none()) else { return Ok(()) };
+        self.add((event, "evvou_"), (&card.id, &card.id), |teller| {
+            let own = |name: &str| known.body.get(name).cloned().unwrap_or_default();
+            let told = own("told");
+            let order = told.get("details").and_then(|details| details.get("order")).cloned();
+            Ok(json!({
+                "customer": teller.shown("customer", card.holder.as_deref())?,
+                "campaign": teller.shown("campaign", card.parent.as_deref())?, "voucher": card.body,
+                "voucher_pending_points_balance": own("balance"), "order": order, "pending_points": told,
+            }))
+        })
+    }
+}
+
+/// A detail of a transaction.
+fn detail(body: &Map<String, Json>, name: &str) -> Json {
+    body.get("details").and_then(|details| details.get(name)).cloned().unwrap_or_default()
+}

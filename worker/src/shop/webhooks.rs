@@ -1,0 +1,121 @@
+//! Webhooks: who is to be told of what, and the secret by which receivers know us. It must not know when anything happens, nor how it
+//! is sent.
+
+use crate::document::resource::{plain_key, show_body};
+use crate::document::shapes;
+use crate::http::listing::List;
+use crate::http::route::{Call, Resource};
+use crate::store::sql::Fault;
+use crate::work::outbox::{TOKEN, WEBHOOK as KIND};
+
+/// Webhooks of a project, at most: each has a copy of every letter.
+pub const WEBHOOKS_MAX: usize = 20;
+
+/// Webhooks as a resource.
+pub const WEBHOOK: Resource = Resource {
+    object: KIND,
+    shape: shapes::project::WEBHOOK,
+    parameter: "webhookId",
+    key: plain_key,
+    show: show_body,
+    list: List { data_ref: "data", page_max: 1, orders: &[], filters: &[], conditions: &[] },
+};
+
+/// The names of events that the published description writes otherwise: both are taken, and the right one is told.
+const MISSPELT: &[(&str, &str)] = &[
+    ("campaign.vouchers.aded", "campaign.vouchers.added"),
+    ("voucher.gift.balance_aded", "voucher.gift.balance_added"),
+    ("voucher.loyalty_card.points_aded", "voucher.loyalty_card.points_added"),
+    ("voucher.loyalty_card.pending_points.aded", "voucher.loyalty_card.pending_points.added"),
+];
+
+/// The right name of an event.
+pub fn spelt(name: &str) -> &str {
+    MISSPELT.iter().find(|(wrong, _)| *wrong == name).map_or(name, |(_, right)| right)
+}
+
+/// What a webhook may be told of, as it is sent.
+pub const NAMES: &[&str] = &[
+    "business_validation_rule.assignment.created",
+    "business_validation_rule.assignment.deleted",
+    "business_validation_rule.created",
+    "business_validation_rule.deleted",
+    "business_validation_rule.updated",
+    "campaign.created",
+    "campaign.deleted",
+    "campaign.disabled",
+    "campaign.earning_rule.assigned",
+    "campaign.earning_rule.deleted",
+    "campaign.earning_rule.disabled",
+    "campaign.earning_rule.enabled",
+    "campaign.earning_rule.updated",
+    "campaign.enabled",
+    "campaign.loyalty_tier.created",
+    "campaign.loyalty_tier.deleted",
+    "campaign.loyalty_tier.updated",
+    "campaign.promotion_stack.created",
+    "campaign.promotion_stack.updated",
+    "campaign.promotion_tier.created",
+    "campaign.promotion_tier.deleted",
+    "campaign.promotion_tier.disabled",
+    "campaign.promotion_tier.enabled",
+    "campaign.promotion_tier.updated",
+    "campaign.referral_tier.created",
+    "campaign.referral_tier.deleted",
+    "campaign.referral_tier.updated",
+    "campaign.reward.assignment.created",
+    "campaign.reward.assignment.deleted",
+    "campaign.reward.assignment.updated",
+    "campaign.updated",
+    "campaign.vouchers.added",
+    "campaign.vouchers.aded",
+    "campaign.vouchers.generation.completed",
+    "campaign.vouchers.generation.failed",
+    "campaign.vouchers.generation.started",
+    "customer.confirmed",
+    "customer.created",
+    "customer.deleted",
+    "customer.rewarded",
+    "customer.rewarded.loyalty_points",
+    "customer.updated",
+    "publication.succeeded",
+    "redemption.failed",
+    "redemption.rollback.failed",
+    "redemption.rollback.succeeded",
+    "redemption.succeeded",
+    "voucher.created",
+    "voucher.deleted",
+    "voucher.disabled",
+    "voucher.enabled",
+    "voucher.gift.balance_added",
+    "voucher.gift.balance_aded",
+    "voucher.gift.transaction.created",
+    "voucher.loyalty_card.pending_points.activated",
+    "voucher.loyalty_card.pending_points.added",
+    "voucher.loyalty_card.pending_points.aded",
+    "voucher.loyalty_card.pending_points.canceled",
+    "voucher.loyalty_card.pending_points.updated",
+    "voucher.loyalty_card.points_added",
+    "voucher.loyalty_card.points_aded",
+    "voucher.loyalty_card.points_expired",
+    "voucher.loyalty_card.transaction.created",
+    "voucher.published",
+    "voucher.updated",
+];
+
+/// Sees to it that the project has a secret by which receivers know it: the one that its setup names, else one that the database draws,
+/// as the seed of an event may be told to a page. It is kept here because whoever delivers has no caller.
+pub fn keep_token(call: &mut Call<'_, '_>) -> Result<(), Fault> {
+    let token = call.caller.webhook_token.clone();
+    if token.is_none() && call.store.document("secret", TOKEN)?.is_some() {
+        return Ok(());
+    }
+    let params = vec![TOKEN.into(), token.into(), call.now_ms().into(), call.caller.project.as_str().into()];
+    call.store.write(
+        "INSERT INTO document (kind, id, created_at, body)
+         VALUES ('secret', ?1, ?3, json_object('secret', COALESCE(?2, 'whtk_' || lower(hex(randomblob(32)))), 'project', ?4))
+         ON CONFLICT (kind, id) DO UPDATE SET updated_at = ?3, body = excluded.body",
+        params,
+    );
+    Ok(())
+}
