@@ -1,6 +1,9 @@
 // Decides that a failure inside a commit leaves nothing behind and hurts nobody: thrown, panicked, out of stack, refused by SQL.
+// Of each the log has one line of JSON that names the request and its route, and nothing of what was sent.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { boot, caller } from "./harness.mjs";
 import { codeOf, redeem, redeemedOf, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
@@ -68,3 +71,44 @@ check("panics and overflows among a hundred requests in flight: every neighbour 
   assert.ok(slowest < 5_000, `the slowest took ${slowest} ms`);
   assert.equal(await redeemedOf(call, code), 80);
 });
+
+for (const [fault, told] of [["throw", /the commit fails/], ["sql", /no_such_table/], ["panic", /^panicked at worker\/src\/store\/rehearsal.rs:[\s\S]*unreachable/], ["overflow", /out of bounds|Maximum call stack/]]) {
+  check(`${fault} is one line of JSON in the log, with the request's id and its route`, async () => {
+    const code = await standalone(call, { quantity: 5 });
+    const failed = await redeem(call, code, { "scrip-rehearsal-fault": fault, "x-note": "anna@example.com" });
+    assert.equal(failed.status, 500);
+    const lines = await loggedOf(failed.body.request_id);
+    assert.equal(lines.length, 1, lines.join("\n"));
+    const { at, error, ...line } = JSON.parse(lines[0]);
+    const request_id = failed.body.request_id;
+    assert.deepEqual(line, { level: "error", event: "request_failed", object: "proj_dev", request_id, status: 500, route: "POST /v1/redemptions" });
+    assert.match(at, /^\d{4}-\d\d-\d\dT/);
+    assert.match(error, told);
+    for (const sent of [code, "anna@example.com", "dev-token", "prod_shoe"]) assert.ok(!lines[0].includes(sent), `the log tells ${sent}`);
+  });
+}
+
+check("a path that names somebody is not in the log, its route is", async () => {
+  assert.equal((await call("POST", "/v1/customers", { source_id: "anna@example.com" })).status, 200);
+  const failed = await call("PUT", "/v1/customers/anna%40example.com", { name: "Anna" }, { "scrip-rehearsal-fault": "throw" });
+  assert.equal(failed.status, 500, JSON.stringify(failed.body));
+  const [line] = await loggedOf(failed.body.request_id);
+  assert.equal(JSON.parse(line).route, "PUT /v1/customers/{customerId}");
+  assert.doesNotMatch(line, /anna/i);
+});
+
+check("every line that the service wrote is JSON", async () => {
+  const lines = (await readFile(service.log, "utf8")).split("\n").filter(Boolean);
+  const ours = lines.filter((line) => !/^workerd\/|^\S+\.c\+\+:/.test(line));
+  assert.ok(ours.length > 0);
+  for (const line of ours) assert.doesNotThrow(() => JSON.parse(line), line);
+});
+
+/** The lines of the log that name a request; they come through another pipe than the answer. */
+async function loggedOf(requestId) {
+  for (let tries = 0; ; tries += 1) {
+    const lines = (await readFile(service.log, "utf8")).split("\n").filter((line) => line.includes(requestId));
+    if (lines.length > 0 || tries > 40) return lines;
+    await sleep(50);
+  }
+}

@@ -20,7 +20,7 @@ import { managementHeaders, serverHeaders } from "../../worker/tools/setup.mjs";
  * the place of the development's projects and keys, unless `local` is false webhooks may go to the own machine, and with `ailing` the service is there even when it cannot do its work.
  * The tests and measurements are of the Worker itself; with `bare: false` it stands behind the front of `npm start`.
  */
-export async function boot({ rehearsal = true, port, data, setup, watch = false, silentMs, ailing, bare = true, local } = {}) {
+export async function boot({ rehearsal = true, port, data, setup, metricsToken, watch = false, silentMs, ailing, bare = true, local } = {}) {
   const built = builtFolder(rehearsal);
   if (!existsSync(join(built, "modules/index.mjs"))) {
     throw new Error(`no built Worker in ${built}: run \`npm run build${rehearsal ? " -- --rehearsal" : ""}\` first`);
@@ -30,7 +30,7 @@ export async function boot({ rehearsal = true, port, data, setup, watch = false,
   mkdirSync(join(root, "target/logs"), { recursive: true });
   const chosen = port ?? (await freePort());
   const log = createWriteStream(join(root, `target/logs/workerd-${chosen}.log`), { flags: "a" });
-  const service = await serve({ built, port: chosen, data: folder, setup, log, watch, silentMs, ailing, bare, local });
+  const service = await serve({ built, port: chosen, data: folder, setup, metricsToken, log, watch, silentMs, ailing, bare, local });
   return {
     url: service.url,
     data: folder,

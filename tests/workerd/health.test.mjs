@@ -60,7 +60,10 @@ for (const [name, setup] of [["empty", ""], ["cut short", '{"projects":[{"id":"s
     assertAiling(await healthOf(service), SETUP);
     assert.equal((await ask(service, "/health/live")).status, 200);
     const log = (await readFile(service.log, "utf8")).trim().split("\n").filter((line) => line.includes("is not healthy"));
-    assert.match(log.at(-1), /^v-[0-9a-f]{18} is not healthy: SCRIP_SETUP cannot be used: /);
+    const { event, request_id, error } = JSON.parse(log.at(-1));
+    assert.equal(event, "noted");
+    assert.match(request_id, /^v-[0-9a-f]{18}$/);
+    assert.match(error, /^is not healthy: SCRIP_SETUP cannot be used: /);
   });
 }
 

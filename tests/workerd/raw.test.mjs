@@ -171,6 +171,7 @@ check("a request that the entry gives up is one line in the log", async () => {
   const address = `127.0.0.1:${silent.address().port}`;
   const late = await bootChanged(folder, (config) => config.replace('(name = "kv", worker = .kv)', `(name = "kv", external = (address = "${address}", http = ()))`), {
     SCRIP_SETUP: JSON.stringify({ projects: [{ id: "proj", keys: [{ class: "server", id: "dev-app", token: "dev-token" }] }] }),
+    SCRIP_METRICS_TOKEN: "operator",
   });
   undo.push(() => silent.close(), () => rm(folder, { recursive: true, force: true }), () => late.stop());
   const begun = late.said().length;
@@ -180,5 +181,11 @@ check("a request that the entry gives up is one line in the log", async () => {
   await sleep(200);
   const lines = late.said().slice(begun).trim().split("\n");
   assert.equal(lines.length, 1, lines.join("\n"));
-  assert.match(lines[0], new RegExp(`${answer.body.request_id} GET /v1/vouchers/SECRET-CODE had no answer within 25000 ms`));
+  const { at, ...line } = JSON.parse(lines[0]);
+  const { request_id } = answer.body;
+  const error = "there was no answer within 25000 ms";
+  assert.deepEqual(line, { level: "error", event: "request_failed", request_id, route: "GET /v1/vouchers/{code}", status: 500, error });
+  assert.ok(!Number.isNaN(Date.parse(at)));
+  const metrics = await (await fetch(`${late.url}/metrics`, { headers: { authorization: "Bearer operator" } })).text();
+  assert.match(metrics, /^scrip_requests_total\{route="\/v1\/vouchers\/\{code\}",method="GET",status="500"\} 1$/m);
 }, { timeout: 60_000 });

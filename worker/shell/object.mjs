@@ -9,13 +9,13 @@ import { DurableObject } from "cloudflare:workers";
 import module from "./index_bg.wasm";
 import * as engine from "glue/engine";
 import { Courier } from "./courier.mjs";
+import { Figures } from "./figures.mjs";
+import { log, told } from "./log.mjs";
 import { Pace } from "./pace.mjs";
 
 engine.initSync({ module });
 
 const EMPTY = new Uint8Array(0);
-// What is worth keeping of a stack; an overflow brings a hundred frames of the same name.
-const STACK_LINES = 12;
 // After a failed alarm: the first wait, and the longest.
 const RETRY_MS = 2_000;
 const RETRY_MOST_MS = 300_000;
@@ -29,6 +29,7 @@ class ScripObject extends DurableObject {
   #fresh = true;
   #alarmAt = undefined;
   #failedAlarms = 0;
+  #figures = new Figures();
   #pace = new Pace({
     piece: (rows) => this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql)),
     served: () => served,
@@ -55,19 +56,42 @@ class ScripObject extends DurableObject {
   serve(method, target, lines, body) {
     served += 1;
     try {
-      const [status, headers, bytes, alarm] = this.#commit((sql) =>
+      const begun = Date.now();
+      const [status, headers, bytes, alarm, verdicts] = this.#commit((sql) =>
         engine.serveObject(this.setup(), this.#fresh, method, target, lines, body ?? EMPTY, sql));
       this.#arm(alarm);
       if (alarm !== null && alarm <= Date.now()) {
         this.#courier.stir();
         this.#stir();
       }
+      this.#count(begun, method !== "GET", verdicts);
       return [status, headers, bytes];
     } catch (error) {
       const requestId = /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
-      this.#failed(requestId, error);
+      this.#figures.failures += 1;
+      this.#failed("request_failed", error, { request_id: requestId, route: () => engine.routeOf(method, target), status: 500 });
       return engine.failedReply(requestId);
     }
+  }
+
+  /** What the object counted, and how much waits in it, as JSON. The entry asks when whoever runs the service does. */
+  figures() {
+    try {
+      const waiting = this.#commit((sql) => engine.waitingIn(this.#fresh, sql));
+      return JSON.stringify({ waiting: JSON.parse(waiting), ...this.#figures.told() });
+    } catch (error) {
+      this.#failed("figures_failed", error);
+      throw error;
+    }
+  }
+
+  /** Counts an event that was committed; of some that wrote, how long the disk takes, which nobody waits for here. */
+  #count(begun, writes, verdicts) {
+    const decided = Date.now();
+    this.#figures.decided(decided - begun, verdicts);
+    if (!writes || !this.#figures.timesCommit()) return;
+    // That a commit fails is told where the request is answered.
+    this.ctx.storage.sync().then(() => this.#figures.committed(Date.now() - decided), () => {});
   }
 
   /**
@@ -95,7 +119,8 @@ class ScripObject extends DurableObject {
       next = await this.#pace.spell();
       this.#failedAlarms = 0;
     } catch (error) {
-      this.#failed("alarm", error);
+      this.#figures.failedAlarms += 1;
+      this.#failed("alarm_failed", error);
       next = this.#noteFailedAlarm(error);
     }
     this.#arm(next);
@@ -120,7 +145,7 @@ class ScripObject extends DurableObject {
       this.#failedRounds = 0;
       return next;
     } catch (error) {
-      this.#failed("letters", error);
+      this.#failed("letters_failed", error);
       const wait = Math.min(RETRY_MS * 2 ** this.#failedRounds, RETRY_MOST_MS);
       this.#failedRounds += 1;
       return Date.now() + wait;
@@ -160,7 +185,7 @@ class ScripObject extends DurableObject {
     try {
       return this.#commit((sql) => engine.noteFailedAlarm(this.#fresh, String(error), sql)) ?? Date.now() + wait;
     } catch (worse) {
-      this.#failed("note of a failed alarm", worse);
+      this.#failed("alarm_not_noted", worse);
       return Date.now() + wait;
     }
   }
@@ -191,21 +216,28 @@ class ScripObject extends DurableObject {
     this.#alarmAt = undefined;
   }
 
-  #failed(what, error) {
-    failed(this.ctx, `${what} rolled back`, error);
+  #failed(event, error, known) {
+    failed(this.ctx, event, error, known);
   }
 }
 
-/** Writes a failure down and makes the engine usable again; when even that fails, the object starts anew. */
-function failed(ctx, what, error) {
-  const stack = String(error?.stack ?? error).split("\n").slice(0, STACK_LINES).join("\n");
-  console.error(`${what}: ${stack}`);
+/**
+ * Makes the engine usable again and writes a failure down, with its `route` as the engine knows it; when even that fails, the object
+ * starts anew.
+ */
+function failed(ctx, event, error, { route, ...known } = {}) {
+  const failure = { object: ctx.id.name, ...known };
+  let lost;
   try {
     engine.ready();
+    failure.route = route?.();
   } catch (worse) {
-    console.error(`${what}: the engine cannot be made anew: ${worse}`);
-    ctx.abort(String(worse));
+    lost = worse;
   }
+  log(event, { ...failure, error: told(error) });
+  if (lost === undefined) return;
+  log("engine_lost", { object: ctx.id.name, error: told(lost) });
+  ctx.abort(String(lost));
 }
 
 /** Counts what the pages of one project guess, beside the project and in memory alone. The entry is the only caller. */
@@ -222,7 +254,7 @@ export class Gate extends DurableObject {
     try {
       return call();
     } catch (error) {
-      failed(this.ctx, "a gate failed", error);
+      failed(this.ctx, "gate_failed", error);
       throw error;
     }
   }

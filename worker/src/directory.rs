@@ -20,6 +20,11 @@ use scrip::Context;
 use scrip::id::Ids;
 use serde_json::Map;
 
+/// What the directory is asked for the ids of all projects.
+pub const PROJECTS: &str = "/internal/projects";
+/// As many projects as are told at once.
+const PROJECTS_MAX: i64 = 1_000;
+
 /// Answers a request in the directory's object: look-ups under `/internal/`, and whatever the entry sends there to be served.
 pub fn serve_directory(
     request: &Request,
@@ -29,6 +34,10 @@ pub fn serve_directory(
 ) -> Result<Reply, Fault> {
     if request.path == health::ASKED {
         return health(setup, store, context);
+    }
+    if request.path == PROJECTS {
+        apply(setup, store, context)?;
+        return projects(store);
     }
     if let Some(name) = request.path.strip_prefix("/internal/keys/") {
         apply(setup, store, context)?;
@@ -44,6 +53,16 @@ pub fn serve_directory(
 fn found(record: Option<Record>) -> Result<Reply, Fault> {
     let Some(record) = record else { return Ok(empty_reply(404)) };
     Ok(bytes_reply(200, serde_json::to_vec(&record).map_err(|error| Fault(error.to_string()))?))
+}
+
+/// The projects that some key opens: nobody else can have asked for anything in one.
+fn projects(store: &Store<'_>) -> Result<Reply, Fault> {
+    let rows = store.rows(
+        "SELECT DISTINCT parent FROM document WHERE kind = 'key' AND parent IS NOT NULL ORDER BY 1 LIMIT +?1",
+        &[PROJECTS_MAX.into()],
+    )?;
+    let ids = rows.iter().map(|row| sql::text(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
+    Ok(json_reply(200, &json!(ids)))
 }
 
 /// Says whether the setup is one, and writes a row: a fault of that is undone, and the entry says that nothing can be written.

@@ -9,6 +9,8 @@ mod entry;
 mod gate;
 mod health;
 mod key;
+mod log;
+mod metrics;
 mod object;
 #[cfg(feature = "rehearsal")]
 mod rehearsal;

@@ -6,6 +6,7 @@ pub mod health;
 pub mod intake;
 pub mod life;
 pub mod listing;
+pub mod metrics;
 pub mod names;
 pub mod public;
 pub mod publishing;

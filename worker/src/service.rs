@@ -16,6 +16,7 @@ use crate::store::Store;
 use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
 use crate::table::TABLE;
+use crate::work::figures::{self, Waiting};
 use crate::work::{outbox, sweep};
 use scrip::Context;
 use scrip::id::Ids;
@@ -24,17 +25,24 @@ use std::cell::Cell;
 /// Answers a request that has been admitted. Everything that it writes is written at its end, or not at all; a `Fault` means that
 /// the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
-    if store.take_new() {
-        begin(store, context);
-        store.commit()?;
-    }
+    begin(store, context)?;
     serve_call(request, store, context)
 }
 
-/// What a project begins with: stacking rules that have an id, and a key for tracking ids.
-fn begin(store: &mut Store<'_>, context: &Context) {
+/// How much waits in a project; whoever asks may be the first who does.
+pub fn waiting(store: &mut Store<'_>, context: &Context) -> Result<Waiting, Fault> {
+    begin(store, context)?;
+    figures::waiting(store, context.now.millis())
+}
+
+/// Writes what a project begins with, where it is new: stacking rules that have an id, and a key for tracking ids.
+fn begin(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
+    if !store.take_new() {
+        return Ok(());
+    }
     crate::shop::stacking_rules::begin(store, context, &mut Ids::new(context));
     crate::store::tracking::Tracker::begin(store, context.now.millis());
+    store.commit()
 }
 
 /// The same in an object that is no project's: the directory.

@@ -94,6 +94,8 @@ pub struct Store<'s> {
     pub drawn: BTreeMap<String, ([u8; 32], u64)>,
     /// What whoever keeps the service should look at, each once.
     notes: RefCell<Vec<String>>,
+    /// As [`Store::decided`].
+    verdicts: RefCell<Vec<(&'static str, &'static str)>>,
     /// The fault to act out in the middle of the commit; for the tests only.
     #[cfg(feature = "rehearsal")]
     pub rehearsed: Option<crate::store::rehearsal::Rehearsed>,
@@ -113,6 +115,7 @@ impl<'s> Store<'s> {
             changes: Changes::default(),
             drawn: BTreeMap::new(),
             notes: RefCell::default(),
+            verdicts: RefCell::default(),
             #[cfg(feature = "rehearsal")]
             rehearsed: None,
         }
@@ -140,6 +143,16 @@ impl<'s> Store<'s> {
     /// What was noted since this was last asked.
     pub fn take_notes(&self) -> Vec<String> {
         self.notes.take()
+    }
+
+    /// Notes that an operation was decided, and the key of what it was refused for; the host counts it once it is committed.
+    pub fn decided(&self, operation: &'static str, refused: Option<&'static str>) {
+        self.verdicts.borrow_mut().push((operation, refused.unwrap_or_default()));
+    }
+
+    /// What was decided since this was last asked: operations, each with the key of what it was refused for, or with nothing.
+    pub fn take_decided(&self) -> Vec<(&'static str, &'static str)> {
+        self.verdicts.take()
     }
 
     /// Runs a reading statement now.

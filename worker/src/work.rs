@@ -3,6 +3,7 @@
 pub mod actions;
 pub mod asker;
 pub mod batch;
+pub mod figures;
 pub mod jobs;
 pub mod outbox;
 pub mod sweep;

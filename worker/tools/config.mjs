@@ -42,7 +42,8 @@ const scrip :Workerd.Worker = (
     (name = "KV", kvNamespace = "kv"),
     (name = "ASSETS", service = "assets"),
     (name = "DISK", service = "objects"),
-    (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),${local ? LOCAL_BINDING : ""}
+    (name = "SCRIP_SETUP", fromEnvironment = "SCRIP_SETUP"),
+    (name = "SCRIP_METRICS_TOKEN", fromEnvironment = "SCRIP_METRICS_TOKEN"),${local ? LOCAL_BINDING : ""}
   ],
 );
 

@@ -29,10 +29,13 @@ const LASTING_MS = 60_000;
  * Starts workerd over a built Worker, behind a front or `bare`, and waits until it can work; with `ailing` only until it answers.
  * Unless `local` is false webhooks may go to the own machine. When workerd dies again and again, the promise `failed` of the service becomes the error.
  */
-export async function serve({ built, port, data, setup = setupText(), silentMs = 15_000, log = process.stderr, watch = true, ailing = false, bare = false, pausesMs = PAUSES_MS, local = true }) {
+export async function serve({
+  built, port, data, setup = setupText(), metricsToken = process.env.SCRIP_METRICS_TOKEN, silentMs = 15_000, log = process.stderr, watch = true,
+  ailing = false, bare = false, pausesMs = PAUSES_MS, local = true,
+}) {
   const folder = resolve(data);
   const lock = await lockFolder(folder, port);
-  const service = new Service({ built, port, folder, setup, silentMs, log, bare, pausesMs, lock, local });
+  const service = new Service({ built, port, folder, setup, metricsToken, silentMs, log, bare, pausesMs, lock, local });
   await service.open(ailing);
   service.failed = watch ? service.watchOver() : new Promise(() => {});
   return service;
@@ -123,16 +126,17 @@ class Service {
   }
 
   async #start() {
-    const { built, folder, setup, log, lock, port, bare, local } = this.#options;
+    const { built, folder, setup, metricsToken, log, lock, port, bare, local } = this.#options;
     const assets = join(built, "assets");
     mkdirSync(assets, { recursive: true });
     if (!bare) rmSync(this.#socket(), { force: true });
     const address = bare ? `127.0.0.1:${port}` : `unix:${this.#socket()}`;
     const hear = (line) => {
-      this.#complaint = /SCRIP_SETUP cannot be used: .*/.exec(line)?.[0] ?? this.#complaint;
+      this.#complaint = complaintOf(line) ?? this.#complaint;
       log.write(`${line}\n`);
     };
-    this.#child = launch({ flags: serveFlags({ address, data: folder, assets }), config: writeConfig(built, { local }), setup, hear });
+    const more = { SCRIP_SETUP: setup, SCRIP_METRICS_TOKEN: metricsToken };
+    this.#child = launch({ flags: serveFlags({ address, data: folder, assets }), config: writeConfig(built, { local }), more, hear });
     lock.note(this.#child.pid);
     await waitForLife(this.url, this.#child);
   }
@@ -171,6 +175,16 @@ class Service {
     this.#front?.close();
     if (this.#inside) rmSync(this.#inside, { recursive: true, force: true });
     this.#options.lock.release();
+  }
+}
+
+/** What a line of the log says of the setup, if anything. */
+function complaintOf(line) {
+  if (!line.includes("SCRIP_SETUP cannot be used")) return undefined;
+  try {
+    return /SCRIP_SETUP cannot be used: .*/.exec(JSON.parse(line).error)?.[0];
+  } catch {
+    return undefined;
   }
 }
 

@@ -9,6 +9,8 @@ export const credentials = {
 
 /** What signs the webhooks of the development project. */
 export const webhookToken = "dev-webhook-token-of-proj-dev";
+/** The token with which `/metrics` is asked on a development start. */
+export const developmentMetricsToken = "dev-metrics-token";
 
 const development = {
   projects: [

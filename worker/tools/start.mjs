@@ -12,7 +12,11 @@ await main(async () => {
   const { buildAll } = await import("./build.mjs");
   const built = await buildAll();
   const { serve } = await import("./serve.mjs");
-  const service = await step("starting", () => serve({ built, port, data: join(data, "objects"), local: process.env.SCRIP_LOCAL !== "false" }));
+  const { developmentMetricsToken } = await import("./setup.mjs");
+  const own = process.env.SCRIP_SETUP === undefined ? developmentMetricsToken : undefined;
+  const metricsToken = process.env.SCRIP_METRICS_TOKEN ?? own;
+  const local = process.env.SCRIP_LOCAL !== "false";
+  const service = await step("starting", () => serve({ built, port, data: join(data, "objects"), metricsToken, local }));
   end(service);
   await seedOnce(service.url, data);
   await welcome(service.url, data);
@@ -65,7 +69,7 @@ async function seedOnce(url, data) {
 }
 
 async function welcome(url, data) {
-  const { credentials } = await import("./setup.mjs");
+  const { credentials, developmentMetricsToken } = await import("./setup.mjs");
   const { server, client, management } = credentials;
   console.log(`
   Scrip is ready
@@ -80,6 +84,7 @@ async function welcome(url, data) {
     server      X-App-Id: ${server.id}                     X-App-Token: ${server.token}
     page        X-Client-Application-Id: ${client.id}   X-Client-Token: ${client.token}
     management  X-Management-Id: ${management.id}       X-Management-Token: ${management.token}
+    metrics     ${url}/metrics with Authorization: Bearer ${process.env.SCRIP_METRICS_TOKEN ?? developmentMetricsToken}
 
   Ctrl-C ends it.
 `);

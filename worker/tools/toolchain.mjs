@@ -20,7 +20,8 @@ function ensureNode() {
   }
 }
 
-async function ensureRust() {
+/** Cargo, the pinned toolchain and a C compiler. */
+export async function ensureRust() {
   // A shell that was open when rustup was installed does not know its folder yet.
   const cargoBin = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "bin");
   if (existsSync(cargoBin) && !process.env.PATH.split(delimiter).includes(cargoBin)) {

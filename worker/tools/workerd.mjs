@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "./say.mjs";
 
-/** Starts workerd; its `gone` becomes how it ended, in a word. `hear` is given its lines. */
-export function launch({ flags, config, setup, hear }) {
-  const env = { ...process.env, SCRIP_SETUP: setup };
+/** Starts workerd with more in its environment; its `gone` becomes how it ended, in a word. `hear` is given its lines. */
+export function launch({ flags, config, more, hear }) {
+  const env = { ...process.env, ...more };
   // A session of its own: Ctrl-C is for the watcher, which ends workerd in its own way.
   const child = spawn(workerdPath(), ["serve", ...flags, config], { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   for (const stream of [child.stdout, child.stderr]) {

@@ -7,8 +7,7 @@
 //! settled; beyond so many at a time open ones count as wrong ones do, so that nothing is gained by asking all at once.
 
 use crate::http::caller::{Caller, Class};
-use crate::http::request::Request;
-use crate::http::table::Table;
+use crate::http::route::Route;
 use std::collections::BTreeMap;
 
 /// The header in which an object tells the entry how many names were wrong. No caller sees it.
@@ -77,8 +76,7 @@ pub struct Asker {
 }
 
 /// Who is to be counted, where a page calls a route that takes names of codes.
-pub fn asker(table: &Table, request: &Request, caller: &Caller) -> Option<Asker> {
-    let route = table.find(&request.method, &request.path).ok()?.route;
+pub fn asker(route: &Route, caller: &Caller) -> Option<Asker> {
     let is_page = route.is_client_side() && caller.class != Class::Server;
     (is_page && route.names_codes).then(|| Asker {
         project: caller.project.clone(),

@@ -6,7 +6,7 @@ use crate::http::request::Request;
 use js_sys::Uint8Array;
 
 /// First segments of paths that belong to the API.
-const API: [&str; 7] = ["v1", "v2", "client", "management", "rehearsal", "openapi.json", "health"];
+const API: [&str; 8] = ["v1", "v2", "client", "management", "rehearsal", "openapi.json", "health", "metrics"];
 
 /// A page that is asked for by a name of its own, as the description's is.
 const DOCS: (&str, &str) = ("/docs", "/docs/index.html");

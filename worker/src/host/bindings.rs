@@ -62,6 +62,10 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = DISK)]
     fn disk(this: &Bindings) -> Option<Fetcher>;
 
+    /// The token of whoever runs the service; where there is none plain workerd has `null` and Cloudflare nothing.
+    #[wasm_bindgen(method, getter, js_name = SCRIP_METRICS_TOKEN)]
+    fn metrics_token_bound(this: &Bindings) -> JsValue;
+
     type Namespace;
 
     #[wasm_bindgen(method, catch, js_name = getByName)]
@@ -101,10 +105,20 @@ extern "C" {
         lines: &str,
     ) -> Result<Promise, JsValue>;
 
+    /// What an object counted of itself, and how much waits in it, as JSON.
+    #[wasm_bindgen(method, catch)]
+    fn figures(this: &Stub) -> Result<Promise, JsValue>;
+
     type Fetcher;
 
     #[wasm_bindgen(method, catch)]
     fn fetch(this: &Fetcher, url: &str) -> Result<Promise, JsValue>;
+
+    /// What came of a promise.
+    type Settled;
+
+    #[wasm_bindgen(method, getter)]
+    fn value(this: &Settled) -> JsValue;
 
     /// What the runtime throws when an object cannot take more.
     type Thrown;
@@ -201,6 +215,23 @@ impl Bindings {
     pub(super) async fn empty(&self, project: &str) -> Result<(), Failure> {
         JsFuture::from(self.project().get_by_name(project)?.empty()?).await?;
         Ok(())
+    }
+
+    /// The token of whoever runs the service, if there is one.
+    pub(super) fn metrics_token(&self) -> Option<String> {
+        self.metrics_token_bound().as_string().filter(|token| !token.is_empty())
+    }
+
+    /// What the objects of projects say of themselves, all asked at once; nothing of one that fails.
+    pub(super) async fn figures_of(&self, projects: &[String]) -> Result<Vec<Option<String>>, Failure> {
+        let namespace = self.project();
+        let asked = Array::new();
+        for project in projects {
+            let told: Promise = namespace.get_by_name(project)?.figures()?;
+            asked.push(&told);
+        }
+        let settled = JsFuture::from(Promise::all_settled(&asked)).await?;
+        Ok(Array::from(&settled).iter().map(|one| one.unchecked_into::<Settled>().value().as_string()).collect())
     }
 
     /// Whether a file can be written beside the objects; on Cloudflare there are no files, and nothing that could say no.

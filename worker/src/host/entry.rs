@@ -9,13 +9,14 @@ use super::bindings::{
     respond_reply,
 };
 use super::gate::Gate;
-use super::{asset, chance, health, key, wire};
+use super::{asset, chance, health, key, log, metrics, wire};
 use crate::access::auth::{self, Wanted};
 use crate::access::guesses;
 use crate::access::{keys, rates};
 use crate::http::caller::Caller;
 use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::http::request::{Reply, Request};
+use crate::http::route::Route;
 use crate::store::sql::Fault;
 use crate::table::TABLE;
 use js_sys::Uint8Array;
@@ -40,6 +41,7 @@ const CREDENTIALS: [&str; 8] = [
 struct Arrival {
     raw: web_sys::Request,
     request: Request,
+    route: Option<&'static Route>,
     env: Env,
     runtime: worker::Context,
     arrived_ms: i64,
@@ -74,27 +76,35 @@ enum Outcome {
 /// Answers one HTTP request.
 #[event(fetch)]
 async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Result<web_sys::Response, worker::Error> {
+    log::tell_panics();
     let arrived_ms = chance::clock_ms();
     let request = read_head(&raw);
     let context = context_of(&request).map_err(|fault| worker::Error::RustError(fault.0))?;
     let request_id = context.request_id().to_string();
-    let arrival = Arrival { raw, request, env, runtime, arrived_ms, context, request_id };
+    let route = TABLE.find(&request.method, &request.path).ok().map(|matched| matched.route);
+    let arrival = Arrival { raw, request, route, env, runtime, arrived_ms, context, request_id };
     let mut known = Known::default();
     let mut reply = match arrival.answer(&mut known).await {
         Ok(Outcome::Answer(mut answer)) if answer.status != 500 => {
+            arrival.count(answer.status);
             tell_share(&known, &mut answer);
             return respond(&answer);
         }
         Ok(Outcome::Parts(mut parts)) => {
+            arrival.count(parts.answer.status);
             tell_share(&known, &mut parts.answer);
             return respond_in_parts(&parts);
         }
+        // The object has told the log.
         Ok(Outcome::Answer(_)) => reply::failed(&arrival.request_id),
         Ok(Outcome::Reply(reply)) => reply,
         // The caller may try again in a second, we do not.
-        Err(Failure::Overloaded) => reply::too_many(&arrival.request_id, 1),
+        Err(Failure::Overloaded) => {
+            arrival.log("warning", 429, "the object has too much to do");
+            reply::too_many(&arrival.request_id, 1)
+        }
         Err(Failure::Fault(fault)) => {
-            worker::console_error!("{} failed in the entry: {fault}", arrival.request_id);
+            arrival.log("error", 500, &fault.0);
             unanswered(&arrival.request_id)
         }
     };
@@ -105,6 +115,7 @@ async fn fetch(raw: web_sys::Request, env: Env, runtime: worker::Context) -> Res
     if let Some(share) = &known.share {
         share.tell(&mut reply);
     }
+    arrival.count(reply.status);
     respond_reply(&reply)
 }
 
@@ -117,6 +128,18 @@ fn tell_share(known: &Known, answer: &mut Answer) {
 }
 
 impl Arrival {
+    /// Counts the request as answered.
+    fn count(&self, status: u16) {
+        let millis = chance::clock_ms().saturating_sub(self.arrived_ms);
+        metrics::count(&self.request, self.route, status, u64::try_from(millis).unwrap_or(0));
+    }
+
+    /// Tells the log that the request was not answered as it should be.
+    fn log(&self, level: &str, status: u16, what: &str) {
+        let asked = log::name_of(&self.request, self.route);
+        log::request(level, "request_failed", &self.request_id, (&asked, status), what);
+    }
+
     /// Finds out who asks, notes it, and lets the right object answer.
     async fn answer(&self, known: &mut Known) -> Result<Outcome, Failure> {
         let bindings: &Bindings = self.env.unchecked_ref();
@@ -125,12 +148,15 @@ impl Arrival {
         {
             return Ok(Outcome::Answer(asset::answer(&path, &self.request, bytes)));
         }
+        let lines = self.lines(rehearses, &[("scrip-request-id", &self.request_id)]);
+        if let Some(reply) = metrics::answer(bindings, &self.request, &lines, &self.request_id).await? {
+            return Ok(Outcome::Reply(reply));
+        }
         let wanted = match auth::lookup_key(&TABLE, &self.request, &self.request_id) {
             Ok(wanted) => wanted,
             Err(reply) => return Ok(Outcome::Reply(reply)),
         };
         let now = self.context.now.millis();
-        let lines = self.lines(rehearses, &[("scrip-request-id", &self.request_id)]);
         let (kv_key, object, path) = match wanted {
             Wanted::Answered(reply) => return Ok(Outcome::Reply(reply)),
             Wanted::Health => return Ok(Outcome::Reply(health::find(bindings, &lines, now, &self.request_id).await)),
@@ -160,7 +186,7 @@ impl Arrival {
 
     /// Hands the request on, where it names codes only as fast as the gate lets whoever guesses.
     async fn pass(&self, caller: &Caller, bindings: &Bindings, body: &Uint8Array) -> Result<Outcome, Failure> {
-        let Some(asker) = guesses::asker(&TABLE, &self.request, caller) else {
+        let Some(asker) = self.route.and_then(|route| guesses::asker(route, caller)) else {
             return self.forward(caller, bindings, body).await;
         };
         let gate = Gate::of(bindings, asker, self.lines(rehearses, &[]), &self.request_id);

@@ -7,7 +7,7 @@
 //! says so in the log.
 
 use super::bindings::{Answer, Bindings, Stub, pause};
-use super::{chance, durable, wire};
+use super::{chance, durable, log, wire};
 use crate::access::guesses::{Asker, GUESSES, Guesses, Verdict, hold_back};
 use crate::store::sql::Fault;
 use js_sys::futures::JsFuture;
@@ -73,7 +73,7 @@ impl<'a> Gate<'a> {
                 if let Some(promise) = settled
                     && let Err(error) = JsFuture::from(promise).await
                 {
-                    worker::console_error!("a gate failed: {}", durable::describe(&error));
+                    log::write("warning", "gate_failed", "", &durable::describe(&error));
                 }
             });
             return;
@@ -94,7 +94,7 @@ impl<'a> Gate<'a> {
     }
 
     fn log(&self, error: &JsValue) {
-        worker::console_error!("{} passed a gate that failed: {}", self.request_id, durable::describe(error));
+        log::write("warning", "gate_failed", self.request_id, &durable::describe(error));
     }
 }
 
@@ -135,6 +135,7 @@ pub fn settle_gate(
 
 /// The moment by the gate's own clock.
 fn now_of(lines: &str) -> Result<i64, Fault> {
+    log::tell_panics();
     let context = chance::context([0; 32])?;
     #[cfg(feature = "rehearsal")]
     let context = super::rehearsal::context_of(&wire::read_request("GET", "/", lines, Vec::new()), context)?;

@@ -7,6 +7,7 @@
 //! not fit is asked for again ([`ask`]), so that a new secret works at once.
 
 use super::bindings::{Bindings, Call, Failure};
+use super::log;
 use crate::digest::sha256_hex;
 use crate::store::sql::Fault;
 use std::cell::RefCell;
@@ -108,7 +109,7 @@ pub(super) async fn ask(place: &Place<'_>, now: i64, env: &Env, runtime: &Contex
     // The request does not wait for KV: when the put is lost, the next request asks the owner again.
     runtime.wait_until(async move {
         if let Err(error) = put.execute().await {
-            worker::console_error!("a key was not kept in KV: {error:?}");
+            log::write("warning", "key_not_kept", "", &format!("KV: {error:?}"));
         }
     });
     remember(place.name, kept.clone());

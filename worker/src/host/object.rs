@@ -2,7 +2,7 @@
 //! It must not await: everything between the first read and the shell's commit happens inside one call.
 
 use super::durable::ObjectSql;
-use super::{chance, wire};
+use super::{chance, log, wire};
 use crate::http::intake::header;
 use crate::http::reply;
 use crate::http::request::Request;
@@ -17,7 +17,8 @@ use wasm_bindgen::{JsError, JsValue};
 /// Serves one request of an object; the shell calls it inside `transactionSync`, so that an error undoes every write.
 ///
 /// `setup` is the text of the `SCRIP_SETUP` binding for the directory, and absent for a project. `fresh` says that this
-/// object has not opened its store yet. Gives `[status, header lines, bytes, moment of the next alarm or null]`.
+/// object has not opened its store yet. Gives `[status, header lines, bytes, moment of the next alarm or null, what was decided or
+/// null]`, the last as lines of operation and reason.
 #[wasm_bindgen(js_name = serveObject)]
 pub fn serve_object(
     setup: Option<String>,
@@ -36,12 +37,13 @@ pub fn serve_object(
             Some(setup) => directory::serve_directory(&request, &mut store, &context, setup),
             None => service::serve(&request, &mut store, &context),
         }?;
-        log(&store, &context.request_id());
+        note(&store, &context.request_id());
         let answer = wire::write_reply(&reply);
         let alarm = alarm_of(&store);
         #[cfg(feature = "rehearsal")]
         let alarm = if super::rehearsal::has_own_clock(&request) { JsValue::NULL } else { alarm };
         answer.push(&alarm);
+        answer.push(&decided_of(&store));
         Ok(answer)
     };
     serve().map_err(|fault: Fault| JsError::new(&fault.0))
@@ -55,7 +57,7 @@ pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<JsValue, JsE
         let context = chance::context(chance::seed()?)?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context, rows.into())?;
-        log(&store, "alarm");
+        note(&store, "alarm");
         Ok(alarm_of(&store))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
@@ -85,6 +87,7 @@ pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsV
         let context = chance::context(chance::seed()?)?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm_failed(&mut store, &context, what)?;
+        note(&store, "alarm");
         Ok(alarm_of(&store))
     };
     note().map_err(|fault: Fault| JsError::new(&fault.0))
@@ -101,15 +104,38 @@ pub fn failed_reply(request_id: &str) -> Array {
 #[wasm_bindgen]
 pub fn ready() {}
 
-/// Logs what was noted while `what` was served.
-fn log(store: &Store<'_>, what: &str) {
+/// How much waits in this object, as JSON.
+#[wasm_bindgen(js_name = waitingIn)]
+pub fn waiting_in(fresh: bool, sql: &ObjectSql) -> Result<String, JsError> {
+    let look = || {
+        let context = chance::context(chance::seed()?)?;
+        let mut store = open(sql, fresh, &context)?;
+        let waiting = service::waiting(&mut store, &context)?;
+        serde_json::to_string(&waiting).map_err(|error| Fault(error.to_string()))
+    };
+    look().map_err(|fault: Fault| JsError::new(&fault.0))
+}
+
+/// What was decided, as JavaScript sees it.
+fn decided_of(store: &Store<'_>) -> JsValue {
+    let decided = store.take_decided();
+    if decided.is_empty() {
+        return JsValue::NULL;
+    }
+    let lines: String = decided.iter().flat_map(|(operation, reason)| [*operation, "\n", *reason, "\n"]).collect();
+    JsValue::from_str(&lines)
+}
+
+/// Logs what was noted while a request or an alarm was served.
+fn note(store: &Store<'_>, request_id: &str) {
     for note in store.take_notes() {
-        worker::console_error!("{what} {note}");
+        log::write("warning", "noted", request_id, &note);
     }
 }
 
 /// The store of this object; its tables are looked after once, when the object has just come to life.
 fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<'a>, Fault> {
+    log::tell_panics();
     if fresh { Store::open(sql, context.now.millis()) } else { Ok(Store::new(sql)) }
 }
 

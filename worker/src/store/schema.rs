@@ -1,5 +1,6 @@
 //! The tables, as a list of steps that is only ever extended. It must not know what a document says.
 
+mod newest;
 mod statistics;
 
 use super::sql::{self, Fault, Sql};
@@ -183,11 +184,15 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX outbox_customer ON outbox (customer) WHERE customer IS NOT NULL",
 ]];
 
-/// Runs the steps that have not run yet. Gives true when the database was empty before.
+/// How many steps this version knows.
+pub const KNOWN: usize = STEPS.len();
+
+/// Runs the steps that have not run yet; a database with more steps than there are here is refused. Gives true when the database was empty before.
 pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
     sql.run("CREATE TABLE IF NOT EXISTS migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[])?;
     let rows = sql.run("SELECT COALESCE(MAX(version), 0) FROM migration", &[])?;
     let done = rows.first().map_or(Ok(0), |row| sql::int(row, 0))?;
+    newest::refuse_later(done, KNOWN)?;
     for (step, version) in STEPS.iter().zip(1_i64..).filter(|(_, version)| *version > done) {
         for statement in *step {
             sql.run(statement, &[])?;

@@ -66,6 +66,7 @@ pub fn note_failure(store: &mut Store<'_>, context: &Context, what: &str) -> Res
     let row = store.row("SELECT id, attempts FROM due WHERE at <= ?1 ORDER BY at, id LIMIT 1", &[now_ms.into()])?;
     if let Some(row) = row {
         let (id, attempts) = (sql::text(&row, 0)?.to_owned(), sql::int(&row, 1)?.saturating_add(1));
+        store.note(format!("the job {id} has failed {attempts} of {ATTEMPTS_MAX} times"));
         if attempts >= ATTEMPTS_MAX {
             finish(store, context, &id, Err(format!("given up after {attempts} attempts: {what}")))?;
         } else {

@@ -136,7 +136,8 @@ impl Edge {
         (context, request_id): (&Context, &str),
         now_ms: i64,
     ) -> Reply {
-        let asker = guesses::asker(&TABLE, &request, &caller);
+        let matched = TABLE.find(&request.method, &request.path).ok();
+        let asker = matched.and_then(|matched| guesses::asker(matched.route, &caller));
         if let Some(Verdict::Later(seconds)) =
             asker.as_ref().map(|asker| self.gate(asker, |gate| gate.ask(asker, now_ms)))
         {

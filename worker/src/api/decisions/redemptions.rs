@@ -165,7 +165,12 @@ pub(super) fn check<T>(
 ) -> Result<T, CallError> {
     admission::check(call, request)?;
     let facts = decision::facts(call)?;
-    let decided = decide::validate(&facts, request, call.context).map(|decision| {
+    let decided = decide::validate(&facts, request, call.context);
+    match &decided {
+        Ok(decision) => call.store.decided("validation", refused(&decision.answer.evaluated)),
+        Err(refusal) => call.store.decided("validation", Some(refusal.reason.key())),
+    }
+    let decided = decided.map(|decision| {
         let evaluated = &decision.answer.evaluated;
         count_guesses(call, evaluated);
         let promised = if evaluated.valid { decide::promised(evaluated) } else { Vec::new() };
@@ -180,6 +185,12 @@ pub(super) fn check<T>(
     let origin = sessions::admit(call, &entries)?;
     call.store.apply(&entries, origin.as_deref(), call.now_ms());
     Ok(body)
+}
+
+/// Why a request as a whole does not hold, whatever a page is told.
+fn refused(evaluated: &Evaluated<'_>) -> Option<&'static str> {
+    let first = || evaluated.first_refusal().map(|(_, truth)| truth.reason.key());
+    (!evaluated.valid).then(|| first().unwrap_or("nothing_applies"))
 }
 
 /// Adds what a page has named in vain.
@@ -215,7 +226,15 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     }
     let request = &*request;
     let facts = decision::facts(call)?;
-    let decided = decide::redeem(&facts, request, call.context).map_err(CallError::from).and_then(|decision| {
+    let decided = decide::redeem(&facts, request, call.context);
+    match &decided {
+        Ok(decision) => {
+            let failure = decision.answer.failure.as_ref();
+            call.store.decided("redemption", failure.map(|failure| failure.reason.key()));
+        }
+        Err(refusal) => call.store.decided("redemption", Some(refusal.reason.key())),
+    }
+    let decided = decided.map_err(CallError::from).and_then(|decision| {
         let redeemed = &decision.answer;
         count_guesses(call, &redeemed.evaluated);
         let outcome = match &redeemed.failure {

@@ -60,6 +60,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let request = read(call, id, stack)?;
     let facts = decision::facts(call)?;
     let decided = decide::rollback(&facts, &request, call.context);
+    call.store.decided("rollback", decided.as_ref().err().map(|refusal| refusal.reason.key()));
     let refused = match &decided {
         Err(refusal) if refusal.reason == Reason::AlreadyRolledBack && !decision::is_bare(call) => {
             facts.redemption(id).found().map(Fact::into_owned)

@@ -1,0 +1,169 @@
+//! Counts what the entry answers, in its memory, and gathers what the objects counted when whoever runs the service asks for
+//! `/metrics`. It must not know what any number means, and a request takes no further call for it.
+//!
+//! What is in memory begins at zero whenever an instance does, which Prometheus expects of counters. On Cloudflare there are many instances
+//! of an entry, and an answer tells of one of them.
+
+use super::bindings::{Bindings, Call, Failure};
+use super::log;
+use crate::directory::PROJECTS;
+use crate::http::metrics::{Exposition, MEDIA, Metric, PATH, Times, is_allowed, seconds};
+use crate::http::reply::{error_reply, set_header, unauthorized};
+use crate::http::request::{Reply, Request};
+use crate::http::route::Route;
+use crate::store::sql::Fault;
+use crate::table::TABLE;
+use crate::work::figures::Waiting;
+use serde::Deserialize;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use wasm_bindgen::prelude::wasm_bindgen;
+
+/// Method and route of what was asked; a path that is none of ours has no name here, or everybody could make up names.
+type Asked = (&'static str, &'static str);
+
+/// What the entry counts.
+#[derive(Default)]
+struct Seen {
+    requests: BTreeMap<(Asked, u16), u64>,
+    times: BTreeMap<Asked, Times>,
+}
+
+thread_local! {
+    static SEEN: RefCell<Seen> = RefCell::default();
+}
+
+/// Counts a request that was answered.
+pub(super) fn count(request: &Request, route: Option<&'static Route>, status: u16, millis: u64) {
+    let asked = route.map_or_else(|| (method_of(&request.method), "none"), |route| (route.method, route.path));
+    SEEN.with_borrow_mut(|seen| {
+        let count = seen.requests.entry((asked, status)).or_default();
+        *count = count.saturating_add(1);
+        seen.times.entry(asked).or_default().took(millis);
+    });
+}
+
+/// Counts a request that the shell answered in our place, after all the time that it has; gives its route as the log names it.
+#[wasm_bindgen(js_name = countFailed)]
+pub fn count_failed(method: &str, path: &str) -> String {
+    let request = Request { method: method.to_owned(), path: path.to_owned(), ..Request::default() };
+    let route = TABLE.find(method, path).ok().map(|matched| matched.route);
+    let asked = route.map_or_else(|| (method_of(method), "none"), |route| (route.method, route.path));
+    SEEN.with_borrow_mut(|seen| {
+        let count = seen.requests.entry((asked, 500)).or_default();
+        *count = count.saturating_add(1);
+    });
+    log::name_of(&request, route)
+}
+
+fn method_of(method: &str) -> &'static str {
+    let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    known.into_iter().find(|known| *known == method).unwrap_or("OTHER")
+}
+
+/// What an object says of itself.
+#[derive(Debug, Deserialize)]
+struct Figures {
+    waiting: Waiting,
+    /// Operation, the reason of a refusal or nothing, and how often.
+    verdicts: Vec<(String, String, u64)>,
+    decide: Times,
+    commit: Times,
+    failures: u64,
+    failed_alarms: u64,
+}
+
+/// The answer of `/metrics`; nothing where this service has no token for it, and so no such path.
+pub(super) async fn answer(
+    bindings: &Bindings,
+    request: &Request,
+    lines: &str,
+    request_id: &str,
+) -> Result<Option<Reply>, Failure> {
+    if request.path != PATH || !matches!(request.method.as_str(), "GET" | "HEAD") {
+        return Ok(None);
+    }
+    let Some(token) = bindings.metrics_token() else { return Ok(None) };
+    if !is_allowed(request, &token) {
+        return Ok(Some(error_reply(&unauthorized(), request_id)));
+    }
+    let call = Call { method: "GET", target: PROJECTS, lines, body: None };
+    let answer = bindings.ask("directory", call).await?;
+    let projects: Vec<String> = serde_json::from_slice(&answer.bytes.to_vec())
+        .map_err(|error| Fault(format!("the directory's list of projects does not read: {error}")))?;
+    let told = bindings.figures_of(&projects).await?;
+    let figures: Vec<(&str, Option<Figures>)> = projects
+        .iter()
+        .zip(told)
+        .map(|(project, told)| (project.as_str(), told.and_then(|told| serde_json::from_str(&told).ok())))
+        .collect();
+    let mut reply = Reply { status: 200, headers: Vec::new(), body: write(&figures).into_bytes() };
+    set_header(&mut reply, "content-type", MEDIA);
+    set_header(&mut reply, "cache-control", "no-store");
+    set_header(&mut reply, "x-request-id", request_id);
+    Ok(Some(reply))
+}
+
+fn write(figures: &[(&str, Option<Figures>)]) -> String {
+    let mut told = Exposition::default();
+    let mut begin = |name, kind, help, write: &dyn Fn(&mut crate::http::metrics::Samples<'_>)| {
+        told.metric(&Metric { name, kind, help }, |samples| write(samples));
+    };
+    begin("scrip_info", "gauge", "The version that answers.", &|samples| {
+        samples.sample(&[("version", env!("CARGO_PKG_VERSION"))], 1);
+    });
+    SEEN.with_borrow(|seen| {
+        begin("scrip_requests_total", "counter", "Requests answered, by route, method and status.", &|samples| {
+            for (((method, route), status), count) in &seen.requests {
+                samples.sample(&[("route", route), ("method", method), ("status", &status.to_string())], count);
+            }
+        });
+        begin("scrip_request_seconds", "histogram", "From a request's arrival to its answer.", &|samples| {
+            for ((method, route), times) in &seen.times {
+                samples.times(&[("route", route), ("method", method)], times);
+            }
+        });
+    });
+    let known = || figures.iter().filter_map(|(project, figures)| Some((*project, figures.as_ref()?)));
+    begin("scrip_project_up", "gauge", "Whether the project's object told its figures.", &|samples| {
+        for (project, figures) in figures {
+            samples.sample(&[("project", project)], u8::from(figures.is_some()));
+        }
+    });
+    begin("scrip_decisions_total", "counter", "Decisions by verdict, and by the first refusal.", &|samples| {
+        for (project, (operation, reason, count)) in
+            known().flat_map(|(project, figures)| figures.verdicts.iter().map(move |verdict| (project, verdict)))
+        {
+            let verdict = if reason.is_empty() { "valid" } else { "invalid" };
+            let labels =
+                [("project", project), ("operation", operation), ("verdict", verdict), ("reason", reason.as_str())];
+            samples.sample(&labels, count);
+        }
+    });
+    begin("scrip_decide_seconds", "histogram", "Reading, deciding and writing, before the commit.", &|samples| {
+        known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.decide));
+    });
+    begin("scrip_commit_seconds", "histogram", "From there to the disk's answer; one event in eight.", &|samples| {
+        known().for_each(|(project, figures)| samples.times(&[("project", project)], &figures.commit));
+    });
+    begin("scrip_queue_length", "gauge", "What waits to be done.", &|samples| {
+        for (project, (queue, length)) in
+            known().flat_map(|(project, figures)| figures.waiting.queues.iter().map(move |queue| (project, queue)))
+        {
+            samples.sample(&[("project", project), ("queue", queue)], length);
+        }
+    });
+    begin("scrip_alarm_delay_seconds", "gauge", "For how long the most urgent work has been due.", &|samples| {
+        for (project, figures) in known() {
+            let late = u64::try_from(figures.waiting.late_ms).unwrap_or(0);
+            samples.sample(&[("project", project)], seconds(late));
+        }
+    });
+    begin("scrip_failures_total", "counter", "Requests that failed and were rolled back.", &|samples| {
+        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failures));
+    });
+    begin("scrip_alarm_failures_total", "counter", "Alarms that failed and are tried again.", &|samples| {
+        known().for_each(|(project, figures)| samples.sample(&[("project", project)], figures.failed_alarms));
+    });
+    told.text()
+}

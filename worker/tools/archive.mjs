@@ -1,0 +1,104 @@
+// Decides what an archive is: a folder of whole databases with a manifest that says what they are, and how one is known to be what it
+// was when it was written. It must not know how databases are copied or where they are served.
+import { createHash } from "node:crypto";
+import { closeSync, createReadStream, existsSync, fsyncSync, lstatSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Remedy, root } from "./say.mjs";
+
+const MANIFEST = "manifest.json";
+/** Of the manifest. Who meets a higher one knows less than who wrote it. */
+const FORMAT = 1;
+
+/** The newest step of the schema that this version knows. */
+export function newestSchema() {
+  return Number(readFileSync(join(root, "worker/src/store/schema/newest.txt"), "utf8"));
+}
+
+/** The versions of what serves. */
+export function versions() {
+  const [, scrip] = /\[workspace\.package\]\s+version = "(.*?)"/.exec(readFileSync(join(root, "Cargo.toml"), "utf8"));
+  const { workerd } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).devDependencies;
+  return { scrip, workerd };
+}
+
+/** Writes the manifest of a folder whose files are there: `files` are `[{ path, schema }]`. Everything is on the disk afterwards. */
+export async function seal(folder, { began, files }) {
+  const sealed = [];
+  for (const { path, schema } of files) {
+    const whole = join(folder, path);
+    sync(whole);
+    sealed.push({ path, bytes: statSync(whole).size, sha256: await sha256Of(whole), schema });
+  }
+  const schema = Math.max(0, ...files.map((file) => file.schema ?? 0));
+  const manifest = { format: FORMAT, ...versions(), schema, began, ended: new Date().toISOString(), files: sealed };
+  writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  for (const path of [MANIFEST, ...new Set(files.map(({ path }) => dirname(path))), "."]) sync(join(folder, path));
+  return manifest;
+}
+
+/** Reads the manifest of an archive, and holds the archive to it: nothing lacking, nothing more, nothing changed, nothing newer than this version. */
+export async function unseal(folder) {
+  const manifest = readManifest(folder);
+  const { format, scrip, schema, files } = manifest;
+  if (format !== FORMAT) throw broken(folder, `its manifest has format \`${format}\`, this version reads ${FORMAT}`);
+  if (schema > newestSchema()) {
+    throw new Remedy(`the archive ${folder} is newer than this version: Scrip ${scrip} wrote it with schema step ${schema}, this one knows ${newestSchema()}; restore it with the version that wrote it or a later one`);
+  }
+  const found = filesOf(folder).filter((path) => path !== MANIFEST);
+  const named = new Set(files.map(({ path }) => path));
+  const extra = found.find((path) => !named.has(path));
+  if (extra !== undefined) throw broken(folder, `\`${extra}\` is no part of it`);
+  for (const { path, bytes, sha256 } of files) {
+    // What the manifest names lies inside of the archive: only such files were found.
+    if (!found.includes(path)) throw broken(folder, `\`${path}\` is missing`);
+    const { size } = statSync(join(folder, path));
+    if (size !== bytes) throw broken(folder, `\`${path}\` has ${size} bytes and not ${bytes}`);
+    if ((await sha256Of(join(folder, path))) !== sha256) throw broken(folder, `\`${path}\` was changed: its SHA-256 is another one`);
+  }
+  return manifest;
+}
+
+function readManifest(folder) {
+  if (!existsSync(join(folder, MANIFEST))) throw new Remedy(`${folder} is no archive: it has no ${MANIFEST}`);
+  try {
+    const manifest = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8"));
+    const sound = Array.isArray(manifest.files) && manifest.files.every(({ path }) => typeof path === "string");
+    if (sound && Number.isInteger(manifest.schema)) return manifest;
+  } catch {
+    // Said below.
+  }
+  throw broken(folder, `its ${MANIFEST} cannot be read`);
+}
+
+function broken(folder, what) {
+  return new Remedy(`the archive ${folder} is broken: ${what}; nothing was changed`);
+}
+
+/** The paths of the files in a folder and those inside it. */
+function filesOf(folder, within = "") {
+  return readdirSync(join(folder, within)).sort().flatMap((name) => {
+    const path = within === "" ? name : `${within}/${name}`;
+    const found = lstatSync(join(folder, path));
+    if (found.isDirectory()) return filesOf(folder, path);
+    if (!found.isFile()) throw broken(folder, `\`${path}\` is no file`);
+    return [path];
+  });
+}
+
+/** Sees to it that a file, or what a folder says of its files, is on the disk. */
+export function sync(path) {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The SHA-256 of a file, in hexadecimal digits. */
+export function sha256Of(path) {
+  return new Promise((done, failed) => {
+    const hash = createHash("sha256");
+    createReadStream(path).on("error", failed).on("data", (chunk) => hash.update(chunk)).on("end", () => done(hash.digest("hex")));
+  });
+}

@@ -1,0 +1,156 @@
+//! Copies the databases of the objects of a service that is running, and looks whether copies are whole. It must not know where copies
+//! are kept, nor what is in a database.
+//!
+//! `workerd` keeps each object as a SQLite database in WAL mode and locks it as every program does that has SQLite. So another process may
+//! read it: the copy is what was committed at the moment at which it began, and whoever writes meanwhile does not wait.
+//!
+//! The alarms of a class stand twice, in each object's own database and in `metadata.sqlite` beside them, by which the runtime wakes objects. Of
+//! databases that are copied one after the other the two may disagree, and an object would sleep for ever; so the second is written
+//! anew in the copy, from the copies of the first.
+
+use rusqlite::backup::{Backup, StepResult};
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use serde_json::json;
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long somebody else's lock is waited for; a reader meets one only while the runtime mends what a killed process left.
+const PATIENCE: Duration = Duration::from_secs(30);
+const PAUSE: Duration = Duration::from_millis(50);
+/// The database of a class that has the alarms of its objects.
+const ALARMS: &str = "metadata.sqlite";
+/// What SQLite keeps beside a database while it is open.
+const BESIDE: [&str; 2] = ["-wal", "-shm"];
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[String]) -> Outcome<()> {
+    match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["take", from, to] => take(Path::new(from), Path::new(to)),
+        ["check", files @ ..] => files.iter().try_for_each(|file| check(Path::new(file))),
+        _ => Err("scrip-copy take <folder of the objects> <new folder> | scrip-copy check <file>...".into()),
+    }
+}
+
+/// Copies every database of every class, and says each in a line.
+fn take(from: &Path, to: &Path) -> Outcome<()> {
+    for class in sorted(from)?.into_iter().filter(|path| path.join(ALARMS).is_file()) {
+        let name = name_of(&class)?;
+        let target = to.join(&name);
+        fs::create_dir_all(&target)?;
+        let mut alarms = Vec::new();
+        for file in sorted(&class)? {
+            let file_name = name_of(&file)?;
+            if BESIDE.iter().any(|end| file_name.ends_with(end)) || file_name == ALARMS {
+                continue;
+            }
+            // Whatever a later runtime may keep there, a copy without it would be none.
+            let object = file_name
+                .strip_suffix(".sqlite")
+                .ok_or_else(|| format!("{}: it is not known what this file is", file.display()))?;
+            let copied = copy(&file, &target.join(&file_name))?;
+            alarms.extend(alarm_of(&copied)?.map(|at| (object.to_owned(), at)));
+            close(copied, &format!("{name}/{file_name}"))?;
+        }
+        let copied = copy(&class.join(ALARMS), &target.join(ALARMS))?;
+        copied.execute("DELETE FROM _cf_ALARM", [])?;
+        for (object, at) in alarms {
+            copied.execute("INSERT INTO _cf_ALARM (actor_id, scheduled_time) VALUES (?1, ?2)", (object, at))?;
+        }
+        close(copied, &format!("{name}/{ALARMS}"))?;
+    }
+    Ok(())
+}
+
+/// Copies a database as it is at this moment; gives the copy, still open.
+fn copy(from: &Path, to: &Path) -> Outcome<Connection> {
+    let named = |error: rusqlite::Error| format!("{}: {error}", from.display());
+    let source = Connection::open_with_flags(from, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(named)?;
+    source.busy_timeout(PATIENCE)?;
+    let mut target = Connection::open(to)?;
+    let begun = Instant::now();
+    // In one step: between two of them others write, and it would begin anew each time.
+    loop {
+        let outcome = Backup::new(&source, &mut target)?.step(-1).map_err(named)?;
+        match outcome {
+            StepResult::Done => return Ok(target),
+            _ if begun.elapsed() > PATIENCE => return Err(format!("{}: it stays locked", from.display()).into()),
+            _ => sleep(PAUSE),
+        }
+    }
+}
+
+/// When an object wants to be woken, in nanoseconds, as its own database says it.
+fn alarm_of(database: &Connection) -> Outcome<Option<i64>> {
+    if !has_table(database, "_cf_METADATA")? {
+        return Ok(None);
+    }
+    let at = database.query_row("SELECT value FROM _cf_METADATA WHERE key = 1", [], |row| row.get(0)).optional()?;
+    Ok(at.flatten())
+}
+
+/// Looks whether a copy is whole, makes it one file that needs none beside it, and says what it is.
+fn close(copied: Connection, file: &str) -> Outcome<()> {
+    copied.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+    demand_whole(&copied, file)?;
+    say(file, &copied)?;
+    copied.close().map_err(|(_, error)| error.into())
+}
+
+/// Looks whether the database in a file is whole, and says what it is; the file is not touched.
+fn check(file: &Path) -> Outcome<()> {
+    let name = file.display().to_string();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let database = Connection::open_with_flags(file, flags).map_err(|error| format!("{name}: {error}"))?;
+    demand_whole(&database, &name)?;
+    say(&name, &database)
+}
+
+fn demand_whole(database: &Connection, file: &str) -> Outcome<()> {
+    let told: String = database
+        .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+        .map_err(|error| format!("{file}: {error}"))?;
+    if told == "ok" { Ok(()) } else { Err(format!("{file}: the database is damaged: {told}").into()) }
+}
+
+/// A line of JSON: the file, and the newest step of the schema that has run in it.
+fn say(file: &str, database: &Connection) -> Outcome<()> {
+    let schema: Option<i64> = match has_table(database, "migration")? {
+        true => database.query_row("SELECT MAX(version) FROM migration", [], |row| row.get(0))?,
+        false => None,
+    };
+    println!("{}", json!({ "file": file, "schema": schema }));
+    Ok(())
+}
+
+fn has_table(database: &Connection, name: &str) -> Outcome<bool> {
+    let found = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1";
+    Ok(database.query_row(found, [name], |_| Ok(())).optional()?.is_some())
+}
+
+fn sorted(folder: &Path) -> Outcome<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, std::io::Error>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn name_of(path: &Path) -> Outcome<String> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    Ok(name.ok_or_else(|| format!("{}: its name is no text", path.display()))?.to_owned())
+}
