@@ -10,15 +10,15 @@ use crate::access::projects::{self, WEBHOOK_TOKEN_LENGTH};
 use crate::digest::sha256_hex;
 use crate::directory::setup::Project;
 use crate::http::health::{self, Lack};
-use crate::http::reply::{bytes_reply, empty_reply};
+use crate::http::reply::{bytes_reply, empty_reply, json_reply};
 use crate::http::request::{Reply, Request};
 use crate::service;
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::sql::Fault;
+use crate::store::sql::{self, Fault};
 use scrip::Context;
 use scrip::id::Ids;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 /// What the directory is asked for the ids of all projects.
 pub const PROJECTS: &str = "/internal/projects";

@@ -55,7 +55,10 @@ impl Project<'_> {
         assert_eq!(done["status"], "DONE", "{done}");
         let url = done["result"]["url"].as_str().unwrap();
         let target = url.strip_prefix("http://shop.test").unwrap();
-        self.send(&format!("GET {target}"), "application/json", Vec::new()).body
+        let reply = self.send(&format!("GET {target}"), "application/json", Vec::new());
+        let length = reply.headers.iter().find(|(name, _)| name == "content-length").map(|(_, length)| length.clone());
+        assert_eq!(length, Some(reply.body.len().to_string()), "the length is told ahead");
+        reply.body
     }
 
     /// Imports a file; every row of it must be taken.

@@ -27,6 +27,7 @@ const CARD: &str = "/v2/loyalties/programs/{programId}/members/{memberId}/cards/
 const SHOP: &[(&str, &str, &str)] = &[
     ("/v1/vouchers/{code}", "/v1/vouchers/thing", r#"{"type":"GIFT_VOUCHER","gift":{"amount":1}}"#),
     ("/v1/products/{productId}", "/v1/products", r#"{"id":"thing"}"#),
+    ("/v1/customers/{customerId}", "/v1/customers", r#"{"source_id":"thing"}"#),
     ("/v1/validation-rules/{validationRuleId}", "/v1/validation-rules", r#"{"name":"thing"}"#),
     (
         "/v1/campaigns/{campaignId}",
@@ -97,6 +98,8 @@ fn send(edge: &Edge, method: &str, path: &str, query: &str, body: &str) -> Reply
             ("x-client-token", "dev-client-token"),
             ("origin", "http://localhost:1"),
         ]
+    } else if path.starts_with("/management/") {
+        &[("x-management-id", "dev-management"), ("x-management-token", "dev-management-token")]
     } else {
         &[("x-app-id", "dev-app"), ("x-app-token", "dev-token")]
     };
@@ -133,7 +136,11 @@ fn an_order_is_one_of_those_that_a_list_publishes() {
     let edge = Edge::new();
     // A code of a program is no card.
     let of_program = "/v1/referrals/{campaignId}/members/{memberId}";
-    let mut named: Vec<(&str, String)> = vec![(of_program, "/v1/referrals/friends/members/code".into())];
+    let of_project = "/management/v1/projects/{projectId}";
+    let mut named: Vec<(&str, String)> = vec![
+        (of_program, "/v1/referrals/friends/members/code".into()),
+        (of_project, "/management/v1/projects/proj_dev".into()),
+    ];
     for (place, path, body) in SHOP {
         let reply = send(&edge, "POST", &written(path, &named), "", &mentioning(body, &named));
         let made: Json = serde_json::from_slice(&reply.body).unwrap();

@@ -1,5 +1,11 @@
 //! Walks scopes and roles over the whole table of routes: whoever may not call is told so, and nobody else.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a test may fail loudly"
+)]
 
 #[path = "support/walk.rs"]
 #[allow(dead_code, reason = "only paths are walked")]

@@ -111,7 +111,7 @@ fn written(key: Key, terms: Terms, role: Option<Role>) -> Record {
 
 fn rates(terms: &Terms, class: Class) -> Rates {
     match class {
-        Class::Server | Class::OAuth => terms.rate_limits.server,
+        Class::Server | Class::OAuth | Class::Link => terms.rate_limits.server,
         Class::Client => terms.rate_limits.client,
         Class::Management => terms.rate_limits.management,
     }

@@ -79,7 +79,7 @@ impl Counts {
             return Verdict::Unlimited;
         }
         let class = match caller.class {
-            Class::Server | Class::OAuth => "server",
+            Class::Server | Class::OAuth | Class::Link => "server",
             Class::Client => "client",
             Class::Management => "management",
         };

@@ -23,14 +23,11 @@ pub(super) struct Project {
     pub(super) id: String,
     #[serde(flatten)]
     pub(super) settings: Settings,
-    /// The secret by which the receivers of its webhooks know it.
+    /// The secret by which the receivers of its webhooks know it; drawn where it says nothing.
     #[serde(default)]
     pub(super) webhook_token: Option<String>,
     #[serde(default)]
     pub(super) keys: Vec<Key>,
-    /// What its webhooks are signed with; drawn where it says nothing.
-    #[serde(default)]
-    pub(super) webhook_token: Option<String>,
     /// How often its keys may call.
     #[serde(default)]
     pub(super) rate_limits: RateLimits,

@@ -106,5 +106,10 @@ export function respondInParts([status, lines, first], next, stub, target, asked
       if (wanted === undefined) controller.close();
     },
   }, { highWaterMark: 0 });
-  return new Response(body, { status, headers: headersOf(lines) });
+  // A stream that fails ends like one that is whole; what is shorter than its length does not.
+  const headers = headersOf(lines);
+  const length = Number(headers.find(([name]) => name === "content-length")?.[1]);
+  const sized = new FixedLengthStream(length);
+  body.pipeTo(sized.writable).catch((error) => console.error(`an answer broke off: ${error}`));
+  return new Response(sized.readable, { status, headers });
 }

@@ -292,7 +292,8 @@ fn answers(store: &mut Store<'_>, person: &Person, after: i64, rows: i64) -> Res
     let marks = person.marks();
     idempotency::revise(store, (after, rows), &marks, &mut |kept| {
         let Kept { caller, request, key, body } = kept;
-        let segments = request.split(['/', ' ']).map(|segment| crate::http::query::decode(segment, false));
+        // Method, version and area come first.
+        let segments = request.split(['/', ' ']).skip(4).map(|segment| crate::http::query::decode(segment, false));
         let mut names = segments.chain(proven(caller));
         // What was answered to them, or under their name, is nobody's to be told again.
         if person.is_in(key) || names.any(|name| name == person.id || Some(&name) == person.source_id.as_ref()) {

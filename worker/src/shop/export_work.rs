@@ -26,6 +26,8 @@ pub const WRITE: &str = "EXPORT.WRITE";
 pub const REMOVE: &str = "EXPORT.REMOVE";
 /// The member of an export that nobody is shown: its first line.
 pub const HEAD: &str = "head";
+/// Another one: how many bytes there are in all.
+pub const BYTES: &str = "bytes";
 /// What a line costs, in rows that a job writes without looking at them.
 const ROWS_OF_A_LINE: u64 = 5;
 /// Bytes of the documents of one piece, unless a single one is longer.
@@ -83,6 +85,7 @@ pub fn start(call: &mut Call<'_, '_>, wanted: Wanted, parameters: Json) -> Resul
     let mut body = body.as_object().cloned().unwrap_or_default();
     let cursor = Cursor { asker: Asker::of(call), kind: 0, after: (i64::MIN, 0), until: now_ms, wanted };
     let head = cells::line(cursor.wanted.fields.iter())?;
+    body.insert(BYTES.into(), head.len().into());
     body.insert(HEAD.into(), head.into());
     let export = Document::new(id.clone(), None, now_ms, body);
     call.store.insert("export", &export);
@@ -145,11 +148,11 @@ pub fn write(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>, table:
     let last = last_of(store, stored, &cursor, count)?;
     let until = last.unwrap_or((i64::MAX, i64::MAX));
     let told = lines(store, context, (piece.id, table), &cursor, (kind, stored, until));
-    match told {
-        Ok(()) => {}
+    let bytes = match told {
+        Ok(bytes) => i64::try_from(bytes).unwrap_or(0),
         Err(CallError::Fault(fault)) => return Err(fault),
         Err(CallError::Refused(body)) => return Err(Fault(format!("{:?}", body.details))),
-    }
+    };
     cursor.after = until;
     if last.is_none() {
         (cursor.kind, cursor.after) = (cursor.kind.saturating_add(1), (i64::MIN, 0));
@@ -157,8 +160,9 @@ pub fn write(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>, table:
     let is_over = cursor.kind >= kind.kinds.len();
     let status = if is_over { "DONE" } else { "IN_PROGRESS" };
     store.write(
-        "UPDATE document SET body = json_set(body, '$.status', ?2) WHERE kind = 'export' AND id = +?1",
-        vec![piece.id.into(), status.into()],
+        "UPDATE document SET body = json_set(body, '$.status', ?2, '$.bytes', CAST(json_extract(body, '$.bytes') + ?3 AS INTEGER))
+         WHERE kind = 'export' AND id = +?1",
+        vec![piece.id.into(), status.into(), bytes.into()],
     );
     match is_over {
         true => store.write("DELETE FROM due WHERE id = +?1", vec![piece.id.into()]),
@@ -215,14 +219,14 @@ fn span(stored: &str, parent: Option<&str>, after: (i64, i64), until: (i64, i64)
     clause
 }
 
-/// Writes the lines of the documents up to a place.
+/// Writes the lines of the documents up to a place; says how many bytes they have.
 fn lines(
     store: &mut Store<'_>,
     context: &Context,
     (id, table): (&str, &Table),
     cursor: &Cursor,
     (kind, stored, until): (&Exported, &str, (i64, i64)),
-) -> Result<(), CallError> {
+) -> Result<usize, CallError> {
     let wanted = &cursor.wanted;
     let clause = span(stored, wanted.parent.as_deref(), cursor.after, until);
     let clause = narrow(clause, kind, (wanted.campaign.as_deref(), &wanted.filters), cursor.until)?;
@@ -242,15 +246,16 @@ fn lines(
     let (places, documents) = (places?, documents?);
     let told = cursor.asker.ask((store, context, table), |call| (kind.rows)(call, documents))?;
     let mut texts: Vec<Json> = Vec::new();
-    let mut bytes: usize = 0;
+    let (mut bytes, mut all): (usize, usize) = (0, 0);
     for ((place, seq), rows) in places.into_iter().zip(told) {
         let mut part: i64 = 0;
         for row in rows {
             let line = cells::line(wanted.fields.iter().map(|field| cells::cell(&value(kind, &row.told, field))))?;
+            all = all.saturating_add(line.len());
             let place = row.place.as_deref().unwrap_or(&place);
             for piece in parts(&line) {
                 // Downwards the lines are read from their end, and the parts of one must still follow each other.
-                let number = if wanted.is_downwards { -part } else { part };
+                let number = if wanted.is_downwards { part.saturating_neg() } else { part };
                 texts.push(json!([place, seq, number, piece]));
                 part = part.saturating_add(1);
                 bytes = bytes.saturating_add(piece.len());
@@ -262,7 +267,7 @@ fn lines(
         }
     }
     put(store, id, texts);
-    Ok(())
+    Ok(all)
 }
 
 fn put(store: &mut Store<'_>, id: &str, texts: Vec<Json>) {
@@ -280,8 +285,7 @@ fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
     while rest.len() > PART_BYTES_MAX {
-        let end = rest.floor_char_boundary(PART_BYTES_MAX);
-        let (part, behind) = rest.split_at(end);
+        let Some((part, behind)) = rest.split_at_checked(rest.floor_char_boundary(PART_BYTES_MAX)) else { break };
         parts.push(part);
         rest = behind;
     }

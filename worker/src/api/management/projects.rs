@@ -100,7 +100,14 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         let told = format!("the project `{}` has made {PROJECTS_MAX} projects, and can make no more", maker.id);
         return Err(error(400, "too_many_projects", "Too many projects", told).into());
     }
-    let assigned = users_of(call, body.remove("users"))?;
+    let mut assigned = users_of(call, body.remove("users"))?;
+    // Whoever makes a project is let in, if by nobody else.
+    if let Some(login) = call.caller.user.as_deref()
+        && let Some(maker) = call.store.document_by_name(users::USER, login, "")?
+        && assigned.iter().all(|(user, _)| user.id != maker.id)
+    {
+        assigned.push((maker, "ADMIN".to_owned()));
+    }
     let id = call.ids.alphanumeric("proj_", 12).to_string();
     let mut project = Project {
         id: id.clone(),

@@ -82,6 +82,7 @@ fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, 
     let origin = header(call.request, ORIGIN).unwrap_or_default();
     let shown = documents.into_iter().map(|mut export| {
         export.body.remove(export_work::HEAD);
+        export.body.remove(export_work::BYTES);
         if export.body.get("status").and_then(Json::as_str) == Some("DONE") {
             let token = links::token(call.store, &key, &export.id, end)?;
             let url = format!("{origin}/v1/exports/{}?token={token}", export.id);
@@ -137,6 +138,10 @@ fn download(call: &mut Call<'_, '_>) -> Outcome {
         ("content-disposition", format!("attachment; filename=\"{id}.csv\"")),
         ("cache-control", "private, no-store".to_owned()),
     ];
+    // Whoever reads a file that breaks off knows by its length that it is not whole.
+    if let Some(bytes) = export.body.get(export_work::BYTES).filter(|_| part.is_none()) {
+        headers.push(("content-length", bytes.to_string()));
+    }
     // What somebody wrote into a cell is no page, whatever it looks like.
     headers.push(("x-content-type-options", "nosniff".to_owned()));
     if let Some(next) = next {
