@@ -59,6 +59,7 @@ fn ask(route: &Route, path: String, record: &Record, token: &str) -> Result<Call
         Class::Client => ("x-client-application-id", "x-client-token"),
         Class::Management => ("x-management-id", "x-management-token"),
         Class::OAuth => ("x-nothing", "authorization"),
+        Class::Link => panic!("a link is no record of a key"),
     };
     let token = if record.class == Class::OAuth { format!("Bearer {token}") } else { token.to_owned() };
     let headers = [(id, record.id.as_str()), (secret, token.as_str()), ("origin", "http://localhost:1")];

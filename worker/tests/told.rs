@@ -42,6 +42,7 @@ const TOLD: &[(&str, &str)] = &[
     ("publication.succeeded", "customer campaign publication voucher user"),
     ("customer.created", "customer"),
     ("customer.updated", "customer"),
+    ("customer.deleted", "customer"),
     (
         "customer.rewarded",
         "customer holder voucher campaign redemption reward referral_tier balance custom_event customer_event",
@@ -121,8 +122,6 @@ const CAUSELESS: &[&str] = &[
     "campaign.referral_tier.deleted",
     "campaign.referral_tier.updated",
     "customer.confirmed",
-    // Nothing deletes a customer yet.
-    "customer.deleted",
 ];
 
 /// What an assignment of rules tells of beside: what it was assigned to.

@@ -12,6 +12,7 @@ use crate::store::Store;
 use crate::store::sql::{self, Fault, Row, Value};
 use crate::store::tracking::Tracker;
 use crate::work::actions::{Piece, advance, finish};
+use crate::work::outbox;
 use scrip::Context;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
@@ -48,6 +49,8 @@ enum Stage {
     Ledger,
     Documents,
     Answers,
+    Letters,
+    Exports,
     Room,
 }
 
@@ -95,7 +98,9 @@ impl Job {
                 let looked_at = (self.after, self.until);
                 (Stage::Answers, documents(store, person, looked_at, rows, &mut self.pages)?)
             }
-            Stage::Answers => (Stage::Room, answers(store, person, self.after, rows)?),
+            Stage::Answers => (Stage::Letters, answers(store, person, self.after, rows)?),
+            Stage::Letters => (Stage::Exports, letters(store, person, self.after, rows)?),
+            Stage::Exports => (Stage::Room, lines(store, person, self.after)?),
             Stage::Room => return Ok(()),
         };
         self.looked = self.looked.saturating_add(rows.unsigned_abs());
@@ -152,8 +157,9 @@ pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<
          WHERE kind = 'customer' AND id = +?1 AND length(CAST(key AS BLOB)) > 2",
         vec![person.id.as_str().into()],
     );
+    // Whoever is told that they are gone is told by which id they were known.
     store.write(
-        "UPDATE document SET body = '{' || printf('%.*c', octet_length(body) - 2, ' ') || '}'
+        "UPDATE document SET body = printf('%-*s', octet_length(body), json_object('id', id, 'object', 'customer'))
          WHERE kind = 'customer' AND id = +?1",
         vec![person.id.as_str().into()],
     );
@@ -164,6 +170,11 @@ pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<
     for table in TABLES {
         leave_table(store, table, person);
     }
+    store.write(
+        format!("UPDATE outbox SET body = {} WHERE customer = +?1", blank("body")),
+        vec![person.id.as_str().into()],
+    );
+    outbox::erase(store, &person.id, now_ms);
     let sourced = person.source_id.clone().unwrap_or_default();
     store.write(
         "DELETE FROM hold WHERE (key, owner) IN (SELECT key, owner FROM hold WHERE owner = 'customer/' || ?1 OR owner = 'customer/' || ?2
@@ -171,6 +182,11 @@ pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<
         vec![person.id.as_str().into(), sourced.into()],
     );
     waiting(store, person)
+}
+
+/// As many bytes that say nothing.
+fn blank(text: &str) -> String {
+    format!("substr(hex(zeroblob(octet_length({text}))), 1, octet_length({text}))")
 }
 
 fn leave_table(store: &mut Store<'_>, table: &Table, person: &Person) {
@@ -181,8 +197,7 @@ fn leave_table(store: &mut Store<'_>, table: &Table, person: &Person) {
         return store.write(statement, vec![id, alias]);
     };
     for text in texts {
-        let blank = format!("substr(hex(zeroblob(octet_length({text}))), 1, octet_length({text}))");
-        store.write(format!("UPDATE {name} SET {text} = {blank} WHERE {column} = +?1"), vec![id.clone()]);
+        store.write(format!("UPDATE {name} SET {text} = {} WHERE {column} = +?1", blank(text)), vec![id.clone()]);
     }
     store.write(format!("DELETE FROM {name} WHERE {column} = +?1"), vec![id]);
 }
@@ -303,6 +318,52 @@ fn answers(store: &mut Store<'_>, person: &Person, after: i64, rows: i64) -> Res
     })
 }
 
+/// Looks through the next letters of webhooks, as what is told of something else may name them too. Gives the last, unless there are no more.
+fn letters(store: &mut Store<'_>, person: &Person, after: i64, rows: i64) -> Result<Option<i64>, Fault> {
+    let last = store.row(
+        "SELECT MAX(seq), COUNT(*) FROM (SELECT seq FROM outbox WHERE seq > +?1 ORDER BY seq LIMIT +?2)",
+        &[after.into(), rows.into()],
+    )?;
+    let last = last.unwrap_or_default();
+    let (Some(last), seen) = (sql::int_or_null(&last, 0)?, sql::int(&last, 1)?) else { return Ok(None) };
+    let found = store.rows(
+        "SELECT seq, body FROM outbox WHERE seq > +?1 AND seq <= +?2 AND type <> 'customer.deleted'
+           AND EXISTS (SELECT 1 FROM json_each(?3) AS mark WHERE instr(body, mark.value) > 0)",
+        &[after.into(), last.into(), Json::from(person.marks()).to_string().into()],
+    )?;
+    for row in &found {
+        if let Some(text) = revised(sql::text(row, 1)?, &mut |body| person.erase_named(body)) {
+            store.write("UPDATE outbox SET body = ?2 WHERE seq = +?1", vec![sql::int(row, 0)?.into(), text.into()]);
+        }
+    }
+    Ok((seen >= rows).then_some(last))
+}
+
+/// Takes the lines of the next export away that tell of them. Gives which it was, unless there are no more.
+fn lines(store: &mut Store<'_>, person: &Person, after: i64) -> Result<Option<i64>, Fault> {
+    let next = store.row(
+        "SELECT seq, id FROM document WHERE kind = 'export' AND seq > +?1 ORDER BY seq LIMIT 1",
+        &[after.into()],
+    )?;
+    let Some(next) = next else { return Ok(None) };
+    let export = sql::text(&next, 1)?;
+    let marks = Json::from(person.marks_in_lines()).to_string();
+    let theirs = "export = +?1 AND EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0)";
+    let found = store.rows(
+        &format!("SELECT DISTINCT json_array(place, seq) FROM export_line WHERE {theirs}"),
+        &[export.into(), marks.as_str().into()],
+    )?;
+    if !found.is_empty() {
+        // By their places, as a line of which one part tells of them goes whole.
+        let places = found.iter().map(|row| sql::text(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
+        let params = || vec![Value::from(export), format!("[{}]", places.join(",")).into()];
+        let keyed = "export = +?1 AND (place, seq) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))";
+        store.write(format!("UPDATE export_line SET text = {} WHERE {keyed}", blank("text")), params());
+        store.write(format!("DELETE FROM export_line WHERE {keyed}"), params());
+    }
+    Ok(Some(sql::int(&next, 0)?))
+}
+
 /// The customer in whose name an answer is kept.
 fn proven(caller: &str) -> Option<String> {
     let caller: Vec<Json> = serde_json::from_str(caller).ok()?;
@@ -360,7 +421,8 @@ fn knead_keys(store: &mut Store<'_>, key: &str, now_ms: i64) {
             "INSERT INTO document (kind, id, key, created_at, body) VALUES ('customer', '', ?1 || printf('%.*c', CAST(?2 AS INTEGER), '0'), ?3, '{}')",
             vec![begins.as_str().into(), length.saturating_add(12).into(), now_ms.into()],
         );
-        store.remove("customer", "");
+        // Nobody is told: it was no customer.
+        store.write("DELETE FROM document WHERE kind = 'customer' AND id = ''", Vec::new());
     }
 }
 

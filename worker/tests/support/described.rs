@@ -202,6 +202,10 @@ fn form(sent: &[u8]) -> Option<Json> {
 /// A file that was sent as it is, or as the one part of a form.
 fn file(sent: &[u8]) -> Option<Json> {
     let text = std::str::from_utf8(sent).ok().filter(|text| !text.is_empty())?;
-    let part = || text.strip_prefix("--")?.split_once("\r\n\r\n").map(|(_, rest)| rest.rsplit_once("\r\n--").map_or(rest, |(part, _)| part));
+    let part = || {
+        text.strip_prefix("--")?
+            .split_once("\r\n\r\n")
+            .map(|(_, rest)| rest.rsplit_once("\r\n--").map_or(rest, |(part, _)| part))
+    };
     Some(json!({ "file": part().unwrap_or(text) }))
 }
