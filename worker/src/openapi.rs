@@ -17,9 +17,6 @@ use serde_json::{Map, Value as Json, json};
 /// Every operation of the published surface, one a line, `METHOD /path`.
 pub const PUBLISHED: &str = include_str!("surface/published.txt");
 
-/// The operations of it that the service does not have yet. The list only shrinks.
-pub const NOT_YET: &str = include_str!("surface/not_yet.txt");
-
 /// An operation as lists of operations name it: `GET /v1/campaigns`.
 pub fn name(route: &Route) -> String {
     format!("{} {}", route.method, route.path)

@@ -10,7 +10,7 @@
 )]
 
 use scrip_worker::http::shape::{Field, Kind};
-use scrip_worker::openapi::{self, NOT_YET, PUBLISHED};
+use scrip_worker::openapi::{self, PUBLISHED};
 use scrip_worker::table::AREAS;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -34,15 +34,10 @@ fn routes() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_published_operation_is_a_route_or_not_yet() {
-    let (published, not_yet, routes) = (lines(PUBLISHED), lines(NOT_YET), routes());
-    let missing: Vec<_> =
-        published.iter().filter(|operation| !routes.contains(*operation) && !not_yet.contains(*operation)).collect();
-    assert!(missing.is_empty(), "neither in the table nor in not_yet.txt: {missing:#?}");
-    let both: Vec<_> = not_yet.iter().filter(|operation| routes.contains(*operation)).collect();
-    assert!(both.is_empty(), "routes that not_yet.txt still lists: {both:#?}");
-    let unknown: Vec<_> = not_yet.difference(&published).collect();
-    assert!(unknown.is_empty(), "not_yet.txt lists what was never published: {unknown:#?}");
+fn every_published_operation_is_a_route() {
+    let (published, routes) = (lines(PUBLISHED), routes());
+    let missing: Vec<_> = published.difference(&routes).collect();
+    assert!(missing.is_empty(), "not in the table: {missing:#?}");
 }
 
 #[test]
