@@ -94,7 +94,8 @@ fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
     if let Some(content) =
         told.get_mut("content").and_then(Json::as_object_mut).filter(|_| route.classes.contains(&Class::Link))
     {
-        content.insert("text/csv".into(), json!({ "schema": { "type": "string" } }));
+        let lines = "code,voucher_type\nSUMMER-10,DISCOUNT_VOUCHER\n";
+        content.insert("text/csv".into(), json!({ "schema": { "type": "string" }, "example": lines }));
     }
     responses.insert(route.success.to_string(), told);
     responses.extend(refusals::of(route));

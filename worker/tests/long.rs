@@ -15,6 +15,7 @@ mod edge;
 mod walk;
 
 use edge::Edge;
+use scrip_worker::http::intake::Sent;
 use scrip_worker::http::request::Request;
 use scrip_worker::http::route::Route;
 use scrip_worker::http::shape::{Field, Kind};
@@ -130,7 +131,7 @@ fn request(route: &Route, body: Vec<u8>) -> Request {
 #[test]
 fn long_texts_in_every_field_of_every_body() {
     let walk = Walk::new();
-    for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
+    for route in routes().filter(|route| !route.body.is_empty() && route.sent() == Sent::Json) {
         let mut bodies = Vec::new();
         variants(route.body, &json!("(long)"), &mut bodies, &|body| if route.many { json!([body]) } else { body });
         for (place, body) in bodies.iter().map(Json::to_string).enumerate() {
@@ -151,7 +152,7 @@ fn bodies_that_no_row_holds() {
     let mut seen = HashSet::new();
     let map: serde_json::Map<String, Json> =
         (0..106).map(|place| (format!("k{place}"), "y".repeat(20_000).into())).collect();
-    for route in routes().filter(|route| !route.body.is_empty() && !route.form) {
+    for route in routes().filter(|route| !route.body.is_empty() && route.sent() == Sent::Json) {
         let mut bodies = Vec::new();
         wide(route.body, &Json::Object(map.clone()), &mut bodies, &|body| {
             if route.many { json!([body]) } else { body }
@@ -209,7 +210,8 @@ fn long_paths_parameters_and_headers() {
     let walk = Walk::new();
     for (count, route) in routes().enumerate() {
         let long = "y".repeat(if count % 40 == 0 { LONG } else { LONGER });
-        let body = || if route.body.is_empty() || route.form { Vec::new() } else { fitting_body(route) };
+        let body =
+            || if route.body.is_empty() || route.sent() != Sent::Json { Vec::new() } else { fitting_body(route) };
         for part in route.path.split('/').filter(|part| part.starts_with('{') && *part != "{projectId}") {
             let mut asked = request(route, body());
             let parts = route.path.split('/').zip(asked.path.split('/'));

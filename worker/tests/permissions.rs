@@ -157,7 +157,8 @@ fn a_role_opens_what_it_is_for_and_nothing_else() {
     let every = ROLES.iter().map(|(_, role)| *role).chain([Role::None]);
     for role in every {
         for route in routes() {
-            for class in route.classes {
+            // A link opens what it was made for, whatever its maker may do later.
+            for class in route.classes.iter().filter(|class| **class != Class::Link) {
                 let record =
                     Record { role: Some(role), scopes: vec!["api".into(), "client_api".into()], ..record(*class) };
                 let told = call(route, &record);

@@ -135,11 +135,11 @@ fn a_setup_may_take_over_what_was_made() {
     let (_, made) = directory.call(&first, &desk, "POST /management/v1/projects", &body);
     let (id, app) = (made["id"].as_str().unwrap(), made["server_side_key"]["app_id"].as_str().unwrap());
     let mut second: Json = serde_json::from_str(&first).unwrap();
-    let key = json!({ "class": "server", "id": app, "token": "said" });
+    let key = json!({ "class": "server", "id": app, "token": "said by the setup alone" });
     second["projects"].as_array_mut().unwrap().push(json!({ "id": id, "currency": "USD", "keys": [key] }));
     let record = directory.record(&second.to_string(), Class::Server, app).unwrap();
     assert_eq!((record.project.as_str(), record.settings.currency.as_str()), (id, "USD"));
-    assert_eq!(record.token_sha256, scrip_worker::digest::sha256_hex(b"said"));
+    assert_eq!(record.token_sha256, scrip_worker::digest::sha256_hex(b"said by the setup alone"));
     let page = made["client_side_key"]["app_id"].as_str().unwrap();
     assert!(directory.record(&second.to_string(), Class::Client, page).is_some(), "its other keys stay as they are");
     let listed = directory.call(&second.to_string(), &desk, "GET /management/v1/projects", &Json::Null).1;
@@ -153,10 +153,10 @@ fn what_signs_webhooks_is_what_the_setup_says_or_what_was_drawn_once() {
     let drawn = token(&setup("first", &json!({})));
     assert_eq!(drawn.len(), 50);
     assert_eq!(token(&setup("second", &json!({}))), drawn);
-    let named = setup("second", &json!({ "webhook_token": "said" }));
-    assert_eq!(token(&named), "said");
+    let named = setup("second", &json!({ "webhook_token": "said by the setup alone" }));
+    assert_eq!(token(&named), "said by the setup alone");
     let again = token(&setup("third", &json!({})));
-    assert!(again != "said" && again != drawn, "what the setup says no more signs no more");
+    assert!(again != "said by the setup alone" && again != drawn, "what the setup says no more signs no more");
     let server = directory.record(&named, Class::Server, "shop").unwrap();
     assert_eq!(server.webhook_token, None, "a shop's server does not learn it");
 }

@@ -60,14 +60,14 @@ impl Described<'_> {
         if is_csv {
             return Ok(());
         }
-        let Some(schema) = response.pointer("/content/application~1json/schema") else {
-            return if body.is_null() { Ok(()) } else { Err(format!("{status} is described without a body: {body}")) };
-        };
         if reply.status == route.success && route.path != "/openapi.json" {
             self.examples.see(&name, &request.body, body);
         } else if reply.status >= 400 {
             self.examples.see_refusal(reply.status, body);
         }
+        let Some(schema) = response.pointer("/content/application~1json/schema") else {
+            return if body.is_null() { Ok(()) } else { Err(format!("{status} is described without a body: {body}")) };
+        };
         match self.fit.misfit(schema, body, "the answer", &name) {
             None => Ok(()),
             Some(told) => Err(format!("the shape of the answer to {name} says otherwise: {told}")),

@@ -72,7 +72,7 @@ pub fn run_letters(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array,
         let mut store = open(sql, fresh, &context)?;
         let carried = serde_json::from_str(carried).map_err(|error| Fault::new(error.to_string()))?;
         let round = service::letters(&mut store, &context, &carried)?;
-        log(&store, "letters");
+        note(&store, "letters");
         let round = serde_json::to_string(&round).map_err(|error| Fault::new(error.to_string()))?;
         Ok(Array::of2(&JsValue::from_str(&round), &alarm_of(&store)))
     };
