@@ -43,6 +43,8 @@ fn record(class: Class) -> Record {
         redeem: true,
         publish: Publishing::Any(true),
         events: true,
+        create_customers: true,
+        list_vouchers: true,
         expires_at: None,
         former: None,
         role: None,

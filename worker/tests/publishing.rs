@@ -148,3 +148,26 @@ fn events_of_pages_have_a_share() {
     shop.now_ms += 60_000;
     assert_eq!(tell(&shop).status, 200, "and so has the next minute");
 }
+
+#[test]
+fn customers_of_pages_have_a_share() {
+    let mut shop = Shop::open();
+    let page = [
+        ("x-client-application-id", "dev-client"),
+        ("x-client-token", "dev-client-token"),
+        ("origin", "http://localhost:3000"),
+    ];
+    let make = |shop: &Shop, name: String| shop.post("/client/v1/customers", &page, &json!({ "source_id": name }));
+    assert_eq!(make(&shop, String::new()).status, 400, "what is refused takes nothing");
+    assert_eq!((0..121).filter(|at| make(&shop, format!("guest-{at}")).status == 200).count(), 120);
+    for name in ["guest-0", "guest-new"] {
+        let before = shop.edge.rows("proj_dev");
+        let refused = make(&shop, name.to_owned());
+        let body: Json = serde_json::from_slice(&refused.body).unwrap();
+        assert_eq!((refused.status, &body["key"]), (429, &json!("too_many_customers")), "{name}");
+        assert_eq!(retry_after(&refused), "60");
+        assert_eq!(shop.edge.rows("proj_dev"), before, "one too many writes nothing");
+    }
+    shop.now_ms += 60_000;
+    assert_eq!(make(&shop, "guest-0".to_owned()).status, 200, "the next minute has another share");
+}

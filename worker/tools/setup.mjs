@@ -21,7 +21,10 @@ const development = {
       currency: "EUR",
       case_sensitive_codes: true,
       webhook_token: webhookToken,
-      client: { origins: ["http://127.0.0.1:*", "http://localhost:*"], redeem: true, publish: true, events: true },
+      client: {
+        origins: ["http://127.0.0.1:*", "http://localhost:*"],
+        redeem: true, publish: true, events: true, create_customers: true, list_vouchers: true,
+      },
       keys: Object.entries(credentials).map(([kind, key]) => ({ class: kind, ...key })),
     },
   ],

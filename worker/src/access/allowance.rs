@@ -43,6 +43,22 @@ impl Allowance {
         Ok(used.saturating_add(amount) <= self.most)
     }
 
+    /// Uses one of each of these at the commit, or, where one of them is used up, none; then it gives the seconds until there is more.
+    pub fn take_of_all(
+        shares: &[Allowance],
+        store: &mut Store<'_>,
+        caller: &Caller,
+        now_ms: i64,
+    ) -> Result<Option<i64>, Fault> {
+        for share in shares {
+            if !share.allows(store, caller, now_ms, 1)? {
+                return Ok(Some(share.rest_seconds(now_ms)));
+            }
+        }
+        shares.iter().for_each(|share| share.take(store, caller, now_ms, 1));
+        Ok(None)
+    }
+
     /// Uses so much of it, at the commit.
     pub fn take(&self, store: &mut Store<'_>, caller: &Caller, now_ms: i64, amount: i64) {
         store.write(

@@ -51,6 +51,12 @@ pub struct Record {
     /// Whether pages may tell of events.
     #[serde(default)]
     pub events: bool,
+    /// Whether pages may write down who their customers are.
+    #[serde(default)]
+    pub create_customers: bool,
+    /// Whether pages may list codes.
+    #[serde(default)]
+    pub list_vouchers: bool,
     /// When a token ends, in milliseconds.
     #[serde(default)]
     pub expires_at: Option<i64>,
@@ -335,6 +341,12 @@ fn check_switch(route: &Route, record: &Record) -> Result<(), ErrorBody> {
         }
         Some(Switch::Events) if !record.events => {
             Err(forbidden("the project does not allow events from the client side"))
+        }
+        Some(Switch::Customers) if !record.create_customers => {
+            Err(forbidden("the project does not allow customers to be created from the client side"))
+        }
+        Some(Switch::Vouchers) if !record.list_vouchers => {
+            Err(forbidden("the project does not allow vouchers to be listed from the client side"))
         }
         _ => Ok(()),
     }

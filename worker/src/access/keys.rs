@@ -100,6 +100,8 @@ fn written(key: Key, terms: Terms, role: Option<Role>) -> Record {
         redeem: terms.redeem,
         publish: terms.publish,
         events: terms.events,
+        create_customers: terms.create_customers,
+        list_vouchers: terms.list_vouchers,
         expires_at: None,
         former: key.former,
         role,

@@ -10,6 +10,7 @@ use crate::http::reply::{CallError, error};
 use crate::http::request::Request;
 use crate::http::route::{Call, Route};
 use crate::store::Store;
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
 use scrip::json::Node;
@@ -65,7 +66,7 @@ const NAMES: [&[&str]; 6] = [
 /// whatever is named (`decide::receive`).
 pub fn check_body(call: &Call<'_, '_>, body: &Node<'_>) -> Result<(), CallError> {
     let named = |path: &[&str]| path.iter().try_fold(body, |value, name| value.get(name))?.as_str();
-    check_names(call, &named).map(drop)
+    check_names(call, &NAMES, &named).map(drop)
 }
 
 /// Names in a request the customer whom a token proves. A request that names somebody else is refused.
@@ -74,7 +75,7 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
         let (first, rest) = path.split_first()?;
         rest.iter().try_fold(source.get(*first)?, |value, name| value.get(name))?.as_str()
     };
-    let Some([id, source_id]) = check_names(call, &named)? else { return Ok(()) };
+    let Some([id, source_id]) = check_names(call, &NAMES, &named)? else { return Ok(()) };
     let customer = source.entry("customer").or_insert(Json::Null);
     if customer.is_null() {
         *customer = Json::Object(Map::new());
@@ -85,6 +86,31 @@ pub fn name_proven(call: &Call<'_, '_>, source: &mut Map<String, Json>) -> Resul
         }
     }
     Ok(())
+}
+
+/// Names the customer whom a token proves in what is sent of the customer alone. Who names somebody else is refused.
+pub fn be_proven(call: &Call<'_, '_>, customer: &mut Map<String, Json>) -> Result<(), CallError> {
+    let named = |path: &[&str]| customer.get(path.first().copied()?)?.as_str();
+    let Some(names) = check_names(call, &[&["id"], &["source_id"]], &named)? else { return Ok(()) };
+    for (name, value) in ["id", "source_id"].into_iter().zip(names) {
+        match value {
+            Some(value) => customer.insert(name.into(), value.into()),
+            None => customer.remove(name),
+        };
+    }
+    Ok(())
+}
+
+/// The stored customer whom a page may ask about: whom a token proves, who must be the one that it names, or whom a page names that
+/// its project believes.
+pub fn asked_about(call: &Call<'_, '_>, named: Option<&str>) -> Result<Option<Document>, CallError> {
+    check_names(call, &[&["customer"]], &|_| named)?;
+    let is_open = call.page.as_ref().is_none_or(Page::is_open);
+    let name = proven(call).or(named.filter(|_| is_open));
+    name.map(|name| call.store.document_by_name("customer", name, name))
+        .transpose()
+        .map(Option::flatten)
+        .map_err(Into::into)
 }
 
 /// Leaves out a customer whom nobody proves where only proof counts.
@@ -98,14 +124,18 @@ pub fn settle_customer(page: Option<&Page>, source: &mut Map<String, Json>) {
 type Named<'b> = dyn Fn(&[&str]) -> Option<&'b str> + 'b;
 
 /// The id and the source_id of the customer whom a token proves, if one does and the request names nobody else.
-fn check_names<'b>(call: &Call<'_, '_>, named: &Named<'b>) -> Result<Option<[Option<String>; 2]>, CallError> {
+fn check_names<'b>(
+    call: &Call<'_, '_>,
+    names: &[&[&str]],
+    named: &Named<'b>,
+) -> Result<Option<[Option<String>; 2]>, CallError> {
     let Some(proven) = proven(call) else { return Ok(None) };
     let stored = call.store.document_by_name("customer", proven, proven)?;
     let (id, source_id) = match &stored {
         Some(stored) => (Some(stored.id.as_str()), stored.key.as_deref()),
         None => (None, Some(proven)),
     };
-    for path in NAMES {
+    for path in names {
         let Some(named) = named(path).filter(|named| !named.is_empty()) else { continue };
         let tracked = Tracker::may_open(named).then(|| Tracker::stored(call.store)).transpose()?;
         let is_tracked = tracked.zip(source_id).map(|(tracker, own)| tracker.is_of(named, own)).transpose()?;

@@ -36,6 +36,12 @@ pub struct Terms {
     /// Whether pages may tell of events.
     #[serde(default)]
     pub events: bool,
+    /// Whether pages may write down who their customers are.
+    #[serde(default)]
+    pub create_customers: bool,
+    /// Whether pages may list codes.
+    #[serde(default)]
+    pub list_vouchers: bool,
     /// How often its keys may call.
     #[serde(default)]
     pub rate_limits: RateLimits,

@@ -4,6 +4,7 @@ pub mod balances;
 pub mod holders;
 pub mod loyalty_members;
 pub mod member_activity;
+pub mod page_vouchers;
 pub mod pending_points;
 pub mod point_transfers;
 pub mod points_expiration;

@@ -40,6 +40,8 @@ pub(super) struct Client {
     pub(super) redeem: bool,
     pub(super) publish: Publishing,
     pub(super) events: bool,
+    pub(super) create_customers: bool,
+    pub(super) list_vouchers: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -84,6 +86,8 @@ pub(super) fn shown(project: Project, client: Client, now_ms: i64) -> projects::
         ("client_redeem_enabled", client.redeem.into()),
         ("client_publish_enabled", (!client.publish.is_off()).into()),
         ("client_loyalty_events_enabled", client.events.into()),
+        ("client_create_customer_enabled", client.create_customers.into()),
+        ("client_list_vouchers_enabled", client.list_vouchers.into()),
     ] {
         shown.insert(name.to_owned(), value);
     }
@@ -93,6 +97,8 @@ pub(super) fn shown(project: Project, client: Client, now_ms: i64) -> projects::
         redeem: client.redeem,
         publish: client.publish,
         events: client.events,
+        create_customers: client.create_customers,
+        list_vouchers: client.list_vouchers,
         rate_limits: project.rate_limits,
     };
     projects::Project { id: project.id, made_by: None, created_at: now_ms, shown, terms }

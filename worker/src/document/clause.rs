@@ -49,6 +49,12 @@ impl Clause {
         self
     }
 
+    /// Says that it names what is wanted, by ids.
+    pub fn named(mut self) -> Clause {
+        self.is_named = true;
+        self
+    }
+
     /// The moment that it is asked at.
     pub fn asked_at(&self) -> i64 {
         self.now_ms

@@ -131,7 +131,7 @@ impl List {
             apply(filter, store, query, clause)?;
         }
         let conditions = conditions(self.conditions, query, clause)?;
-        clause.is_named = !conditions.indexed.is_empty();
+        clause.is_named |= !conditions.indexed.is_empty();
         clause.and_group("AND", conditions.indexed);
         clause.indexed = Some((clause.text.len(), clause.params.len()));
         for filter in looked {

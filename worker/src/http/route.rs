@@ -81,6 +81,10 @@ pub enum Switch {
     Publish,
     /// Telling of events from a page.
     Events,
+    /// Writing down customers from a page.
+    Customers,
+    /// Listing codes from a page.
+    Vouchers,
 }
 
 const fn route(

@@ -56,6 +56,10 @@ const SHOWN: &[Shown] = &[
     Shown { path: "/client/v1/promotions/tiers", keeper: Keeper::Here, told: &trees::TIERS },
     Shown { path: "/client/v1/publish", keeper: Keeper::Here, told: &trees::PUBLICATION },
     Shown { path: "/client/v1/events", keeper: Keeper::Here, told: &trees::EVENT },
+    Shown { path: "/client/v1/customers", keeper: Keeper::Here, told: &trees::CUSTOMER_OF_PAGE },
+    Shown { path: "/client/v1/vouchers", keeper: Keeper::Here, told: &trees::VOUCHERS },
+    Shown { path: "/client/v1/consents", keeper: Keeper::Here, told: &Disclosure::All },
+    Shown { path: "/client/v1/customers/{customerId}/consents", keeper: Keeper::Here, told: &Disclosure::All },
     Shown { path: "/client/v1/bundle", keeper: Keeper::Verb, told: &bundle::BUNDLE },
 ];
 

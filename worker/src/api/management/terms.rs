@@ -131,6 +131,8 @@ pub fn of_nothing() -> Terms {
         redeem: false,
         publish: Publishing::default(),
         events: false,
+        create_customers: false,
+        list_vouchers: false,
         rate_limits: RateLimits::default(),
     }
 }
@@ -155,6 +157,8 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     terms.redeem = is_on("client_redeem_enabled");
     terms.publish = Publishing::Any(is_on("client_publish_enabled"));
     terms.events = is_on("client_loyalty_events_enabled");
+    terms.create_customers = is_on("client_create_customer_enabled");
+    terms.list_vouchers = is_on("client_list_vouchers_enabled");
     terms.settings.name = text("name");
     terms.settings.currency = text("currency");
     terms.settings.time_zone = time_zone;

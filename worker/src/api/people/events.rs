@@ -93,16 +93,11 @@ fn take_share(call: &mut Call<'_, '_>) -> Result<(), CallError> {
     let Some(page) = &call.page else { return Ok(()) };
     let shares = if page.proven.is_some() { &OF_PROVEN } else { &OF_ANYBODY };
     let now_ms = call.now_ms();
-    for share in shares {
-        if !share.allows(call.store, call.caller, now_ms, 1)? {
-            let told = "more events have come from pages than are written down; try again later";
-            let mut refusal = error(429, "too_many_events", "Too many events", told);
-            refusal.retry_after = Some(share.rest_seconds(now_ms));
-            return Err(refusal.into());
-        }
-    }
-    shares.iter().for_each(|share| share.take(call.store, call.caller, now_ms, 1));
-    Ok(())
+    let Some(seconds) = Allowance::take_of_all(shares, call.store, call.caller, now_ms)? else { return Ok(()) };
+    let told = "more events have come from pages than are written down; try again later";
+    let mut refusal = error(429, "too_many_events", "Too many events", told);
+    refusal.retry_after = Some(seconds);
+    Err(refusal.into())
 }
 
 /// Settles the referral of an event that names a code, where that is what its program counts.

@@ -4,6 +4,24 @@ use crate::document::fields::{ADDRESS, KEY};
 use scrip::shape;
 use scrip::shape::{AMOUNT, COUNT, Kind, may, must, object};
 
+/// A list with nothing in it.
+const NONE: &[shape::Field] = &[
+    must("object", Kind::OneOf(&["list"])),
+    must("data_ref", Kind::OneOf(&["data"])),
+    must("data", Kind::List(&shape::EMPTY, 0, 0)).says("Nothing"),
+    must("total", COUNT),
+];
+
+/// Consents, of which there are none.
+pub const CONSENTS: Kind = Kind::Object(&[
+    must("object", Kind::OneOf(&["list"])),
+    must("data_ref", Kind::OneOf(&["data"])),
+    must("data", Kind::List(&shape::EMPTY, 0, 0)).says("Nothing"),
+    must("total", COUNT),
+    must("groups", Kind::Object(NONE)).says("Groups of consents, of which there are none"),
+    must("consents", Kind::Object(NONE)).says("The same list under the name that some clients read"),
+]);
+
 /// What was redeemed by a customer, and what is left.
 const SUMMARY: Kind = Kind::Object(&[
     must(

@@ -64,8 +64,8 @@ const OF_PROJECT: &[Field] = &[
     must("client_trusted_domains", LIST_OF_TEXTS).says("Origins whose pages may call"),
     must("client_redeem_enabled", Kind::Bool).says("Whether pages may redeem"),
     must("client_publish_enabled", Kind::Bool).says("Whether pages may publish"),
-    must("client_list_vouchers_enabled", Kind::Bool).says("Kept: pages list no codes here"),
-    must("client_create_customer_enabled", Kind::Bool).says("Kept: pages create no customers by themselves here"),
+    must("client_list_vouchers_enabled", Kind::Bool).says("Whether pages may list codes"),
+    must("client_create_customer_enabled", Kind::Bool).says("Whether pages may create customers"),
     must("client_loyalty_events_enabled", Kind::Bool).says("Whether pages may tell of events"),
     must("client_set_voucher_expiration_date_enabled", Kind::Bool).says("Kept: pages set no end of a code here"),
     must(

@@ -145,6 +145,12 @@ const ORDER: Disclosure = These(&[
 
 const CUSTOMER: Disclosure = Person(&These(&[("id", All), ("object", All)]));
 
+/// A customer whom a page writes down: the name that it has sent, and where the page is believed the id.
+pub const CUSTOMER_OF_PAGE: Disclosure = These(&[("id", Person(&All)), ("source_id", All), ("object", All)]);
+
+/// Codes in their list.
+pub const VOUCHERS: Disclosure = These(&[("object", All), ("data_ref", All), ("total", All), ("vouchers", VOUCHER)]);
+
 const REWARD: Disclosure = These(&[
     ("id", All),
     ("assignment_id", All),
