@@ -18,6 +18,7 @@ const { VoucherifyClientSide, VoucherifyServerSide } = createRequire(import.meta
 
 /** Methods that name an operation which the interface does not have. */
 const ABSENT = new Map([
+  ["loyalties.getMemberActivities", "GET /loyalties/{id}/members/{id}/activities is no operation of the interface; `activity` is"],
   ["validationRules.validate", "POST /validation-rules/{id}/validation is no operation of the interface"],
   ["apiLimitsHandler.getLastResponseHeadersFromController", "no call of the service"],
 ]);
@@ -64,7 +65,9 @@ check("the page", () => page(client, server, manage));
 
 for (const side of ["server", "page"]) {
   check(`every method of the ${side} was answered`, () => {
-    const missing = methodsOf(plain[side]).filter((name) => !answered[side].has(name) && !ABSENT.has(name));
+    // The same group, by two names.
+    const asCalled = (name) => name.replace(/^validations\.promotions\./, "promotions.");
+    const missing = methodsOf(plain[side]).filter((name) => !answered[side].has(asCalled(name)) && !ABSENT.has(name));
     assert.deepEqual(missing, []);
     const stale = [...ABSENT.keys()].filter((name) => answered[side].has(name));
     assert.deepEqual(stale, [], "what is called is not absent");

@@ -110,6 +110,10 @@ routes! {
     events "/client/v1/events"
     promotion_tiers "/client/v1/promotions/tiers"
     bundle "/client/v1/bundle"
+    consents "/client/v1/consents"
+    customers "/client/v1/customers"
+    customer_consents "/client/v1/customers/{customerId}/consents"
+    vouchers "/client/v1/vouchers"
 }
 
 /// Tells the summary of all tests how much was tried.

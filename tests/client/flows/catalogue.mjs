@@ -21,7 +21,7 @@ export async function products(server) {
   await done(server, await server.products.bulkUpdateMetadata({ source_ids: [second], metadata: { wool: true } }));
   assert.deepEqual((await server.products.get(second)).metadata, { wool: true });
   const third = fresh("product-");
-  const goods = await file("products.csv", `source_id,name,price,season\n${third},"Hat ""de luxe""",15.00,winter\n`);
+  const goods = await file("products.csv", `source_id,name,price,season\n${third},"Hat ""de luxe""",1500,winter\n`);
   await done(server, await server.products.importCSV(goods));
   const hat = await server.products.get(third);
   assert.deepEqual([hat.name, hat.price, hat.metadata], ['Hat "de luxe"', 1_500, { season: "winter" }]);

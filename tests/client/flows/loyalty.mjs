@@ -39,7 +39,7 @@ async function earning(server, campaign) {
   await server.loyalties.disableEarningRule(campaign.id, made.id);
   assert.equal((await server.loyalties.enableEarningRule(campaign.id, made.id)).active, true);
   assert.equal((await server.loyalties.listEarningRules(campaign.id)).data.length, 1);
-  const [gone] = await server.loyalties.createEarningRule(campaign.id, [{ ...rule, event: "order.created" }]);
+  const [gone] = await server.loyalties.createEarningRule(campaign.id, [rule]);
   await server.loyalties.deleteEarningRule(campaign.id, gone.id);
   await assert.rejects(server.loyalties.getEarningRule(campaign.id, gone.id), { code: 404 });
 }
@@ -61,7 +61,6 @@ async function members(server, campaign) {
   assert.equal((await server.loyalties.listCardTransactions(code, campaign.id)).data.length, 4);
   assert.equal((await server.loyalties.exportCardTransactions(code, campaign.id)).object, "export");
   assert.equal((await server.loyalties.listMemberActivity(campaign.id, code)).data.length > 0, true);
-  assert.equal((await server.loyalties.getMemberActivities(campaign.id, code)).activities.length > 0, true);
   assert.equal((await server.loyalties.listMemberLoyaltyTiers(code)).data.length, 1);
   await assigned(server, campaign, code);
 }
@@ -69,7 +68,7 @@ async function members(server, campaign) {
 async function assigned(server, campaign, code) {
   const product = await server.products.create({ name: "Mug", source_id: fresh("product-") });
   const reward = await server.rewards.create({ name: fresh("Mug "), type: "MATERIAL", parameters: { product: { id: product.id } } });
-  const [assignment] = await server.loyalties.createRewardAssignments(campaign.id, [{ reward: reward.id, parameters: { loyalty: { points: 100 } } }]);
+  const assignment = await server.loyalties.createRewardAssignments(campaign.id, [{ reward: reward.id, parameters: { loyalty: { points: 100 } } }]);
   assert.equal((await server.loyalties.getRewardAssignment(campaign.id, assignment.id)).id, assignment.id);
   await server.loyalties.updateRewardAssignment(campaign.id, { id: assignment.id, parameters: { loyalty: { points: 50 } } });
   assert.equal((await server.loyalties.listRewardAssignments(campaign.id)).data.length, 1);

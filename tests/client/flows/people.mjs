@@ -28,10 +28,12 @@ export async function customers(server, manage) {
   const event = await eventNamed(manage);
   await server.events.create(event, { customer: { source_id: source } });
   await eventually(async () => assert.equal((await server.customers.listActivity(made.id, { limit: 10 })).data.length > 0, true));
-  assert.equal((await server.customers.listActivities(made.id)).activities.length > 0, true);
-  const code = fresh("M-");
-  await server.vouchers.create({ code, type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 } });
-  await server.distributions.publications.create({ voucher: code, customer: { source_id: source } });
+  assert.equal((await server.customers.listActivities(made.id)).data.length > 0, true);
+  const campaign = await server.campaigns.create({
+    name: fresh("Campaign "), campaign_type: "DISCOUNT_COUPONS", type: "AUTO_UPDATE",
+    voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 }, redemption: { quantity: 1 } },
+  });
+  await server.distributions.publications.create({ campaign: { name: campaign.name }, customer: { source_id: source } });
   assert.equal((await server.customers.listRedeemables(made.id)).data.length, 1);
 
   await server.customers.delete(other);

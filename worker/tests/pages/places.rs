@@ -54,7 +54,15 @@ fn bases(route: &Route) -> Vec<(String, Option<Json>)> {
         "/client/v1/events" => {
             vec![(String::new(), Some(json!({ "event": "looked", "customer": { "source_id": "guest" } })))]
         }
-        "/client/v1/promotions/tiers" | "/client/v1/bundle" => vec![(String::new(), None)],
+        "/client/v1/customers" => {
+            let profile = |name: &str| json!({ "source_id": name, "name": "Guest", "metadata": { "size": 4 } });
+            vec![(String::new(), Some(profile("guest"))), (String::new(), Some(json!({ "name": "Nobody" })))]
+        }
+        "/client/v1/customers/{customerId}/consents" => vec![(String::new(), Some(json!({ "consent": true })))],
+        "/client/v1/vouchers" => {
+            vec![(String::new(), None), ("limit=100&order=code".into(), None), ("customer=guest".into(), None)]
+        }
+        "/client/v1/promotions/tiers" | "/client/v1/bundle" | "/client/v1/consents" => vec![(String::new(), None)],
         path => panic!("a page reaches {path}: say here how it is asked"),
     }
 }
