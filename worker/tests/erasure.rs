@@ -287,3 +287,55 @@ fn whoever_is_named_in_much_is_forgotten_in_pieces() {
     check_forgotten(&edge, &anna);
     assert_eq!(edge.count(DEV, "SELECT COUNT(*) FROM scratch"), 0);
 }
+
+/// Letters that wait for a webhook and lines of exports are copies too; whoever is told that she is gone is told no more than her id.
+#[test]
+fn letters_and_lines_of_exports_tell_nothing_either() {
+    let edge = Edge::new();
+    let webhook = json!({ "target_url": "https://hooks.shop.example/in",
+        "events": ["customer.created", "customer.updated", "customer.deleted", "redemption.succeeded", "publication.succeeded", "voucher.published"] });
+    call(&edge, "", "POST", &format!("/management/v1/projects/{DEV}/webhooks"), &webhook);
+    let (anna, joanna) = shop(&edge);
+    // An event of Joanna's, which she sends under a name that says who Anna is.
+    let told = json!({ "customer": { "source_id": "joanna@shop.example" }, "order": { "amount": 700 },
+        "redeemables": [{ "object": "voucher", "id": "OPEN" }], "metadata": { "for": "anna@shop.example" } });
+    call(&edge, "", "POST", "/v1/redemptions", &told);
+    for exported in [
+        json!({ "exported_object": "customer", "parameters": { "fields": ["name", "email", "source_id"] } }),
+        json!({ "exported_object": "redemption", "parameters": { "fields": ["id", "customer_id", "customer_source_id", "metadata"] } }),
+    ] {
+        call(&edge, "", "POST", "/v1/exports", &exported);
+    }
+    while edge.alarm(DEV, NOW) {}
+    let of = |table: &str, name: &str| {
+        dump(&edge).into_iter().filter(|row| row.starts_with(table) && row.contains(name)).count()
+    };
+    // The one line of hers that names Anna goes with Anna; her others stay.
+    let own = |row: &String| row.contains("joanna@") && !row.replace("joanna@", "").contains("anna@");
+    let lines_of_joanna = || dump(&edge).into_iter().filter(|row| row.starts_with("export_line:") && own(row)).count();
+    let joanna_before = (of("outbox:", "joanna@shop.example"), lines_of_joanna());
+    assert_eq!(joanna_before.1 + 1, of("export_line:", "joanna@shop.example"), "one line names both");
+    assert!(of("outbox:", "\"anna@shop.example") > 3 && of("outbox:", &anna) > 3, "letters say too little of her");
+    assert!(
+        of("export_line:", &anna) > 1 && of("export_line:", ",anna@shop.example") > 0,
+        "exports say too little of her"
+    );
+    let answer = call(&edge, "", "POST", &format!("/v1/customers/{anna}/permanent-deletion"), &json!({}));
+    assert_eq!(answer["object"], "pernament_deletion");
+    while edge.alarm(DEV, NOW) {}
+    let rows = |table: &str| dump(&edge).into_iter().filter(|row| row.starts_with(table)).collect::<Vec<_>>();
+    for row in [rows("outbox:"), rows("export_line:")].concat() {
+        let others = row.replace("joanna@shop.example", "").replace(",Joanna,", "");
+        for text in ["anna@shop.example", "anna.old@shop.example", "Anna Nowak"] {
+            assert!(!others.contains(text), "{text} is left in {row}");
+        }
+        assert!(!row.contains(&anna) || row.contains("customer.deleted"), "her id is left in {row}");
+    }
+    let deleted: Vec<String> = rows("outbox:").into_iter().filter(|row| row.contains("customer.deleted")).collect();
+    assert!(deleted.len() == 1 && deleted[0].contains(&anna), "whoever is told of customers is told once: {deleted:?}");
+    assert_eq!((of("outbox:", "joanna@shop.example"), lines_of_joanna()), joanna_before);
+    assert_eq!(of("export_line:", "joanna@shop.example"), joanna_before.1, "the line that named both is gone");
+    assert!(of("outbox:", &joanna) > 3, "nobody else is touched");
+    let stuck = "SELECT COUNT(*) FROM outbox WHERE at IS NULL AND dead_at IS NULL AND seq IN (SELECT MIN(seq) FROM outbox GROUP BY entity)";
+    assert_eq!(edge.count(DEV, stuck), 0, "what waited behind a letter that is gone is tried");
+}

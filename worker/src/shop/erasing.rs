@@ -59,6 +59,8 @@ enum Stage {
 pub struct Job {
     /// Who it is, sealed: what waits is to tell nothing of them either.
     person: Vec<String>,
+    /// The place of their own document, which is gone.
+    own: i64,
     stage: Stage,
     /// Behind what it goes on.
     after: i64,
@@ -79,9 +81,10 @@ impl Job {
         let rows = rows.unwrap_or_default();
         let until = sql::int_or_null(&rows, 0)?.unwrap_or(0);
         let mut pages = Vec::new();
-        touch(&mut pages, sql::int_or_null(&rows, 1)?.unwrap_or(0));
+        let own = sql::int_or_null(&rows, 1)?.unwrap_or(0);
+        touch(&mut pages, own);
         let text = serde_json::to_string(person).map_err(|error| Fault(error.to_string()))?;
-        Ok(Job { person: seal(store, &text)?, stage: Stage::Ledger, after: 0, until, pages, looked: 0 })
+        Ok(Job { person: seal(store, &text)?, own, stage: Stage::Ledger, after: 0, until, pages, looked: 0 })
     }
 
     /// Whether nothing that is stored tells of them any more.
@@ -100,7 +103,7 @@ impl Job {
             }
             Stage::Answers => (Stage::Letters, answers(store, person, self.after, rows)?),
             Stage::Letters => (Stage::Exports, letters(store, person, self.after, rows)?),
-            Stage::Exports => (Stage::Room, lines(store, person, self.after)?),
+            Stage::Exports => (Stage::Room, lines(store, person, self.own, self.after)?),
             Stage::Room => return Ok(()),
         };
         self.looked = self.looked.saturating_add(rows.unsigned_abs());
@@ -339,23 +342,34 @@ fn letters(store: &mut Store<'_>, person: &Person, after: i64, rows: i64) -> Res
     Ok((seen >= rows).then_some(last))
 }
 
-/// Takes the lines of the next export away that tell of them. Gives which it was, unless there are no more.
-fn lines(store: &mut Store<'_>, person: &Person, after: i64) -> Result<Option<i64>, Fault> {
+/// Takes the lines of the next export away that tell of them: those of their documents, which are under their new name by now, and those
+/// that name them. Gives which it was, unless there are no more.
+fn lines(store: &mut Store<'_>, person: &Person, own: i64, after: i64) -> Result<Option<i64>, Fault> {
     let next = store.row(
         "SELECT seq, id FROM document WHERE kind = 'export' AND seq > +?1 ORDER BY seq LIMIT 1",
         &[after.into()],
     )?;
     let Some(next) = next else { return Ok(None) };
     let export = sql::text(&next, 1)?;
-    let marks = Json::from(person.marks_in_lines()).to_string();
-    let theirs = "export = +?1 AND EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0)";
     let found = store.rows(
-        &format!("SELECT DISTINCT json_array(place, seq) FROM export_line WHERE {theirs}"),
-        &[export.into(), marks.as_str().into()],
+        "SELECT json_array(place, seq), text, seq = ?3 OR EXISTS (SELECT 1 FROM document WHERE seq = export_line.seq AND holder = ?4) AS own
+         FROM export_line WHERE export = +?1
+           AND (own OR EXISTS (SELECT 1 FROM json_each(?2) AS mark WHERE instr(text, mark.value) > 0))",
+        &[
+            export.into(),
+            Json::from(person.marks_in_lines()).to_string().into(),
+            own.into(),
+            person.alias.as_str().into(),
+        ],
     )?;
-    if !found.is_empty() {
+    let mut places = Vec::new();
+    for row in &found {
+        if sql::int(row, 2)? == 1 || person.is_named_in_line(sql::text(row, 1)?) {
+            places.push(sql::text(row, 0)?);
+        }
+    }
+    if !places.is_empty() {
         // By their places, as a line of which one part tells of them goes whole.
-        let places = found.iter().map(|row| sql::text(row, 0)).collect::<Result<Vec<_>, Fault>>()?;
         let params = || vec![Value::from(export), format!("[{}]", places.join(",")).into()];
         let keyed = "export = +?1 AND (place, seq) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))";
         store.write(format!("UPDATE export_line SET text = {} WHERE {keyed}", blank("text")), params());

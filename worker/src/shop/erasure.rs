@@ -60,6 +60,11 @@ impl Person {
         whole.chain(self.addresses()).map(|text| text.replace('"', "\"\"")).collect()
     }
 
+    /// Whether a line of a table names them: of somebody whose address ends like theirs it does not.
+    pub fn is_named_in_line(&self, line: &str) -> bool {
+        self.marks_in_lines().iter().any(|mark| replaced(line, mark, "") != line)
+    }
+
     /// Takes them out of a document. `whose` is who the document belongs to, where it belongs to somebody: what belongs to somebody else
     /// may say the same of them as well. Gives whether there was anything to take out.
     pub fn erase(&self, body: &mut Json, whose: Option<&str>) -> bool {
