@@ -19,6 +19,7 @@ pub mod schema;
 pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sqlite;
+pub mod tally;
 pub mod tracking;
 
 use changes::{Change, Changes, State};

@@ -1,36 +1,31 @@
 //! The condition of a list, as one clause over the document table with its parameters.
-//! It must not know which fields a list has.
+//! It must not know which fields a list has, nor which index answers it.
 
-use crate::http::reply::{CallError, error};
-use crate::store::Store;
-use crate::store::sql::{self, Value};
+use crate::store::sql::Value;
 use serde_json::Value as Json;
 
-/// Looks at documents that no index answers, at most, in one list: a document for every filter that is not a name, a parent, a
-/// holder or a time of creation, and for an order that is none of these. Natively it is some 60 ms of work.
-pub const LOOKS_MAX: i64 = 40_000;
-
-/// Bytes of the documents that are looked at, at most.
-const LOOKED_BYTES_MAX: i64 = 40_000_000;
+/// A condition with its parameters, each in the place of a `{}`.
+pub type Statement = (String, Vec<Value>);
 
 /// A condition and its parameters.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Clause {
     pub(super) text: String,
     pub(super) params: Vec<Value>,
     now_ms: i64,
-    /// How much of the text, and of the parameters, an index answers.
-    pub(super) indexed: Option<(usize, usize)>,
-    /// How many conditions no index answers.
-    pub(super) looks: usize,
+    /// The kind, as long as nothing narrows it but the age.
+    pub(super) whole: Option<String>,
+    /// The age: made at the first moment or later, and before the last, in milliseconds since 1970.
+    pub(super) made: (Option<i64>, Option<i64>),
     /// Whether a filter names what is wanted.
     pub(super) is_named: bool,
 }
 
 impl Clause {
-    /// A clause over one kind of document.
+    /// A clause over one kind of document. The kind stands in the text, since an index of one kind is known by it.
     pub fn of_kind(kind: &str) -> Clause {
-        Clause { text: "kind = +?1".into(), params: vec![kind.into()], ..Clause::default() }
+        let text = format!("kind = '{}'", kind.replace('\'', "''"));
+        Clause { text, whole: Some(kind.to_owned()), ..Clause::default() }
     }
 
     /// A clause over several kinds of documents.
@@ -67,54 +62,44 @@ impl Clause {
 
     /// Narrows it by a condition in which `{}` stands for the parameter.
     pub fn and(&mut self, condition: &str, value: impl Into<Value>) {
-        let filled = self.fill(condition, value.into());
-        self.text.push_str(" AND ");
-        self.text.push_str(&filled);
+        self.and_group("AND", vec![(condition.to_owned(), vec![value.into()])]);
     }
 
-    fn fill(&mut self, condition: &str, value: Value) -> String {
-        self.params.push(value);
-        condition.replace("{}", &format!("+?{}", self.params.len()))
+    /// Narrows it to what was made at a moment or later, in milliseconds since 1970.
+    pub fn made_from(&mut self, at_ms: i64) {
+        let (from, _) = &mut self.made;
+        *from = Some(from.map_or(at_ms, |known| known.max(at_ms)));
+        self.push("created_at >= {}", vec![at_ms.into()]);
     }
 
-    /// Refuses to look through more documents than a list may, before it does: what an index leaves of them, for each condition
-    /// that it does not answer.
-    pub(super) fn check_looks(&self, store: &Store<'_>, order: &str) -> Result<(), CallError> {
-        let is_sorted = order.starts_with("created_at ");
-        let looks = i64::try_from(self.looks).unwrap_or(i64::MAX).saturating_add(i64::from(!is_sorted));
-        let (Some((text, params)), 1..) = (self.indexed, looks) else { return Ok(()) };
-        let (text, params) = (self.text.get(..text).unwrap_or_default(), self.params.get(..params).unwrap_or_default());
-        let most = LOOKS_MAX.checked_div(looks).unwrap_or(0);
-        let statement = format!(
-            "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM (SELECT octet_length(body) AS size FROM document WHERE {text} LIMIT {})",
-            most.saturating_add(1)
-        );
-        let row = store.row(&statement, params)?.unwrap_or_default();
-        let (count, bytes) = (sql::int(&row, 0)?, sql::int(&row, 1)?.saturating_mul(looks));
-        if count <= most && bytes <= LOOKED_BYTES_MAX {
-            return Ok(());
-        }
-        let told = format!(
-            "Property .filters and .order need a look at every document for `{looks}` conditions, and a list must NOT need more than \
-             {LOOKS_MAX} looks or {LOOKED_BYTES_MAX} bytes: it has more than {most} documents, or too large ones. Narrow it by what is \
-             indexed (created_at, campaign_id, customer), or ask for fewer filters"
-        );
-        Err(error(400, "request_too_complex", "Request takes too much work", told).into())
+    /// Narrows it to what was made before a moment, in milliseconds since 1970.
+    pub fn made_before(&mut self, at_ms: i64) {
+        let (_, until) = &mut self.made;
+        *until = Some(until.map_or(at_ms, |known| known.min(at_ms)));
+        self.push("created_at < {}", vec![at_ms.into()]);
     }
 
     /// Narrows it by a group of conditions, joined by `AND` or `OR`; each has its own parameters in the order of its `{}`.
-    pub fn and_group(&mut self, junction: &str, conditions: Vec<(String, Vec<Value>)>) {
-        let mut filled = Vec::new();
-        for (condition, values) in conditions {
-            let mut text = condition;
-            for value in values {
-                self.params.push(value);
-                text = text.replacen("{}", &format!("+?{}", self.params.len()), 1);
-            }
-            filled.push(text);
+    pub fn and_group(&mut self, junction: &str, conditions: Vec<Statement>) {
+        if conditions.is_empty() {
+            return;
         }
-        if !filled.is_empty() {
-            self.text.push_str(&format!(" AND ({})", filled.join(&format!(" {junction} "))));
+        self.whole = None;
+        let (texts, params): (Vec<String>, Vec<Vec<Value>>) = conditions.into_iter().unzip();
+        let text = match texts.as_slice() {
+            [one] => one.clone(),
+            many => format!("({})", many.join(&format!(" {junction} "))),
+        };
+        self.push(&text, params.into_iter().flatten().collect());
+    }
+
+    fn push(&mut self, condition: &str, params: Vec<Value>) {
+        let mut text = condition.to_owned();
+        for value in params {
+            self.params.push(value);
+            text = text.replacen("{}", &format!("+?{}", self.params.len()), 1);
         }
+        self.text.push_str(" AND ");
+        self.text.push_str(&text);
     }
 }

@@ -4,8 +4,9 @@
 //! A cursor is the place of the last document of a page in the order of the list, with a keyed digest of the list, its filters and
 //! its order, so that it leads on in the list alone that it came from, and with the moment until which it does.
 
-use crate::document::clause::Clause;
+use crate::document::clause::{Clause, Statement};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
+use crate::document::selection::{NEWEST, Order, Selection};
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Show};
@@ -23,23 +24,25 @@ const DIGEST: usize = 64;
 /// The columns of a document, in the order in which they are read.
 const COLUMNS: usize = 7;
 
-/// An order: the name on the wire, the column, and whether it falls.
-type Order = (&'static str, &'static str, bool);
+/// By what is sorted: the name on the wire, the column, and whether it falls.
+type Sort = (&'static str, &'static str, bool);
 
 /// Answers the page that a query asks for of the documents of a clause. The cursors of the list begin with `prefix`.
-pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, mut clause: Clause, show: Show) -> Outcome {
+pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, clause: Clause, show: Show) -> Outcome {
     let limit = read_int(&call.query, "limit", 1, LIMIT_MAX)?.unwrap_or(LIMIT_DEFAULT);
     let orders = orders(call, list)?;
-    list.narrow(call.store, &call.query, &mut clause)?;
-    let is_by_age = orders.iter().all(|(name, ..)| *name == "created_at");
-    clause.check_looks(call.store, if is_by_age { "created_at " } else { "" })?;
+    let by_other = orders.iter().find(|(name, ..)| *name != "created_at");
+    let order = by_other.map_or(NEWEST, |(_, column, falls)| Order { column, falls: *falls });
+    let mut selection = list.selection(call.store, &call.query, clause, Some(order))?;
     let scope = scope(call, prefix, &orders);
     let columns = sorted_by(&orders);
     if let Some(cursor) = call.query.get("cursor").map(str::to_owned) {
         let place = open(call, prefix, &scope, &cursor, columns.len())?;
-        clause.and_group("OR", beyond(&columns, &place));
+        selection.and_group("AND", bound(&columns, &place));
+        selection.and_group("OR", beyond(&columns, &place));
     }
-    let rows = call.store.rows(&statement(&columns, &clause, limit), &clause.params)?;
+    let (statement, params) = statement(&columns, &selection, limit);
+    let rows = call.store.rows(&statement, params)?;
     let size = usize::try_from(limit).unwrap_or(0);
     let next = match rows.get(size) {
         Some(_) => rows.get(size.saturating_sub(1)).map(|last| seal(call, prefix, &scope, last)).transpose()?,
@@ -55,8 +58,8 @@ pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, mut clause: Clau
 }
 
 /// The orders that a query asks for, one or more; the newest first where it asks for none.
-fn orders(call: &Call<'_, '_>, list: &List) -> Result<Vec<Order>, ErrorBody> {
-    let mut orders: Vec<Order> = Vec::new();
+fn orders(call: &Call<'_, '_>, list: &List) -> Result<Vec<Sort>, ErrorBody> {
+    let mut orders: Vec<Sort> = Vec::new();
     for text in call.query.listed("order") {
         let (name, falls) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
         let Some((name, column)) = list.orders.iter().find(|(known, _)| *known == name) else {
@@ -82,7 +85,7 @@ fn orders(call: &Call<'_, '_>, list: &List) -> Result<Vec<Order>, ErrorBody> {
 
 /// The columns by which a list is sorted, and which way: those of its orders, and `seq`, which no two documents share. A list that
 /// an index has by `seq` says so as the column of its age, and is then read without sorting.
-fn sorted_by(orders: &[Order]) -> Vec<(&'static str, bool)> {
+fn sorted_by(orders: &[Sort]) -> Vec<(&'static str, bool)> {
     let mut columns: Vec<(&str, bool)> = orders.iter().map(|(_, column, falls)| (*column, *falls)).collect();
     let falls = columns.last().is_some_and(|(_, falls)| *falls);
     if columns.iter().all(|(column, _)| *column != "seq") {
@@ -92,21 +95,16 @@ fn sorted_by(orders: &[Order]) -> Vec<(&'static str, bool)> {
 }
 
 /// The statement of a page and one document more, which says whether there is another page.
-fn statement(columns: &[(&str, bool)], clause: &Clause, limit: i64) -> String {
+fn statement<'s>(columns: &[(&str, bool)], selection: &'s Selection, limit: i64) -> (String, &'s [Value]) {
     let direction = |falls: bool| if falls { "DESC" } else { "ASC" };
     let named: Vec<&str> = columns.iter().map(|(column, _)| *column).collect();
     let sorted: Vec<String> = columns.iter().map(|(column, falls)| format!("{column} {}", direction(*falls))).collect();
-    format!(
-        "SELECT id, key, parent, holder, created_at, updated_at, body, {} FROM document WHERE {} ORDER BY {} LIMIT {}",
-        named.join(", "),
-        clause.text,
-        sorted.join(", "),
-        limit.saturating_add(1)
-    )
+    let shown = format!("{}, {}", document::COLUMNS, named.join(", "));
+    selection.statement(&shown, &format!("ORDER BY {} LIMIT {}", sorted.join(", "), limit.saturating_add(1)))
 }
 
 /// What a cursor is bound to: the list, its filters and its order.
-fn scope(call: &Call<'_, '_>, prefix: &str, orders: &[Order]) -> String {
+fn scope(call: &Call<'_, '_>, prefix: &str, orders: &[Sort]) -> String {
     let mut filters: Vec<(&[String], &str)> = call.query.below("filters").collect();
     filters.sort_unstable();
     let orders: Vec<(&str, bool)> = orders.iter().map(|(name, _, falls)| (*name, *falls)).collect();
@@ -159,8 +157,17 @@ fn open(call: &Call<'_, '_>, prefix: &str, scope: &str, cursor: &str, columns: u
     Ok(values.filter(|values| values.len() == columns).ok_or_else(wrong)?)
 }
 
+/// What lies behind a place is not before it in the first column, which an index finds at once.
+fn bound(columns: &[(&str, bool)], place: &[Value]) -> Vec<Statement> {
+    let first = columns.iter().zip(place).next();
+    let bound = first.filter(|(_, value)| **value != Value::Null).map(|((column, falls), value)| {
+        (format!("{column} {} {{}}", if *falls { "<=" } else { ">=" }), vec![value.clone()])
+    });
+    bound.into_iter().collect()
+}
+
 /// What lies behind a place: equal in the first columns, and beyond it in the next.
-fn beyond(columns: &[(&str, bool)], place: &[Value]) -> Vec<(String, Vec<Value>)> {
+fn beyond(columns: &[(&str, bool)], place: &[Value]) -> Vec<Statement> {
     let mut equal: Vec<(String, Value)> = Vec::new();
     let mut ways = Vec::new();
     for ((column, falls), value) in columns.iter().zip(place) {

@@ -3,9 +3,11 @@
 //!
 //! A column is an expression, whose value is compared. One that begins with `flag ` is true or false, one with `each ` a list of which any
 //! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
-//! switched on and within its dates. `filters[field]=value` means `$is`.
+//! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text.
+//! `filters[field]=value` means `$is`.
 
-use crate::document::clause::Clause;
+use crate::document::clause::{Clause, Statement};
+use crate::document::index;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
 use crate::moment;
@@ -15,9 +17,6 @@ use serde_json::Value as Json;
 
 /// Conditions in one query, at most: the statement may have 100 parameters.
 const CONDITIONS_MAX: usize = 40;
-
-/// The columns that hold texts, and that an index answers for.
-const NAMES: &[&str] = &["id", "key", "parent", "holder"];
 
 /// The operators that the service knows.
 const OPERATORS: &[&str] = &[
@@ -57,17 +56,57 @@ struct Condition {
     values: Vec<String>,
 }
 
-/// A condition with its parameters.
-type Statement = (String, Vec<Value>);
+/// A condition on a column that an index has in front.
+#[derive(Debug)]
+pub struct Term {
+    /// The column.
+    pub column: String,
+    /// What must hold of it.
+    pub statement: Statement,
+    /// The one value that it must have, where there is one.
+    pub value: Option<String>,
+}
+
+impl Term {
+    /// A column that must have one of some values.
+    pub fn of(column: &str, values: &[String]) -> Term {
+        let (condition, value) = match values {
+            [one] => (format!("{column} = {{}}"), Some(one.clone())),
+            _ => (format!("{column} IN (SELECT CAST(value AS TEXT) FROM json_each({{}}))"), None),
+        };
+        let param = value.clone().unwrap_or_else(|| Json::from(values.to_vec()).to_string());
+        Term { column: column.to_owned(), statement: (condition, vec![param.into()]), value }
+    }
+
+    /// A column, of moments, that must lie before or after one.
+    pub fn bound(column: &str, sign: &str, at_ms: i64) -> Term {
+        let statement = (format!("{column} {sign} {{}}"), vec![at_ms.into()]);
+        Term { column: column.to_owned(), statement, value: None }
+    }
+}
 
 /// The deep filters of a query as conditions.
+#[derive(Default)]
 pub struct Conditions {
     /// Those that all must hold, and an index answers.
-    pub indexed: Vec<Statement>,
+    pub terms: Vec<Term>,
+    /// Those that all must hold about the age: made at a moment or later, or else before it.
+    pub made: Vec<(bool, i64)>,
     /// Those that take a look at every document.
     pub looked: Vec<Statement>,
     /// What joins these.
     pub junction: &'static str,
+}
+
+impl Conditions {
+    /// Narrows a clause by all of them, for a statement that is no list.
+    pub fn narrow(self, clause: &mut Clause) {
+        for (is_from, at) in self.made {
+            if is_from { clause.made_from(at) } else { clause.made_before(at) }
+        }
+        clause.and_group("AND", self.terms.into_iter().map(|term| term.statement).collect());
+        clause.and_group(self.junction, self.looked);
+    }
 }
 
 /// Reads the deep filters of a query, within a clause.
@@ -76,7 +115,7 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
     if conditions.len() > CONDITIONS_MAX {
         return Err(invalid_query(format!("Property .filters must NOT have more than {CONDITIONS_MAX} conditions")));
     }
-    let mut found = Conditions { indexed: Vec::new(), looked: Vec::new(), junction };
+    let mut found = Conditions { junction, ..Conditions::default() };
     for condition in conditions {
         let column =
             columns.iter().find(|(name, _)| *name == condition.field).map(|(_, column)| *column).ok_or_else(|| {
@@ -87,11 +126,48 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
                     condition.field
                 ))
             })?;
-        let statement = statement(&condition, column, clause)?;
-        let is_named = matches!(condition.operator.as_str(), "$is" | "$in") && NAMES.contains(&column);
-        if is_named && junction == "AND" { &mut found.indexed } else { &mut found.looked }.push(statement);
+        found.add(&condition, column, clause)?;
     }
     Ok(found)
+}
+
+impl Conditions {
+    fn add(&mut self, condition: &Condition, column: &str, clause: &Clause) -> Result<(), ErrorBody> {
+        let kind = clause.whole.as_deref().unwrap_or_default();
+        let has_index = |column: &str| self.junction == "AND" && index::by_value(kind, column).is_some();
+        if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
+            let first = condition.values.first().map_or("", String::as_str);
+            let at = moment_of(condition, first)?;
+            match (column, self.junction) {
+                ("created_at", "AND") => {
+                    let is_from = sign.starts_with('>');
+                    let is_next = matches!(sign, ">" | "<=");
+                    self.made.push((is_from, at.saturating_add(i64::from(is_next))));
+                }
+                _ if has_index(column) => self.terms.push(Term::bound(column, sign, at)),
+                _ => self.looked.push((format!("{column} {sign} {{}}"), vec![at.into()])),
+            }
+            return Ok(());
+        }
+        if matches!(condition.operator.as_str(), "$is" | "$in") && has_index(column) {
+            self.terms.push(Term::of(column, &condition.values));
+            return Ok(());
+        }
+        let told = column.strip_prefix("moment ").map(|column| format!("json_extract(body, '$.{column}')"));
+        self.looked.push(statement(condition, told.as_deref().unwrap_or(column), clause)?);
+        Ok(())
+    }
+}
+
+/// How an operator holds moments and numbers against each other.
+fn sign_of(operator: &str) -> Option<&'static str> {
+    Some(match operator {
+        "$before" | "$less_than" => "<",
+        "$less_than_equal" => "<=",
+        "$more_than_equal" => ">=",
+        "$after" | "$more_than" => ">",
+        _ => return None,
+    })
 }
 
 fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
@@ -155,7 +231,7 @@ fn check_operator(condition: &Condition, known: &[&str]) -> Result<(), ErrorBody
 }
 
 /// Whether a document is in a state now.
-fn in_state(condition: &Condition, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {
+fn in_state(condition: &Condition, clause: &Clause) -> Result<Statement, ErrorBody> {
     let known: Vec<&str> = STATES.iter().map(|(operator, _)| *operator).collect();
     check_operator(condition, &known)?;
     if let Some(value) = condition.values.iter().find(|value| *value == "false") {
@@ -170,7 +246,7 @@ fn in_state(condition: &Condition, clause: &Clause) -> Result<(String, Vec<Value
     Ok((pattern, params))
 }
 
-fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<(String, Vec<Value>), ErrorBody> {
+fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<Statement, ErrorBody> {
     if column == "state" {
         return in_state(condition, clause);
     }
@@ -201,14 +277,11 @@ fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<(St
     compared(condition, column)
 }
 
-fn compared(condition: &Condition, column: &str) -> Result<(String, Vec<Value>), ErrorBody> {
+fn compared(condition: &Condition, column: &str) -> Result<Statement, ErrorBody> {
     let first = condition.values.first().cloned().unwrap_or_default();
     let listed = || Value::Text(Json::from(condition.values.clone()).to_string());
     let text = |pattern: &str| pattern.replace("@", column);
     Ok(match condition.operator.as_str() {
-        "$is" | "$in" if NAMES.contains(&column) => {
-            (text("@ IN (SELECT CAST(value AS TEXT) FROM json_each({}))"), vec![listed()])
-        }
         "$is" | "$in" => (text("CAST(@ AS TEXT) IN (SELECT value FROM json_each({}))"), vec![listed()]),
         "$is_not" | "$not_in" => {
             (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()])
@@ -220,12 +293,7 @@ fn compared(condition: &Condition, column: &str) -> Result<(String, Vec<Value>),
         "$starts_with" => (text("substr(@, 1, length({})) = {}"), vec![first.clone().into(), first.into()]),
         "$ends_with" => (text("substr(@, -length({})) = {}"), vec![first.clone().into(), first.into()]),
         operator => {
-            let sign = match operator {
-                "$before" | "$less_than" => "<",
-                "$less_than_equal" => "<=",
-                "$more_than_equal" => ">=",
-                _ => ">",
-            };
+            let sign = sign_of(operator).unwrap_or(">");
             (text(&format!("@ {sign} {{}}")), vec![comparable(condition, &first)?])
         }
     })
@@ -233,19 +301,23 @@ fn compared(condition: &Condition, column: &str) -> Result<(String, Vec<Value>),
 
 /// Numbers compare as numbers; dates, which are stored as ISO text in UTC, compare as such text.
 fn comparable(condition: &Condition, value: &str) -> Result<Value, ErrorBody> {
-    if let Ok(number) = value.parse::<i64>() {
-        return Ok(Value::Int(number));
+    match value.parse::<i64>() {
+        Ok(number) => Ok(Value::Int(number)),
+        Err(_) => Ok(Value::Text(moment::text(moment_of(condition, value)?))),
     }
-    let path = format!("filters.{}.conditions.{}", condition.field, condition.operator);
-    let at = read_moment(&Query::read(&format!("{path}={}", value.replace('+', "%2B"))), &[&path])?;
-    Ok(at.map_or(Value::Null, |at| Value::Text(moment::text(at))))
+}
+
+fn moment_of(condition: &Condition, value: &str) -> Result<i64, ErrorBody> {
+    let path = ["filters", &condition.field, "conditions", &condition.operator].join(".");
+    moment::parse(value).ok_or_else(|| no_moment(&path))
+}
+
+fn no_moment(path: &str) -> ErrorBody {
+    invalid_query(format!("Property .{path} cannot be recognized as a ISO-8601 compliant date"))
 }
 
 /// Reads a moment of the query.
 pub fn read_moment(query: &Query, path: &[&str]) -> Result<Option<i64>, ErrorBody> {
     let Some(text) = query.get_path(path) else { return Ok(None) };
-    let read = moment::parse(text);
-    let told =
-        || invalid_query(format!("Property .{} cannot be recognized as a ISO-8601 compliant date", path.join(".")));
-    read.map(Some).ok_or_else(told)
+    moment::parse(text).map(Some).ok_or_else(|| no_moment(&path.join(".")))
 }

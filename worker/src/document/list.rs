@@ -2,21 +2,20 @@
 //! It must not know what a document says beyond the columns that a list names.
 
 use crate::document::clause::Clause;
-use crate::document::filter::{conditions, read_moment};
+use crate::document::filter::{Term, conditions, read_moment};
+use crate::document::index;
+use crate::document::selection::{NEWEST, Order, Selection, Wanted};
 use crate::http::listing::{Filter, List};
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
+use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::{Store, sql};
 use serde_json::{Map, Value as Json};
 
 /// What a list shows when the query does not say.
 pub const LIMIT_DEFAULT: i64 = 10;
 /// How many elements a page has at most.
 pub const LIMIT_MAX: i64 = 100;
-
-/// The columns that an index answers for.
-const INDEXED: &[&str] = &["id", "key", "parent", "holder", "created_at"];
 
 /// What a list can be ordered by that publishes no order of its own.
 const BY_AGE: &[(&str, &str)] = &[("created_at", "created_at")];
@@ -45,22 +44,12 @@ pub fn read_int(query: &Query, name: &str, least: i64, most: i64) -> Result<Opti
 
 impl List {
     /// Selects the page that a query asks for, within a clause.
-    pub fn select(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<Page, CallError> {
+    pub fn select(&self, store: &Store<'_>, query: &Query, clause: Clause) -> Result<Page, CallError> {
         let (limit, offset) = self.span(query)?;
-        let mut order = self.order(query)?;
-        self.narrow(store, query, &mut clause)?;
-        clause.check_looks(store, &order)?;
-        if clause.is_named {
-            // What is named is found by its name: an index that has the order would go through everything.
-            order.insert(0, '+');
-        }
-        let total = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
-        let total = total.map_or(Ok(0), |row| sql::int(&row, 0))?;
-        let statement = format!(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY {order} LIMIT {limit} OFFSET {offset}",
-            clause.text
-        );
-        Ok(Page { documents: store.documents(&statement, &clause.params)?, total })
+        let order = self.order(query)?;
+        let selection = self.selection(store, query, clause, Some(order))?;
+        let (statement, params) = selection.page(limit, offset);
+        Ok(Page { documents: store.documents(&statement, params)?, total: selection.total(store)? })
     }
 
     /// Selects the page that a query asks for of those within a clause that pass a test which the database does not know.
@@ -68,22 +57,19 @@ impl List {
         &self,
         store: &Store<'_>,
         query: &Query,
-        mut clause: Clause,
+        clause: Clause,
         test: &dyn Fn(&Document) -> bool,
     ) -> Result<Page, CallError> {
         /// Documents that are in memory at once.
         const CHUNK: i64 = 500;
         let (limit, offset) = self.span(query)?;
         let order = self.order(query)?;
-        self.narrow(store, query, &mut clause)?;
+        let selection = self.selection(store, query, clause, Some(order))?;
         let mut page = Page { documents: Vec::new(), total: 0 };
         let mut seen: i64 = 0;
         loop {
-            let statement = format!(
-                "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} ORDER BY {order} LIMIT {CHUNK} OFFSET {seen}",
-                clause.text
-            );
-            let chunk = store.documents(&statement, &clause.params)?;
+            let (statement, params) = selection.page(CHUNK, seen);
+            let chunk = store.documents(&statement, params)?;
             let is_last = i64::try_from(chunk.len()).unwrap_or(CHUNK) < CHUNK;
             for document in chunk.into_iter().filter(|document| test(document)) {
                 if page.total >= offset && page.total < offset.saturating_add(limit) {
@@ -103,44 +89,41 @@ impl List {
         &self,
         store: &Store<'_>,
         query: &Query,
-        mut clause: Clause,
+        clause: Clause,
         tail: &str,
     ) -> Result<Vec<Document>, CallError> {
-        self.narrow(store, query, &mut clause)?;
-        clause.check_looks(store, BY_CREATION)?;
-        let statement = format!(
-            "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE {} {tail}",
-            clause.text
-        );
-        Ok(store.documents(&statement, &clause.params)?)
+        let selection = self.selection(store, query, clause, None)?;
+        let (statement, params) = selection.documents(tail);
+        Ok(store.documents(&statement, params)?)
     }
 
     /// How many documents a clause selects that a query narrows.
-    pub fn count(&self, store: &Store<'_>, query: &Query, mut clause: Clause) -> Result<i64, CallError> {
-        self.narrow(store, query, &mut clause)?;
-        clause.check_looks(store, BY_CREATION)?;
-        let row = store.row(&format!("SELECT COUNT(*) FROM document WHERE {}", clause.text), &clause.params)?;
-        Ok(row.map_or(Ok(0), |row| sql::int(&row, 0))?)
+    pub fn count(&self, store: &Store<'_>, query: &Query, clause: Clause) -> Result<i64, CallError> {
+        Ok(self.selection(store, query, clause, Some(NEWEST))?.total(store)?)
     }
 
-    /// Narrows a clause by the parameters and deep filters of a query.
-    pub(super) fn narrow(&self, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
-        let (indexed, looked): (Vec<&Filter>, Vec<&Filter>) =
-            self.filters.iter().partition(|filter| filter.is_indexed());
-        for filter in indexed {
-            apply(filter, store, query, clause)?;
+    /// What the parameters and the deep filters of a query select within a clause.
+    pub(super) fn selection(
+        &self,
+        store: &Store<'_>,
+        query: &Query,
+        mut clause: Clause,
+        order: Option<Order>,
+    ) -> Result<Selection, CallError> {
+        let mut wanted = Wanted::default();
+        let conditions = conditions(self.conditions, query, &clause)?;
+        for filter in self.filters {
+            apply(filter, store, query, (&mut clause, &mut wanted))?;
         }
-        let conditions = conditions(self.conditions, query, clause)?;
-        clause.is_named |= !conditions.indexed.is_empty();
-        clause.and_group("AND", conditions.indexed);
-        clause.indexed = Some((clause.text.len(), clause.params.len()));
-        for filter in looked {
-            apply(filter, store, query, clause)?;
+        for (is_from, at) in conditions.made {
+            if is_from { clause.made_from(at) } else { clause.made_before(at) }
         }
-        let plain = clause.params.len().saturating_sub(clause.indexed.map_or(0, |(_, params)| params));
-        clause.looks = plain.saturating_add(conditions.looked.len());
-        clause.and_group(conditions.junction, conditions.looked);
-        Ok(())
+        wanted.terms.extend(conditions.terms);
+        match conditions.junction {
+            "OR" => wanted.any = conditions.looked,
+            _ => wanted.looked.extend(conditions.looked),
+        }
+        Selection::of(store, clause, wanted, order)
     }
 
     /// How many documents a query asks for, and how many it passes over.
@@ -159,12 +142,12 @@ impl List {
         Ok(store.documents(&statement, &clause.params)?)
     }
 
-    fn order(&self, query: &Query) -> Result<String, ErrorBody> {
-        let Some(text) = query.get("order") else { return Ok(BY_CREATION.into()) };
-        let (name, direction) = text.strip_prefix('-').map_or((text, "ASC"), |name| (name, "DESC"));
+    fn order(&self, query: &Query) -> Result<Order, ErrorBody> {
+        let Some(text) = query.get("order") else { return Ok(NEWEST) };
+        let (name, falls) = text.strip_prefix('-').map_or((text, false), |name| (name, true));
         let orders = if self.orders.is_empty() { BY_AGE } else { self.orders };
-        let column = orders.iter().find(|(known, _)| *known == name).map(|(_, column)| column);
-        column.map(|column| format!("{column} {direction}, seq {direction}")).ok_or_else(|| {
+        let column = orders.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
+        column.map(|column| Order { column, falls }).ok_or_else(|| {
             let known: Vec<String> = orders.iter().map(|(name, _)| format!("{name}, -{name}")).collect();
             invalid_query(format!("Property .order must be one of {} (actual value is `{text}`)", known.join(", ")))
         })
@@ -181,39 +164,35 @@ impl List {
     }
 }
 
-/// The order of a list that is asked for none.
-const BY_CREATION: &str = "created_at DESC, seq DESC";
-
-impl Filter {
-    /// Whether an index answers it.
-    fn is_indexed(&self) -> bool {
-        match self {
-            Filter::Is(_, column)
-            | Filter::Contains(_, column)
-            | Filter::Moment(_, column)
-            | Filter::Word(_, column, _)
-            | Filter::Flag(_, column)
-            | Filter::Name(_, column, _) => INDEXED.contains(column),
-        }
-    }
-}
-
-fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause) -> Result<(), CallError> {
+/// Adds what a filter of a query asks for to what is wanted, or to the clause where it is about the age.
+fn apply(
+    filter: &Filter,
+    store: &Store<'_>,
+    query: &Query,
+    (clause, wanted): (&mut Clause, &mut Wanted),
+) -> Result<(), CallError> {
+    let kind = clause.whole.clone().unwrap_or_default();
     match filter {
         Filter::Is(name, column) => {
             if let Some(value) = query.get(name) {
-                clause.and(&format!("{column} = {{}}"), value);
+                wanted.equal(&kind, column, value);
             }
         }
         Filter::Contains(name, column) => {
             if let Some(value) = query.get(name) {
-                clause.and(&format!("instr(lower({column}), {{}}) > 0"), value.to_lowercase());
+                wanted.contains(&kind, column, value);
             }
         }
         Filter::Moment(name, column) => {
             for (side, sign) in [("before", "<"), ("after", ">")] {
-                if let Some(at) = read_moment(query, &[name, side])? {
-                    clause.and(&format!("{column} {sign} {{}}"), at);
+                match (read_moment(query, &[name, side])?, *column, side) {
+                    (None, ..) => {}
+                    (Some(at), "created_at", "before") => clause.made_before(at),
+                    (Some(at), "created_at", _) => clause.made_from(at.saturating_add(1)),
+                    (Some(at), column, _) if index::by_value(&kind, column).is_some() => {
+                        wanted.terms.push(Term::bound(column, sign, at));
+                    }
+                    (Some(at), column, _) => wanted.looked.push((format!("{column} {sign} {{}}"), vec![at.into()])),
                 }
             }
         }
@@ -224,28 +203,25 @@ fn apply(filter: &Filter, store: &Store<'_>, query: &Query, clause: &mut Clause)
                         format!("Property .{name} must be one of {} (actual value is `{value}`)", words.join(", "));
                     return Err(invalid_query(told).into());
                 }
-                clause.and(&format!("{column} = {{}}"), value);
+                wanted.equal(&kind, column, value);
             }
         }
         Filter::Flag(name, column) => {
-            if let Some(value) = query.get(name) {
-                let flag = match value {
-                    "true" => 1_i64,
-                    "false" => 0,
-                    _ => {
-                        return Err(invalid_query(format!(
-                            "Property .{name} must be a boolean (actual value is `{value}`)"
-                        ))
-                        .into());
-                    }
-                };
-                clause.and(&format!("COALESCE({column}, 0) = {{}}"), flag);
-            }
+            let flag = match query.get(name) {
+                None => return Ok(()),
+                Some("true") => 1_i64,
+                Some("false") => 0,
+                Some(value) => {
+                    let told = format!("Property .{name} must be a boolean (actual value is `{value}`)");
+                    return Err(invalid_query(told).into());
+                }
+            };
+            wanted.looked.push((format!("COALESCE({column}, 0) = {{}}"), vec![flag.into()]));
         }
-        Filter::Name(name, column, kind) => {
+        Filter::Name(name, column, named) => {
             if let Some(value) = query.get(name) {
-                let named = store.document_by_name(kind, value, value)?;
-                clause.and(&format!("{column} = {{}}"), named.map_or_else(|| value.to_owned(), |found| found.id));
+                let found = store.document_by_name(named, value, value)?;
+                wanted.equal(&kind, column, &found.map_or_else(|| value.to_owned(), |found| found.id));
             }
         }
     }

@@ -22,7 +22,7 @@ pub fn narrow(
     at_ms: i64,
 ) -> Result<Clause, CallError> {
     clause = clause.at(at_ms);
-    clause.and("created_at <= {}", at_ms);
+    clause.made_before(at_ms.saturating_add(1));
     if !kind.within.is_empty() {
         clause.and_group("AND", vec![(kind.within.to_owned(), Vec::new())]);
     }
@@ -37,8 +37,7 @@ pub fn narrow(
     let columns: Vec<(&str, String)> = own.into_iter().chain(metadata).collect();
     let columns: Vec<(&str, &str)> = columns.iter().map(|(name, column)| (*name, column.as_str())).collect();
     let found = conditions(&columns, &query, &clause).map_err(|body| in_body(&body))?;
-    clause.and_group("AND", found.indexed);
-    clause.and_group(found.junction, found.looked);
+    found.narrow(&mut clause);
     Ok(clause)
 }
 

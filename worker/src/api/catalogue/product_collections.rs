@@ -199,7 +199,7 @@ fn products(call: &mut Call<'_, '_>) -> Outcome {
     let collection = find(call)?;
     let mut clause = Clause::of_kinds(&[PRODUCT.object, SKU.object]);
     if let Some(at) = read_moment(&call.query, &["starting_after"])? {
-        clause.and("created_at < {}", at);
+        clause.made_before(at);
     }
     let by_filter = collection.id != ALL_PRODUCTS && collection.body.contains_key("filter");
     let page = if by_filter {

@@ -214,8 +214,7 @@ fn counted(call: &mut Call<'_, '_>, report: &Report) -> Result<Clause, CallError
     let mut clause = Clause::of_kinds(&kinds).at(call.now_ms());
     clause.and("program = {}", program.id);
     let filters = conditions(report.columns, &call.query, &clause)?;
-    clause.and_group("AND", filters.indexed);
-    clause.and_group(filters.junction, filters.looked);
+    filters.narrow(&mut clause);
     if report.by_time {
         settle_due(call)?;
     }

@@ -72,7 +72,7 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(CUSTOMER.object);
     if let Some(at) = read_moment(&call.query, &["starting_after"])? {
-        clause.and("created_at < {}", at);
+        clause.made_before(at);
     }
     let page = match call.query.get("segment_id") {
         Some(id) => select_of_segment(call, id, clause)?,

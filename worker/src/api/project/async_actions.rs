@@ -38,7 +38,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         .unwrap_or(crate::document::list::LIMIT_DEFAULT);
     let mut clause = Clause::of_kind(ASYNC_ACTION.object);
     if let Some(at) = read_moment(&call.query, &["end_date"])? {
-        clause.and("created_at < {}", at);
+        clause.made_before(at);
     }
     let page = ASYNC_ACTION.list.select(call.store, &call.query, clause)?;
     let shown: Vec<Json> = page

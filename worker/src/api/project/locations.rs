@@ -66,7 +66,7 @@ pub const ROUTES: &[Route] = &[
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(LOCATION.object);
     if let Some(at) = read_moment(&call.query, &["end_date"])? {
-        clause.and("created_at <= {}", at);
+        clause.made_before(at.saturating_add(1));
     }
     let limit = read_int(&call.query, "limit", 1, 100)?.unwrap_or(LIMIT_DEFAULT);
     let page = LOCATION.list.select(call.store, &call.query, clause)?;

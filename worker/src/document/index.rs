@@ -1,0 +1,80 @@
+//! Which indexes answer what lists select by and are ordered by, as data. It must not know how a statement is put together.
+
+/// An index of the document table, for lists.
+#[derive(Debug)]
+pub struct Index {
+    /// Its name in the schema.
+    pub name: &'static str,
+    /// What it has in front.
+    pub column: &'static str,
+    /// The kinds that it has: all, where none is named.
+    kinds: &'static [&'static str],
+    /// Whether it has documents of the same value by age, so that a page of them is read without sorting.
+    pub is_by_age: bool,
+}
+
+const fn by_age(kind: &'static [&'static str], name: &'static str, column: &'static str) -> Index {
+    Index { name, column, kinds: kind, is_by_age: true }
+}
+
+const fn of_all(name: &'static str, column: &'static str) -> Index {
+    Index { name, column, kinds: &[], is_by_age: false }
+}
+
+/// The index of a kind by age.
+pub const CREATED: &str = "document_created";
+
+/// What is found by a part of it goes through an index as well, whose entries are so many at most.
+pub const ENTRIES_MAX: i64 = 1_000_000;
+
+const VOUCHER: &[&str] = &["voucher"];
+const CUSTOMER: &[&str] = &["customer"];
+const REDEMPTION: &[&str] = &["redemption"];
+
+/// The better one for a kind comes first.
+const INDEXES: &[Index] = &[
+    by_age(VOUCHER, "voucher_campaign", "parent"),
+    by_age(VOUCHER, "voucher_code", "json_extract(body, '$.code')"),
+    by_age(VOUCHER, "voucher_type", "json_extract(body, '$.type')"),
+    by_age(VOUCHER, "voucher_category", "json_extract(body, '$.category')"),
+    by_age(VOUCHER, "voucher_changed", "updated_at"),
+    by_age(CUSTOMER, "customer_email", "json_extract(body, '$.email')"),
+    by_age(CUSTOMER, "customer_city", "json_extract(body, '$.address.city')"),
+    by_age(CUSTOMER, "customer_name", "json_extract(body, '$.name')"),
+    by_age(CUSTOMER, "customer_changed", "updated_at"),
+    by_age(&["order"], "order_changed", "updated_at"),
+    by_age(REDEMPTION, "redemption_result", "json_extract(body, '$.result')"),
+    by_age(REDEMPTION, "redemption_campaign", "json_extract(body, '$.voucher.campaign_id')"),
+    by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),
+    by_age(REDEMPTION, "redemption_customer", "holder"),
+    by_age(&["publication"], "publication_campaign", "parent"),
+    of_all("document_id", "id"),
+    of_all("document_key", "key"),
+    of_all("document_parent", "parent"),
+    of_all("document_holder", "holder"),
+];
+
+/// Indexes that have every document of a kind in the order of a column.
+const ORDERS: &[Index] = &[
+    by_age(VOUCHER, "voucher_code", "json_extract(body, '$.code')"),
+    by_age(VOUCHER, "voucher_changed", "updated_at"),
+    by_age(CUSTOMER, "customer_source", "key"),
+    by_age(CUSTOMER, "customer_changed", "updated_at"),
+    by_age(&["order"], "order_changed", "updated_at"),
+    by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),
+    by_age(REDEMPTION, "redemption_customer", "holder"),
+];
+
+fn found(indexes: &'static [Index], kind: &str, column: &str) -> Option<&'static Index> {
+    indexes.iter().find(|index| index.column == column && (index.kinds.is_empty() || index.kinds.contains(&kind)))
+}
+
+/// The index that has the documents of a kind by the value of a column.
+pub fn by_value(kind: &str, column: &str) -> Option<&'static Index> {
+    found(INDEXES, kind, column)
+}
+
+/// The index that has all documents of a kind in the order of a column, and within it by age.
+pub fn in_order(kind: &str, column: &str) -> Option<&'static Index> {
+    found(ORDERS, kind, column)
+}

@@ -1,0 +1,282 @@
+//! Whether a database that an earlier version wrote becomes what a new one is. It must not know who reads the tables.
+#![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
+
+use super::*;
+use crate::store::sql::{Row, Value};
+use crate::store::sqlite::Sqlite;
+
+#[test]
+fn whoever_had_a_referral_code_before_passes_it_on() {
+    let sql = Sqlite::memory().unwrap();
+    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    for (statement, version) in STEPS.iter().take(6).zip(1_i64..) {
+        statement.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
+        let parent = parent.map(str::to_owned).into();
+        let holder = holder.map(str::to_owned).into();
+        let row = [kind.into(), id.into(), parent, holder, body.into()];
+        let statement =
+            "INSERT INTO document (kind, id, parent, holder, created_at, body) VALUES (?1, ?2, ?3, ?4, 5, ?5)";
+        sql.run(statement, &row).unwrap();
+    };
+    insert("campaign", "camp_r", None, None, r#"{"campaign_type":"REFERRAL_PROGRAM"}"#);
+    insert("campaign", "camp_d", None, None, r#"{"campaign_type":"DISCOUNT_COUPONS"}"#);
+    let code = r#"{"type":"DISCOUNT_VOUCHER","referrer_id":"cust_a","created_at":"2026-03-01T00:00:00.000Z","updated_at":null}"#;
+    insert("voucher", "v_ABCDEFGHIJKL", Some("camp_r"), Some("cust_a"), code);
+    insert("voucher", "v_free", Some("camp_r"), None, r#"{"type":"DISCOUNT_VOUCHER"}"#);
+    insert("voucher", "v_coupon", Some("camp_d"), Some("cust_a"), r#"{"type":"DISCOUNT_VOUCHER"}"#);
+    migrate(&sql, 0).unwrap();
+    let found = sql
+        .run("SELECT id, key, parent, holder, created_at, body FROM document WHERE kind = 'redeemable_holder'", &[])
+        .unwrap();
+    let body = concat!(
+        r#"{"id":"rh_414243444546474849","created_at":"2026-03-01T00:00:00.000Z","redeemable_id":"v_ABCDEFGHIJKL","#,
+        r#""redeemable_object":"voucher","customer_id":"cust_a","holder_role":"REFERRER","campaign_id":"camp_r","#,
+        r#""campaign_type":"REFERRAL_PROGRAM","voucher_type":"DISCOUNT_VOUCHER","metadata":{},"object":"redeemable_holder"}"#
+    );
+    let row: Vec<Value> = vec![
+        "rh_414243444546474849".into(),
+        "v_ABCDEFGHIJKL/cust_a".into(),
+        "v_ABCDEFGHIJKL".into(),
+        "cust_a".into(),
+        5.into(),
+        body.into(),
+    ];
+    assert_eq!(found, [row]);
+}
+
+#[test]
+fn what_fired_before_is_remembered() {
+    let sql = Sqlite::memory().unwrap();
+    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    let begins = |step: &&[&str]| step.iter().any(|statement| statement.contains("CREATE TABLE earning_firing"));
+    for (step, version) in STEPS.iter().take_while(|step| !begins(step)).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    let firing = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
+    let rows = [
+        ("earning_occasion", "order/1", None, r#"{"standing":"GIVEN_BACK","bought":{"amount":700}}"#),
+        ("earning_occasion", "event/1", None, r#"{"standing":"EARNED","bought":null}"#),
+        ("earning_firing", "lfir_1", Some("order/1"), firing),
+    ];
+    for (kind, id, parent, body) in rows {
+        let statement = "INSERT INTO document (kind, id, parent, holder, created_at, updated_at, body) VALUES (?1, ?2, ?3, 'c', 5, 6, ?4)";
+        sql.run(statement, &[kind.into(), id.into(), parent.into(), body.into()]).unwrap();
+    }
+    migrate(&sql, 0).unwrap();
+    let told = |statement: &str| {
+        let rows = sql.run(statement, &[]).unwrap();
+        rows.iter().map(|row| sql::text(row, 0).unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let occasions =
+        "SELECT json_array(id, customer, standing, bought, created_at, updated_at) FROM earning_occasion ORDER BY id";
+    let known = [r#"["event/1","c","EARNED",null,5,6]"#, r#"["order/1","c","GIVEN_BACK",700,5,6]"#];
+    assert_eq!(told(occasions), known);
+    let firings = "SELECT json_array(member, rule, at, occasion, program, earning, json(points)) FROM earning_firing";
+    assert_eq!(told(firings), [r#"["m","r",5,"order/1","p","e",[{"card_definition_id":"d","points":5,"back":2}]]"#]);
+    assert!(told("SELECT id FROM document WHERE kind LIKE 'earning_%'").is_empty());
+}
+
+#[test]
+fn holds_of_before_are_the_servers() {
+    let sql = Sqlite::memory().unwrap();
+    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    for statement in STEPS.iter().take(2).copied().flatten() {
+        sql.run(statement, &[]).unwrap();
+    }
+    sql.run("INSERT INTO migration VALUES (1, 0), (2, 0)", &[]).unwrap();
+    sql.run("INSERT INTO hold VALUES ('cart', 'voucher/v_1/redemptions', 1, 7)", &[]).unwrap();
+    assert!(!migrate(&sql, 0).unwrap());
+    let kept = sql.run("SELECT key, owner, account, amount, expires_at, created_at, origin FROM hold", &[]).unwrap();
+    let row: Vec<Value> =
+        vec!["cart".into(), "".into(), "voucher/v_1/redemptions".into(), 1.into(), 7.into(), Value::Null, Value::Null];
+    assert_eq!(kept, [row]);
+}
+
+/// A moment, and the quarter of an hour in which it lies.
+const AT: i64 = 1_774_738_799_999;
+const QUARTER: i64 = 1_971_931;
+
+const ROWS: &[(&str, i64, &str)] = &[
+    (
+        "card_transaction",
+        AT,
+        r#"{"program_id":"p","card_definition_id":"a","type":"POINTS_SPENT_ON_REWARD","details":{"points":{"total":3}}}"#,
+    ),
+    (
+        "card_transaction",
+        AT,
+        r#"{"program_id":"p","card_definition_id":"a","type":"ADMIN_DEBIT","details":{"points":{"total":3}}}"#,
+    ),
+    (
+        "order_transaction",
+        AT,
+        r#"{"program_id":"p","card_definition_id":"a","status":"APPROVED","details":{"payment":{"points_spent":4,"amount":40}}}"#,
+    ),
+    ("order_transaction", AT, r#"{"program_id":"p","card_definition_id":"a","status":"REJECTED","details":{}}"#),
+    (
+        "tier_transaction",
+        AT,
+        r#"{"program_id":"p","type":"JOINED","tier_structure_id":"s","tier_id":"t","details":{"tier_from":null}}"#,
+    ),
+    (
+        "tier_transaction",
+        AT,
+        r#"{"program_id":"p","type":"LEFT","tier_structure_id":"s","tier_id":null,"details":{"tier_from":"t"}}"#,
+    ),
+    ("voucher", AT, r#"{"program_id":"p","type":"JOINED"}"#),
+];
+
+/// Member, moment, occasion, program and points of what fired.
+const FIRED: &[(&str, i64, &str, &str, &str)] = &[
+    (
+        "m",
+        AT,
+        "order/1",
+        "p",
+        r#"[{"card_definition_id":"a","pending":null,"points":5},{"card_definition_id":"a","pending":null,"points":6},
+           {"card_definition_id":"b","pending":"lcppb_1","points":7}]"#,
+    ),
+    ("m", AT + 1, "order/2", "p", "[]"),
+    ("n", AT, "order/1", "other", "[]"),
+];
+
+fn insert(sql: &dyn Sql) {
+    for (member, at, occasion, program, points) in FIRED {
+        let row: [Value; 5] = [(*member).into(), (*at).into(), (*occasion).into(), (*program).into(), (*points).into()];
+        let statement = "INSERT INTO earning_firing (member, rule, at, occasion, place, program, earning, points)
+            VALUES (?1, 'r', ?2, ?3, 0, ?4, 'e', ?5)";
+        sql.run(statement, &row).unwrap();
+    }
+    for ((kind, at, body), id) in ROWS.iter().zip(0_i64..) {
+        let row: [Value; 4] = [(*kind).into(), id.to_string().into(), (*at).into(), (*body).into()];
+        sql.run("INSERT INTO document (kind, id, created_at, body) VALUES (?1, ?2, ?3, ?4)", &row).unwrap();
+    }
+}
+
+fn counted(sql: &dyn Sql) -> Vec<Row> {
+    let statement =
+        "SELECT program || ' ' || kind || ' ' || earning_rule || earning || card_definition || tier_structure || tier,
+        statistic.count, statistic.points, statistic.amount, quarter, statistic_quarter.count, statistic_quarter.points,
+        statistic_quarter.amount FROM statistic JOIN statistic_quarter ON statistic = id ORDER BY 1, quarter";
+    sql.run(statement, &[]).unwrap()
+}
+
+fn expected() -> Vec<Row> {
+    let row = |what: &str, all: [i64; 3], quarter: i64, [count, points, amount]: [i64; 3]| -> Row {
+        let all = all.into_iter().chain([quarter, count, points, amount]).map(Value::Int);
+        std::iter::once(Value::Text(what.into())).chain(all).collect()
+    };
+    vec![
+        row("other FIRED r", [1, 0, 0], QUARTER, [1, 0, 0]),
+        row("p EARNED rea", [1, 11, 0], QUARTER, [1, 11, 0]),
+        row("p FIRED r", [2, 0, 0], QUARTER, [1, 0, 0]),
+        row("p FIRED r", [2, 0, 0], QUARTER + 1, [1, 0, 0]),
+        row("p JOINED st", [1, 0, 0], QUARTER, [1, 0, 0]),
+        row("p LEFT st", [1, 0, 0], QUARTER, [1, 0, 0]),
+        row("p ORDER a", [1, 4, 40], QUARTER, [1, 4, 40]),
+        row("p REWARD a", [1, 3, 0], QUARTER, [1, 3, 0]),
+        row("p WAITING reb", [1, 7, 0], QUARTER, [1, 7, 0]),
+    ]
+}
+
+#[test]
+fn what_happened_before_is_counted_like_what_happens() {
+    let later = Sqlite::memory().unwrap();
+    migrate(&later, 0).unwrap();
+    insert(&later);
+    // What fires is counted by whoever writes it.
+    let by_itself =
+        |row: &Row| !["FIRED", "EARNED", "WAITING"].iter().any(|kind| sql::text(row, 0).unwrap().contains(kind));
+    assert_eq!(counted(&later), expected().into_iter().filter(by_itself).collect::<Vec<_>>());
+
+    let earlier = Sqlite::memory().unwrap();
+    earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    let before = STEPS.iter().position(|step| std::ptr::eq(*step, statistics::STEP)).unwrap();
+    for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
+        earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    insert(&earlier);
+    migrate(&earlier, 0).unwrap();
+    assert_eq!(counted(&earlier), expected());
+}
+
+#[test]
+fn what_is_told_of_a_tier_anew_is_counted_anew() {
+    let sql = Sqlite::memory().unwrap();
+    migrate(&sql, 0).unwrap();
+    insert(&sql);
+    let joined = "UPDATE document SET body = json_set(body, '$.type', 'UPGRADED') WHERE body ->> 'type' = 'JOINED'";
+    sql.run(joined, &[]).unwrap();
+    sql.run("DELETE FROM document WHERE body ->> 'type' = 'LEFT'", &[]).unwrap();
+    let told = sql.run("SELECT kind, count FROM statistic WHERE tier <> '' ORDER BY kind", &[]).unwrap();
+    let row = |kind: &str, count: i64| -> Row { vec![kind.into(), count.into()] };
+    assert_eq!(told, [row("JOINED", 0), row("LEFT", 0), row("UPGRADED", 1)]);
+}
+/// Kind, parent, moment and body of what is written.
+const LISTED: &[(&str, Option<&str>, i64, &str)] = &[
+    ("voucher", Some("c"), 5, r#"{"type":"GIFT_VOUCHER","category":"new"}"#),
+    ("voucher", Some("c"), 1_000, r#"{"type":"GIFT_VOUCHER"}"#),
+    ("voucher", None, 3_600_000, r#"{"type":"DISCOUNT_VOUCHER","category":null}"#),
+    ("publication", Some("c"), 7_200_001, "{}"),
+    ("redemption", Some("v"), 7_200_002, r#"{"result":"FAILURE"}"#),
+    ("customer", None, 7_200_002, r#"{"type":"DISCOUNT_VOUCHER"}"#),
+    ("campaign", Some("c"), 7_200_002, r#"{"type":"DISCOUNT_VOUCHER"}"#),
+];
+
+fn insert_listed(sql: &dyn Sql) {
+    for ((kind, parent, at, body), id) in LISTED.iter().zip(0_i64..) {
+        let parent = parent.map(str::to_owned);
+        let row: [Value; 5] = [(*kind).into(), id.to_string().into(), parent.into(), (*at).into(), (*body).into()];
+        let statement = "INSERT INTO document (kind, id, parent, created_at, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+        sql.run(statement, &row).unwrap();
+    }
+}
+
+fn tallied(sql: &dyn Sql) -> Vec<Row> {
+    sql.run("SELECT kind, name, value, count FROM tally WHERE count <> 0", &[]).unwrap()
+}
+
+#[test]
+fn what_was_listed_before_is_counted_like_what_comes() {
+    let later = Sqlite::memory().unwrap();
+    migrate(&later, 0).unwrap();
+    insert_listed(&later);
+    let earlier = Sqlite::memory().unwrap();
+    earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    let before = STEPS.iter().position(|step| std::ptr::eq(*step, listed::STEP)).unwrap();
+    for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
+        earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    insert_listed(&earlier);
+    migrate(&earlier, 0).unwrap();
+    let told = tallied(&earlier);
+    assert_eq!(told, tallied(&later));
+    let row = |kind: &str, name: &str, value: Value, count: i64| vec![kind.into(), name.into(), value, count.into()];
+    for expected in [
+        row("voucher", "", "".into(), 3),
+        row("voucher", "category", "new".into(), 1),
+        row("voucher", "hour", 0.into(), 2),
+        row("voucher", "parent", "c".into(), 2),
+        row("voucher", "second", 1.into(), 1),
+        row("redemption", "result", "FAILURE".into(), 1),
+    ] {
+        assert!(told.contains(&expected), "{expected:?} is not in {told:?}");
+    }
+    later.run("UPDATE document SET kind = 'voucher gone' WHERE id = '0'", &[]).unwrap();
+    later.run("UPDATE document SET body = json_set(body, '$.type', 'LOYALTY_CARD') WHERE id = '1'", &[]).unwrap();
+    later.run("DELETE FROM document WHERE id > '1'", &[]).unwrap();
+    let left = [
+        row("voucher", "", "".into(), 1),
+        row("voucher", "hour", 0.into(), 1),
+        row("voucher", "parent", "c".into(), 1),
+        row("voucher", "second", 1.into(), 1),
+        row("voucher", "type", "LOYALTY_CARD".into(), 1),
+    ];
+    assert_eq!(tallied(&later), left);
+}
