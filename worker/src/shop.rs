@@ -37,6 +37,7 @@ pub mod held_tiers;
 pub mod hindrance;
 pub mod holders;
 pub mod incentives;
+pub mod kneading;
 pub mod letters;
 pub mod lifecycle;
 pub mod lives;

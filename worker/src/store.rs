@@ -12,6 +12,7 @@ pub mod edition;
 pub mod facts;
 pub mod free;
 pub mod ledger;
+pub mod marks;
 pub mod post;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsal;

@@ -24,9 +24,6 @@ const fn of_all(name: &'static str, column: &'static str) -> Index {
 /// The index of a kind by age.
 pub const CREATED: &str = "document_created";
 
-/// What is found by a part of it goes through an index as well, whose entries are so many at most.
-pub const ENTRIES_MAX: i64 = 1_000_000;
-
 const VOUCHER: &[&str] = &["voucher"];
 const CUSTOMER: &[&str] = &["customer"];
 const REDEMPTION: &[&str] = &["redemption"];
@@ -38,9 +35,8 @@ const INDEXES: &[Index] = &[
     by_age(VOUCHER, "voucher_type", "json_extract(body, '$.type')"),
     by_age(VOUCHER, "voucher_category", "json_extract(body, '$.category')"),
     by_age(VOUCHER, "voucher_changed", "updated_at"),
-    by_age(CUSTOMER, "customer_email", "json_extract(body, '$.email')"),
-    by_age(CUSTOMER, "customer_city", "json_extract(body, '$.address.city')"),
-    by_age(CUSTOMER, "customer_name", "json_extract(body, '$.name')"),
+    by_age(CUSTOMER, "customer_email", "json_extract(marks, '$.email')"),
+    by_age(CUSTOMER, "customer_city", "json_extract(marks, '$.city')"),
     by_age(CUSTOMER, "customer_changed", "updated_at"),
     by_age(&["order"], "order_changed", "updated_at"),
     by_age(REDEMPTION, "redemption_result", "json_extract(body, '$.result')"),
@@ -58,7 +54,6 @@ const INDEXES: &[Index] = &[
 const ORDERS: &[Index] = &[
     by_age(VOUCHER, "voucher_code", "json_extract(body, '$.code')"),
     by_age(VOUCHER, "voucher_changed", "updated_at"),
-    by_age(CUSTOMER, "customer_source", "key"),
     by_age(CUSTOMER, "customer_changed", "updated_at"),
     by_age(&["order"], "order_changed", "updated_at"),
     by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),

@@ -10,6 +10,7 @@ use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::store::Store;
 use crate::store::document::Document;
+use crate::store::marks::mark;
 use serde_json::{Map, Value as Json};
 
 /// What a list shows when the query does not say.
@@ -178,9 +179,14 @@ fn apply(
                 wanted.equal(&kind, column, value);
             }
         }
+        Filter::Mark(name, column) => {
+            if let Some(value) = query.get(name) {
+                wanted.equal(&kind, column, &mark(name, value));
+            }
+        }
         Filter::Contains(name, column) => {
             if let Some(value) = query.get(name) {
-                wanted.contains(&kind, column, value);
+                wanted.looked.push((format!("instr(lower({column}), {{}}) > 0"), vec![value.to_lowercase().into()]));
             }
         }
         Filter::Moment(name, column) => {

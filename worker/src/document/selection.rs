@@ -29,8 +29,6 @@ pub struct Wanted {
     pub looked: Vec<Statement>,
     /// The same, of which any one may hold.
     pub any: Vec<Statement>,
-    /// What goes through the entries of an index instead of the documents.
-    pub through: Vec<Statement>,
 }
 
 impl Wanted {
@@ -40,22 +38,6 @@ impl Wanted {
         match index::by_value(kind, column) {
             Some(_) => self.terms.push(term),
             None => self.looked.push(term.statement),
-        }
-    }
-
-    /// Wants a column to contain a value, whatever its case.
-    pub fn contains(&mut self, kind: &str, column: &str, value: &str) {
-        let has = format!("instr(lower({column}), {{}}) > 0");
-        let param = vec![Value::Text(value.to_lowercase())];
-        match index::by_value(kind, column) {
-            Some(by) => {
-                let name = by.name;
-                let entries = format!(
-                    "SELECT seq FROM document INDEXED BY {name} WHERE kind = '{kind}' AND {column} IS NOT NULL AND {has}"
-                );
-                self.through.push((format!("seq IN ({entries})"), param));
-            }
-            None => self.looked.push((has, param)),
         }
     }
 }
@@ -137,7 +119,6 @@ impl Selection {
         self.check_looks(store, by, conditions)?;
         self.clause.and_group("AND", looked);
         self.clause.and_group("OR", wanted.any);
-        self.clause.and_group("AND", wanted.through);
         Ok(())
     }
 
@@ -258,7 +239,7 @@ fn chosen(store: &Store<'_>, kind: &str, clause: &Clause, terms: &[Term]) -> Res
 
 /// How many documents of a kind are wanted, where that is kept.
 fn kept(store: &Store<'_>, kind: &str, clause: &Clause, wanted: &Wanted) -> Result<Option<i64>, Fault> {
-    if !(wanted.looked.is_empty() && wanted.any.is_empty() && wanted.through.is_empty()) {
+    if !(wanted.looked.is_empty() && wanted.any.is_empty()) {
         return Ok(None);
     }
     match (wanted.terms.as_slice(), clause.made) {

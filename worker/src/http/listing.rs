@@ -82,6 +82,8 @@ pub enum Filter {
     Word(&'static str, &'static str, &'static [&'static str]),
     /// The column, 1 or 0, is the value.
     Flag(&'static str, &'static str),
+    /// The mark of the value, which has this name, is in the column.
+    Mark(&'static str, &'static str),
     /// The value is a second name of a document of this kind; the column is that document's id.
     Name(&'static str, &'static str, &'static str),
 }

@@ -29,8 +29,8 @@ pub const CUSTOMER: Resource = Resource {
         page_max: 99,
         orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("source_id", "key")],
         filters: &[
-            Filter::Is("email", "json_extract(body, '$.email')"),
-            Filter::Is("city", "json_extract(body, '$.address.city')"),
+            Filter::Mark("email", "json_extract(marks, '$.email')"),
+            Filter::Mark("city", "json_extract(marks, '$.city')"),
             Filter::Contains("name", "json_extract(body, '$.name')"),
             Filter::Moment("created_at", "created_at"),
             Filter::Moment("updated_at", "updated_at"),

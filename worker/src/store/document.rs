@@ -2,6 +2,7 @@
 //! It must not know what any kind of document says.
 
 use super::Store;
+use super::marks;
 use super::sql::{self, Fault, Value};
 use scrip::json::{Members, Node};
 use scrip::wire::Problem;
@@ -185,7 +186,8 @@ impl Store<'_> {
         const SLICE: usize = 100;
         let row = |of: &Document| {
             let text = printed(&of.body);
-            serde_json::json!([of.id, of.key, of.parent, of.holder, of.created_at, of.updated_at, text])
+            let marks = marks::of(kind, &text);
+            serde_json::json!([of.id, of.key, of.parent, of.holder, of.created_at, of.updated_at, text, marks])
         };
         for slice in documents.chunks(SLICE) {
             let rows: Vec<Json> = slice.iter().map(row).collect();
@@ -205,7 +207,7 @@ impl Store<'_> {
 
     /// The same with what is printed already.
     pub fn update_stored(&mut self, kind: &str, stored: Stored) {
-        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = +?1 AND id = +?2";
+        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9 WHERE kind = +?1 AND id = +?2";
         self.write_document(UPDATE, columns(kind, stored), PLACES);
     }
 
@@ -228,13 +230,14 @@ impl Store<'_> {
             now_ms.into(),
             Value::Null,
             record.text.into(),
+            Value::Null,
         ];
         self.write_document(PUT, params, PLACES);
     }
 
     /// Takes a document out of the way at the commit, as it stands now: no look-up of its kind finds it any more, and its row stays.
     pub fn retire(&mut self, kind: &str, document: &Document) {
-        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8 WHERE kind = +?9 AND id = +?2";
+        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9 WHERE kind = +?10 AND id = +?2";
         let mut params = columns(&retired(kind), Stored::printed(document, printed(&document.body)));
         params.push(kind.into());
         self.write_document(RETIRE, params, PLACES);
@@ -258,8 +261,8 @@ impl Store<'_> {
 macro_rules! insert {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ",
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ",
             $more
         )
     };
@@ -269,15 +272,15 @@ const INSERT: &str = insert!("");
 
 const PUT: &str = insert!(
     "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
-       updated_at = excluded.created_at, body = excluded.body"
+       updated_at = excluded.created_at, body = excluded.body, marks = excluded.marks"
 );
 
 macro_rules! insert_all {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body)
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks)
              SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
-               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]') FROM json_each(?2) WHERE TRUE ",
+               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]') FROM json_each(?2) WHERE TRUE ",
             $more
         )
     };
@@ -286,14 +289,17 @@ macro_rules! insert_all {
 const INSERT_ALL: &str = insert_all!("");
 
 // An update from a list would look through the kind for each row of it.
-const UPDATE_ALL: &str =
-    insert_all!("ON CONFLICT (kind, id) DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body");
+const UPDATE_ALL: &str = insert_all!(
+    "ON CONFLICT (kind, id) DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body,
+       marks = excluded.marks"
+);
 
 /// Where the kind, the id, the holder and the text of a document stand among its columns.
 const PLACES: [usize; 4] = [0, 1, 4, 7];
 
 /// What the statements above bind, in the order of the insertion.
 fn columns(kind: &str, stored: Stored) -> Vec<Value> {
+    let marks = marks::of(kind, &stored.text);
     vec![
         kind.into(),
         stored.id.into(),
@@ -303,6 +309,7 @@ fn columns(kind: &str, stored: Stored) -> Vec<Value> {
         stored.created_at.into(),
         stored.updated_at.into(),
         stored.text.into(),
+        marks.into(),
     ]
 }
 

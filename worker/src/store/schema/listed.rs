@@ -68,13 +68,12 @@ pub(super) const STEP: &[&str] = &[
     "CREATE INDEX voucher_category ON document (json_extract(body, '$.category'), created_at, seq)
      WHERE kind = 'voucher' AND json_extract(body, '$.category') IS NOT NULL",
     "CREATE INDEX voucher_changed ON document (updated_at, created_at, seq) WHERE kind = 'voucher'",
-    "CREATE INDEX customer_email ON document (json_extract(body, '$.email'), created_at, seq)
-     WHERE kind = 'customer' AND json_extract(body, '$.email') IS NOT NULL",
-    "CREATE INDEX customer_city ON document (json_extract(body, '$.address.city'), created_at, seq)
-     WHERE kind = 'customer' AND json_extract(body, '$.address.city') IS NOT NULL",
-    "CREATE INDEX customer_name ON document (json_extract(body, '$.name'), created_at, seq)
-     WHERE kind = 'customer' AND json_extract(body, '$.name') IS NOT NULL",
-    "CREATE INDEX customer_source ON document (key, created_at, seq) WHERE kind = 'customer'",
+    // What says who a customer is stands in no index, but a digest of it (`store/marks`).
+    "ALTER TABLE document ADD COLUMN marks TEXT",
+    "CREATE INDEX customer_email ON document (json_extract(marks, '$.email'), created_at, seq)
+     WHERE kind = 'customer' AND json_extract(marks, '$.email') IS NOT NULL",
+    "CREATE INDEX customer_city ON document (json_extract(marks, '$.city'), created_at, seq)
+     WHERE kind = 'customer' AND json_extract(marks, '$.city') IS NOT NULL",
     "CREATE INDEX customer_changed ON document (updated_at, created_at, seq) WHERE kind = 'customer'",
     "CREATE INDEX order_changed ON document (updated_at, created_at, seq) WHERE kind = 'order'",
     "CREATE INDEX redemption_result ON document (json_extract(body, '$.result'), created_at, seq) WHERE kind = 'redemption'",
@@ -103,7 +102,8 @@ pub(super) const STEP: &[&str] = &[
         " BEGIN ", counted!("NEW", "1"), " END"
     ),
     concat!(
-        "CREATE TRIGGER tally_changed AFTER UPDATE OF parent, body ON document WHEN OLD.kind IS NEW.kind AND CASE NEW.kind
+        "CREATE TRIGGER tally_changed AFTER UPDATE OF parent, created_at, body ON document WHEN OLD.kind IS NEW.kind AND CASE NEW.kind
+           WHEN 'order' THEN OLD.created_at IS NOT NEW.created_at
            WHEN 'voucher' THEN OLD.parent IS NOT NEW.parent OR OLD.body ->> '$.type' IS NOT NEW.body ->> '$.type'
              OR OLD.body ->> '$.category' IS NOT NEW.body ->> '$.category'
            WHEN 'publication' THEN OLD.parent IS NOT NEW.parent
