@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${told.join("; ")}. The answer tells of all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: sizes = {}, edge }) {
+export function tables({ machine, method, workloads = {}, package: sizes = {}, edge, scale }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -106,6 +106,7 @@ export function tables({ machine, method, workloads = {}, package: sizes = {}, e
       `| ${part} | ${kilobytes(size.raw)} | ${kilobytes(size.gzip)} | ${kilobytes(size.brotli)} |`)),
     "",
     ...(edge ? edgeTable(edge) : []),
+    ...(scale ? scaleTable(scale) : []),
   ].join("\n");
 }
 
@@ -115,6 +116,17 @@ function edgeTable({ connections, rows }) {
     "| request | per second (min..max) | × bare increment |", "|---|---:|---:|",
     ...rows.map((row) => (
       `| ${row.name} | ${number(row.median)} (${number(row.least)}..${number(row.most)}) | ${times(row.to_increment)} |`)),
+    "",
+  ];
+}
+
+function scaleTable({ sizes: { small, large }, filled_s, rows }) {
+  const shop = ({ codes, customers }) => `${number(10 * codes + 101)} vouchers and ${number(customers)} customers`;
+  const beside = (row) => (row.refused ? "refused | |" : `${row.large.toFixed(1)} | ${times(row.ratio)} |`);
+  return [
+    `**A project of ${shop(large)} beside one of ${shop(small)}** (filled through the routes in ${number(filled_s)} s)`, "",
+    "| request | ms, small | ms, large | large × small |", "|---|---:|---:|---:|",
+    ...rows.map((row) => `| ${row.name} | ${row.refused ? "" : row.small.toFixed(1)} | ${beside(row)}`),
     "",
   ];
 }

@@ -98,6 +98,10 @@ impl Shop {
 /// Campaigns with codes, codes of none, customers, and what they redeem; some of each is changed and removed.
 fn shop() -> Shop {
     let shop = Shop { edge: Edge::new(), now: Cell::new(NOW) };
+    let voucher = json!({ "type": "DISCOUNT_VOUCHER", "discount": { "type": "AMOUNT", "amount_off": 100 } });
+    let friends =
+        json!({ "name": "friends", "campaign_type": "REFERRAL_PROGRAM", "vouchers_count": 3, "voucher": voucher });
+    shop.call("POST", "/v1/campaigns", friends);
     for name in ["spring", "autumn", "short"] {
         let voucher = json!({ "type": "DISCOUNT_VOUCHER", "discount": { "type": "AMOUNT", "amount_off": 100 } });
         let body =
@@ -115,6 +119,13 @@ fn shop() -> Shop {
         let mut body = kind;
         if at % 4 != 0 {
             body["category"] = ["new", "old's", "Üb\"er"][at % 3].into();
+        }
+        if at % 5 == 0 {
+            body["active"] = false.into();
+        }
+        if at % 3 != 2 {
+            body["start_date"] = format!("2026-0{}-01T00:00:00Z", 1 + at % 4).into();
+            body["expiration_date"] = format!("2027-0{}-01T00:00:00Z", 1 + at % 5).into();
         }
         shop.call("POST", &format!("/v1/vouchers/Code{at}"), body);
     }
@@ -211,6 +222,61 @@ fn vouchers_are_selected_as_a_naive_reading_selects_them() {
     shop.check(PATH, "filters[code]=Code8", |code| text(code, "/code") == "Code8");
     for (order, name) in [("code", "code"), ("updated_at", "updated_at"), ("created_at", "created_at")] {
         shop.check_order(PATH, order, name);
+    }
+}
+
+#[test]
+fn deep_filters_of_vouchers_are_the_same_by_an_index() {
+    const PATH: &str = "/v1/vouchers";
+    let shop = shop();
+    let (whole, _) = shop.all(PATH, "");
+    for name in ["spring", "autumn", "none"] {
+        shop.check(PATH, &format!("filters[campaign_name][conditions][$is]={name}"), |code| {
+            text(code, "/campaign") == name
+        });
+        shop.check(
+            PATH,
+            &format!("filters[campaigns][conditions][$in][0]={name}&filters[campaigns][conditions][$in][1]=spring"),
+            |code| [name, "spring"].contains(&text(code, "/campaign")),
+        );
+        shop.check(PATH, &format!("filters[campaign_name][conditions][$is_not]={name}"), |code| {
+            text(code, "/campaign") != name
+        });
+        shop.check(
+            PATH,
+            &format!("filters[junction]=or&filters[campaign_name][conditions][$is]={name}&filters[code]=Code1"),
+            |code| text(code, "/campaign") == name || text(code, "/code") == "Code1",
+        );
+    }
+    for category in whole.iter().filter_map(|code| code["category_id"].as_str()).chain(["none"]) {
+        shop.check(PATH, &format!("filters[category_ids][conditions][$is]={category}"), |code| {
+            text(code, "/category_id") == category
+        });
+    }
+    shop.check(PATH, "filters[active][conditions][$disabled]=true", |code| code["active"] == false);
+    shop.check(PATH, "filters[active][conditions][$enabled]=true", |code| code["active"] == true);
+    shop.check(PATH, "filters[active][conditions][$disabled]=true&category=new", |code| {
+        code["active"] == false && text(code, "/category") == "new"
+    });
+    shop.check(PATH, "filters[is_referral_code][conditions][$is]=true", |code| code["is_referral_code"] == true);
+    shop.check(PATH, "filters[is_referral_code][conditions][$is]=false", |code| code["is_referral_code"] != true);
+    for (name, at) in [("start_date", "2026-02-01T00:00:00.000Z"), ("expiration_date", "2027-03-01T00:00:00.000Z")] {
+        let path = format!("/{name}");
+        shop.check(PATH, &format!("filters[{name}][conditions][$before]={at}"), |code| {
+            code[name].is_string() && text(code, &path) < at
+        });
+        shop.check(PATH, &format!("filters[{name}][conditions][$more_than_equal]={at}"), |code| {
+            text(code, &path) >= at
+        });
+        shop.check(PATH, &format!("filters[{name}][conditions][$after]={at}&filters[type]=GIFT_VOUCHER"), |code| {
+            text(code, &path) > at && text(code, "/type") == "GIFT_VOUCHER"
+        });
+        shop.check(PATH, &format!("filters[{name}][conditions][$is_unknown]=true"), |code| code[name].is_null());
+    }
+    for begin in ["Code1", "Code", "code", "C", ""] {
+        shop.check(PATH, &format!("filters[code][conditions][$starts_with]={begin}"), |code| {
+            text(code, "/code").starts_with(begin)
+        });
     }
 }
 

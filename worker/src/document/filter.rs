@@ -3,7 +3,8 @@
 //!
 //! A column is an expression, whose value is compared. One that begins with `flag ` is true or false, one with `each ` a list of which any
 //! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
-//! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text.
+//! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text;
+//! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds.
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
@@ -39,15 +40,19 @@ const OPERATORS: &[&str] = &[
 ];
 
 /// The operators about the state of a document, which take no value but `true`, by what must hold: `{}` stands for the moment of asking.
-const STATES: &[(&str, &[&str])] = &[
-    ("$enabled", &[dates::IS_ACTIVE]),
-    ("$disabled", &[dates::IS_INACTIVE]),
-    ("$active", &[dates::IS_ACTIVE, dates::HAS_BEGUN, dates::HAS_NOT_ENDED]),
-    ("$expired", &[dates::HAS_ENDED]),
-    ("before_start", &[dates::HAS_NOT_BEGUN]),
-    ("$failed", &["json_extract(body, '$.creation_status') = 'FAILED'"]),
-    ("$in_progress", &["json_extract(body, '$.creation_status') = 'IN_PROGRESS'"]),
+/// Last comes the column of the index that has these documents, where they are few.
+const STATES: &[State] = &[
+    ("$enabled", &[dates::IS_ACTIVE], None),
+    ("$disabled", &[dates::IS_INACTIVE], Some(dates::IS_INACTIVE)),
+    ("$active", &[dates::IS_ACTIVE, dates::HAS_BEGUN, dates::HAS_NOT_ENDED], None),
+    ("$expired", &[dates::HAS_ENDED], None),
+    ("before_start", &[dates::HAS_NOT_BEGUN], None),
+    ("$failed", &["json_extract(body, '$.creation_status') = 'FAILED'"], None),
+    ("$in_progress", &["json_extract(body, '$.creation_status') = 'IN_PROGRESS'"], None),
 ];
+
+/// An operator about a state, what must hold, and the column of its index.
+type State = (&'static str, &'static [&'static str], Option<&'static str>);
 
 /// One condition, with all the values that its operator was given.
 struct Condition {
@@ -92,6 +97,8 @@ pub struct Conditions {
     pub terms: Vec<Term>,
     /// Those that all must hold about the age: made at a moment or later, or else before it.
     pub made: Vec<(bool, i64)>,
+    /// What it must belong to: one of some names, of a kind.
+    pub parents: Vec<(String, Vec<String>)>,
     /// Those that take a look at every document.
     pub looked: Vec<Statement>,
     /// What joins these.
@@ -99,7 +106,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Narrows a clause by all of them, for a statement that is no list.
+    /// Narrows a clause by all of them, for a statement that is no list: its columns name nothing by what it belongs to.
     pub fn narrow(self, clause: &mut Clause) {
         for (is_from, at) in self.made {
             if is_from { clause.made_from(at) } else { clause.made_before(at) }
@@ -126,36 +133,84 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
                     condition.field
                 ))
             })?;
-        found.add(&condition, column, clause)?;
+        found.add(condition, column, clause)?;
     }
     Ok(found)
 }
 
 impl Conditions {
-    fn add(&mut self, condition: &Condition, column: &str, clause: &Clause) -> Result<(), ErrorBody> {
-        let kind = clause.whole.as_deref().unwrap_or_default();
-        let has_index = |column: &str| self.junction == "AND" && index::by_value(kind, column).is_some();
+    fn add(&mut self, condition: Condition, column: &str, clause: &Clause) -> Result<(), ErrorBody> {
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
-            let first = condition.values.first().map_or("", String::as_str);
-            let at = moment_of(condition, first)?;
-            match (column, self.junction) {
-                ("created_at", "AND") => {
-                    let is_from = sign.starts_with('>');
-                    let is_next = matches!(sign, ">" | "<=");
-                    self.made.push((is_from, at.saturating_add(i64::from(is_next))));
-                }
-                _ if has_index(column) => self.terms.push(Term::bound(column, sign, at)),
-                _ => self.looked.push((format!("{column} {sign} {{}}"), vec![at.into()])),
+            return self.add_moment(&condition, column, sign, clause);
+        }
+        let is_equal = matches!(condition.operator.as_str(), "$is" | "$in");
+        let parent = column.strip_prefix("parent ").and_then(|rest| rest.split_once(' '));
+        let column = match (column.strip_prefix("moment "), parent) {
+            (Some(column), _) => format!("json_extract(body, '$.{column}')"),
+            (None, Some((_, column))) => column.to_owned(),
+            (None, None) => column.to_owned(),
+        };
+        match parent {
+            Some((kind, _)) if is_equal && self.has_index("parent", clause) => {
+                self.parents.push((kind.to_owned(), condition.values));
             }
-            return Ok(());
+            _ if is_equal && self.has_index(&column, clause) => self.terms.push(Term::of(&column, &condition.values)),
+            _ => match self.state(&condition, &column, clause)? {
+                Some(term) => self.terms.push(term),
+                None => self.looked.push(statement(&condition, &column, clause)?),
+            },
         }
-        if matches!(condition.operator.as_str(), "$is" | "$in") && has_index(column) {
-            self.terms.push(Term::of(column, &condition.values));
-            return Ok(());
-        }
-        let told = column.strip_prefix("moment ").map(|column| format!("json_extract(body, '$.{column}')"));
-        self.looked.push(statement(condition, told.as_deref().unwrap_or(column), clause)?);
         Ok(())
+    }
+
+    /// Whether an index answers for a column: of conditions of which any one may hold none does.
+    fn has_index(&self, column: &str, clause: &Clause) -> bool {
+        self.junction == "AND" && index::by_value(clause.whole.as_deref().unwrap_or_default(), column).is_some()
+    }
+
+    fn add_moment(
+        &mut self,
+        condition: &Condition,
+        column: &str,
+        sign: &str,
+        clause: &Clause,
+    ) -> Result<(), ErrorBody> {
+        let at = moment_of(condition, condition.values.first().map_or("", String::as_str))?;
+        match (column, self.junction) {
+            ("created_at", "AND") => {
+                let is_next = matches!(sign, ">" | "<=");
+                self.made.push((sign.starts_with('>'), at.saturating_add(i64::from(is_next))));
+            }
+            _ if self.has_index(column, clause) => self.terms.push(Term::bound(column, sign, at)),
+            _ => self.looked.push((format!("{column} {sign} {{}}"), vec![at.into()])),
+        }
+        Ok(())
+    }
+
+    /// What an index has of a condition that is none of equality: of dates that are text, and of what few documents are.
+    fn state(&self, condition: &Condition, column: &str, clause: &Clause) -> Result<Option<Term>, ErrorBody> {
+        let operator = condition.operator.as_str();
+        let (column, statement) = match (column, sign_of(operator)) {
+            ("state", _) => {
+                let rare = STATES.iter().find(|(known, ..)| *known == operator).and_then(|(_, _, rare)| *rare);
+                let Some(rare) = rare else { return Ok(None) };
+                (rare, in_state(condition, clause)?)
+            }
+            (column, Some(_)) => (column, compared(condition, column)?),
+            (column, None) if operator == "$starts_with" => {
+                let first = condition.values.first().cloned().unwrap_or_default();
+                let behind = format!("{first}{}", char::MAX);
+                let text = format!("{column} >= {{}} AND {column} < {{}} AND substr({column}, 1, length({{}})) = {{}}");
+                (column, (text, vec![first.clone().into(), behind.into(), first.clone().into(), first.into()]))
+            }
+            (column, None) => {
+                let is_true = operator == "$is"
+                    && matches!(condition.values.as_slice(), [one] if one.eq_ignore_ascii_case("true"));
+                let Some(flag) = column.strip_prefix("flag ").filter(|_| is_true) else { return Ok(None) };
+                (flag, (format!("{flag} = 1"), Vec::new()))
+            }
+        };
+        Ok(self.has_index(column, clause).then(|| Term { column: column.to_owned(), statement, value: None }))
     }
 }
 
@@ -232,14 +287,15 @@ fn check_operator(condition: &Condition, known: &[&str]) -> Result<(), ErrorBody
 
 /// Whether a document is in a state now.
 fn in_state(condition: &Condition, clause: &Clause) -> Result<Statement, ErrorBody> {
-    let known: Vec<&str> = STATES.iter().map(|(operator, _)| *operator).collect();
+    let known: Vec<&str> = STATES.iter().map(|(operator, ..)| *operator).collect();
     check_operator(condition, &known)?;
     if let Some(value) = condition.values.iter().find(|value| *value == "false") {
         let (field, operator) = (&condition.field, &condition.operator);
         let told = format!("Property .filters.{field}.conditions.{operator} must be true (actual value is `{value}`)");
         return Err(invalid_query(told));
     }
-    let parts = STATES.iter().find(|(operator, _)| *operator == condition.operator).map_or(&[][..], |(_, parts)| parts);
+    let parts =
+        STATES.iter().find(|(operator, ..)| *operator == condition.operator).map_or(&[][..], |(_, parts, _)| parts);
     let pattern = format!("({})", parts.join(" AND "));
     let now = Value::Text(moment::text(clause.asked_at()));
     let params = vec![now; pattern.matches("{}").count()];

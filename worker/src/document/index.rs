@@ -1,5 +1,7 @@
 //! Which indexes answer what lists select by and are ordered by, as data. It must not know how a statement is put together.
 
+use crate::store::dates::IS_INACTIVE;
+
 /// An index of the document table, for lists.
 #[derive(Debug)]
 pub struct Index {
@@ -34,6 +36,11 @@ const INDEXES: &[Index] = &[
     by_age(VOUCHER, "voucher_code", "json_extract(body, '$.code')"),
     by_age(VOUCHER, "voucher_type", "json_extract(body, '$.type')"),
     by_age(VOUCHER, "voucher_category", "json_extract(body, '$.category')"),
+    by_age(VOUCHER, "voucher_category_id", "json_extract(body, '$.category_id')"),
+    by_age(VOUCHER, "voucher_start", "json_extract(body, '$.start_date')"),
+    by_age(VOUCHER, "voucher_end", "json_extract(body, '$.expiration_date')"),
+    by_age(VOUCHER, "voucher_referral", "json_extract(body, '$.is_referral_code')"),
+    by_age(VOUCHER, "voucher_inactive", IS_INACTIVE),
     by_age(VOUCHER, "voucher_changed", "updated_at"),
     by_age(CUSTOMER, "customer_email", "json_extract(marks, '$.email')"),
     by_age(CUSTOMER, "customer_city", "json_extract(marks, '$.city')"),

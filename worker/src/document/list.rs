@@ -120,6 +120,15 @@ impl List {
             if is_from { clause.made_from(at) } else { clause.made_before(at) }
         }
         wanted.terms.extend(conditions.terms);
+        for (kind, names) in conditions.parents {
+            let known = store.documents_by_names(&kind, &names.iter().map(String::as_str).collect::<Vec<_>>(), &[])?;
+            let mut ids: Vec<String> = known.into_iter().map(|known| known.id).collect();
+            if ids.is_empty() {
+                // No document belongs to one without an id.
+                ids.push(String::new());
+            }
+            wanted.terms.push(Term::of("parent", &ids));
+        }
         match conditions.junction {
             "OR" => wanted.any = conditions.looked,
             _ => wanted.looked.extend(conditions.looked),
@@ -186,7 +195,7 @@ fn apply(
         }
         Filter::Contains(name, column) => {
             if let Some(value) = query.get(name) {
-                wanted.looked.push((format!("instr(lower({column}), {{}}) > 0"), vec![value.to_lowercase().into()]));
+                wanted.short.push((format!("instr({column}, {{}}) > 0"), vec![value.to_lowercase().into()]));
             }
         }
         Filter::Moment(name, column) => {

@@ -74,7 +74,7 @@ impl List {
 pub enum Filter {
     /// The column is the value.
     Is(&'static str, &'static str),
-    /// The column contains the value, whatever its case.
+    /// The column, which is short and in small letters, contains the value, whatever its case.
     Contains(&'static str, &'static str),
     /// The column lies before or after the value: `name[before]`, `name[after]`.
     Moment(&'static str, &'static str),

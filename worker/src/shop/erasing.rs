@@ -159,7 +159,7 @@ pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<
     );
     // Whoever is told that they are gone is told by which id they were known.
     store.write(
-        "UPDATE document SET marks = NULL, body = printf('%-*s', octet_length(body), json_object('id', id, 'object', 'customer'))
+        "UPDATE document SET marks = NULL, label = substr(hex(zeroblob(octet_length(label))), 1, octet_length(label)), body = printf('%-*s', octet_length(body), json_object('id', id, 'object', 'customer'))
          WHERE kind = 'customer' AND id = +?1",
         vec![person.id.as_str().into()],
     );

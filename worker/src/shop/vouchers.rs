@@ -44,9 +44,9 @@ pub const VOUCHER: Resource = Resource {
         conditions: &[
             ("code", "json_extract(body, '$.code')"),
             ("id", "id"),
-            ("campaign_name", "json_extract(body, '$.campaign')"),
+            ("campaign_name", "parent campaign json_extract(body, '$.campaign')"),
             ("campaign_id", "parent"),
-            ("campaigns", "json_extract(body, '$.campaign')"),
+            ("campaigns", "parent campaign json_extract(body, '$.campaign')"),
             ("campaign_ids", "parent"),
             ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
             ("active", "state"),

@@ -186,8 +186,8 @@ impl Store<'_> {
         const SLICE: usize = 100;
         let row = |of: &Document| {
             let text = printed(&of.body);
-            let marks = marks::of(kind, &text);
-            serde_json::json!([of.id, of.key, of.parent, of.holder, of.created_at, of.updated_at, text, marks])
+            let (marks, label) = marks::of(kind, &text);
+            serde_json::json!([of.id, of.key, of.parent, of.holder, of.created_at, of.updated_at, text, marks, label])
         };
         for slice in documents.chunks(SLICE) {
             let rows: Vec<Json> = slice.iter().map(row).collect();
@@ -207,7 +207,7 @@ impl Store<'_> {
 
     /// The same with what is printed already.
     pub fn update_stored(&mut self, kind: &str, stored: Stored) {
-        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9 WHERE kind = +?1 AND id = +?2";
+        const UPDATE: &str = "UPDATE document SET key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?1 AND id = +?2";
         self.write_document(UPDATE, columns(kind, stored), PLACES);
     }
 
@@ -231,13 +231,14 @@ impl Store<'_> {
             Value::Null,
             record.text.into(),
             Value::Null,
+            Value::Null,
         ];
         self.write_document(PUT, params, PLACES);
     }
 
     /// Takes a document out of the way at the commit, as it stands now: no look-up of its kind finds it any more, and its row stays.
     pub fn retire(&mut self, kind: &str, document: &Document) {
-        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9 WHERE kind = +?10 AND id = +?2";
+        const RETIRE: &str = "UPDATE document SET kind = ?1, key = ?3, parent = ?4, holder = ?5, updated_at = ?7, body = ?8, marks = ?9, label = ?10 WHERE kind = +?11 AND id = +?2";
         let mut params = columns(&retired(kind), Stored::printed(document, printed(&document.body)));
         params.push(kind.into());
         self.write_document(RETIRE, params, PLACES);
@@ -261,8 +262,8 @@ impl Store<'_> {
 macro_rules! insert {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ",
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks, label)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ",
             $more
         )
     };
@@ -272,15 +273,15 @@ const INSERT: &str = insert!("");
 
 const PUT: &str = insert!(
     "ON CONFLICT (kind, id) DO UPDATE SET key = excluded.key, parent = excluded.parent, holder = excluded.holder,
-       updated_at = excluded.created_at, body = excluded.body, marks = excluded.marks"
+       updated_at = excluded.created_at, body = excluded.body, marks = excluded.marks, label = excluded.label"
 );
 
 macro_rules! insert_all {
     ($more:literal) => {
         concat!(
-            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks)
+            "INSERT INTO document (kind, id, key, parent, holder, created_at, updated_at, body, marks, label)
              SELECT ?1, json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'),
-               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]') FROM json_each(?2) WHERE TRUE ",
+               json_extract(value, '$[4]'), json_extract(value, '$[5]'), json_extract(value, '$[6]'), json_extract(value, '$[7]'), json_extract(value, '$[8]') FROM json_each(?2) WHERE TRUE ",
             $more
         )
     };
@@ -291,7 +292,7 @@ const INSERT_ALL: &str = insert_all!("");
 // An update from a list would look through the kind for each row of it.
 const UPDATE_ALL: &str = insert_all!(
     "ON CONFLICT (kind, id) DO UPDATE SET updated_at = excluded.updated_at, body = excluded.body,
-       marks = excluded.marks"
+       marks = excluded.marks, label = excluded.label"
 );
 
 /// Where the kind, the id, the holder and the text of a document stand among its columns.
@@ -299,7 +300,7 @@ const PLACES: [usize; 4] = [0, 1, 4, 7];
 
 /// What the statements above bind, in the order of the insertion.
 fn columns(kind: &str, stored: Stored) -> Vec<Value> {
-    let marks = marks::of(kind, &stored.text);
+    let (marks, label) = marks::of(kind, &stored.text);
     vec![
         kind.into(),
         stored.id.into(),
@@ -310,6 +311,7 @@ fn columns(kind: &str, stored: Stored) -> Vec<Value> {
         stored.updated_at.into(),
         stored.text.into(),
         marks.into(),
+        label.into(),
     ]
 }
 

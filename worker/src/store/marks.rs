@@ -20,18 +20,19 @@ pub fn mark(name: &str, value: &str) -> String {
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The marks of a document that is printed, as JSON; none where it has none.
-pub fn of(kind: &str, text: &str) -> Option<String> {
-    if kind != KIND {
-        return None;
-    }
-    let document: Json = serde_json::from_str(text).ok()?;
+/// The marks of a document that is printed, as JSON, and the name that it goes by, in small letters; none where it has none.
+pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
+    let document: Json = match kind {
+        KIND => serde_json::from_str(text).unwrap_or_default(),
+        _ => Json::Null,
+    };
     let found = MARKED.iter().filter_map(|(name, path)| {
         let value = document.pointer(path)?.as_str()?;
         Some(((*name).to_owned(), mark(name, value).into()))
     });
     let marks: Map<String, Json> = found.collect();
-    (!marks.is_empty()).then(|| Json::Object(marks).to_string())
+    let label = document.get("name").and_then(Json::as_str).map(str::to_lowercase);
+    ((!marks.is_empty()).then(|| Json::Object(marks).to_string()), label)
 }
 
 /// Marks the documents that there were before there were marks.
@@ -46,12 +47,12 @@ pub(super) fn mark_all(sql: &dyn Sql) -> Result<(), Fault> {
         after = sql::int(last, 0)?;
         let mut marked: Vec<Json> = Vec::new();
         for row in &rows {
-            if let Some(marks) = of(KIND, sql::text(row, 1)?) {
-                marked.push(serde_json::json!([sql::int(row, 0)?, marks]));
-            }
+            let (marks, label) = of(KIND, sql::text(row, 1)?);
+            marked.push(serde_json::json!([sql::int(row, 0)?, marks, label]));
         }
         sql.run(
-            "UPDATE document SET marks = json_extract(value, '$[1]') FROM json_each(?1) WHERE seq = json_extract(value, '$[0]')",
+            "UPDATE document SET marks = json_extract(value, '$[1]'), label = json_extract(value, '$[2]') FROM json_each(?1)
+             WHERE seq = json_extract(value, '$[0]')",
             &[Json::from(marked).to_string().into()],
         )?;
     }

@@ -11,6 +11,7 @@ const KEPT: &[(&str, &[(&str, &str)])] = &[
             ("parent", "parent"),
             ("json_extract(body, '$.type')", "type"),
             ("json_extract(body, '$.category')", "category"),
+            ("json_extract(body, '$.category_id')", "category_id"),
         ],
     ),
     ("customer", &[]),

@@ -37,6 +37,11 @@ macro_rules! counted {
             ".kind WHEN 'voucher' THEN ",
             $row,
             ".body ->> '$.category' END),
+               ('category_id', CASE ",
+            $row,
+            ".kind WHEN 'voucher' THEN ",
+            $row,
+            ".body ->> '$.category_id' END),
                ('result', CASE ",
             $row,
             ".kind WHEN 'redemption' THEN ",
@@ -67,9 +72,19 @@ pub(super) const STEP: &[&str] = &[
     "CREATE INDEX voucher_type ON document (json_extract(body, '$.type'), created_at, seq) WHERE kind = 'voucher'",
     "CREATE INDEX voucher_category ON document (json_extract(body, '$.category'), created_at, seq)
      WHERE kind = 'voucher' AND json_extract(body, '$.category') IS NOT NULL",
+    "CREATE INDEX voucher_category_id ON document (json_extract(body, '$.category_id'), created_at, seq)
+     WHERE kind = 'voucher' AND json_extract(body, '$.category_id') IS NOT NULL",
+    "CREATE INDEX voucher_start ON document (json_extract(body, '$.start_date'), created_at, seq)
+     WHERE kind = 'voucher' AND json_extract(body, '$.start_date') IS NOT NULL",
+    "CREATE INDEX voucher_end ON document (json_extract(body, '$.expiration_date'), created_at, seq)
+     WHERE kind = 'voucher' AND json_extract(body, '$.expiration_date') IS NOT NULL",
+    "CREATE INDEX voucher_referral ON document (created_at, seq) WHERE kind = 'voucher' AND json_extract(body, '$.is_referral_code') = 1",
+    "CREATE INDEX voucher_inactive ON document (created_at, seq) WHERE kind = 'voucher' AND COALESCE(json_extract(body, '$.active'), 1) = 0",
     "CREATE INDEX voucher_changed ON document (updated_at, created_at, seq) WHERE kind = 'voucher'",
     // What says who a customer is stands in no index, but a digest of it (`store/marks`).
     "ALTER TABLE document ADD COLUMN marks TEXT",
+    // A part of a name is looked for in every row, which takes long where the whole document has to be read.
+    "ALTER TABLE document ADD COLUMN label TEXT",
     "CREATE INDEX customer_email ON document (json_extract(marks, '$.email'), created_at, seq)
      WHERE kind = 'customer' AND json_extract(marks, '$.email') IS NOT NULL",
     "CREATE INDEX customer_city ON document (json_extract(marks, '$.city'), created_at, seq)
@@ -106,6 +121,7 @@ pub(super) const STEP: &[&str] = &[
            WHEN 'order' THEN OLD.created_at IS NOT NEW.created_at
            WHEN 'voucher' THEN OLD.parent IS NOT NEW.parent OR OLD.body ->> '$.type' IS NOT NEW.body ->> '$.type'
              OR OLD.body ->> '$.category' IS NOT NEW.body ->> '$.category'
+             OR OLD.body ->> '$.category_id' IS NOT NEW.body ->> '$.category_id'
            WHEN 'publication' THEN OLD.parent IS NOT NEW.parent
            WHEN 'redemption' THEN OLD.body ->> '$.result' IS NOT NEW.body ->> '$.result'
            ELSE 0 END
@@ -126,6 +142,8 @@ pub(super) const STEP: &[&str] = &[
      WHERE kind = 'voucher' AND body ->> '$.type' IS NOT NULL GROUP BY 3",
     "INSERT INTO tally SELECT kind, 'category', body ->> '$.category', COUNT(*) FROM document
      WHERE kind = 'voucher' AND body ->> '$.category' IS NOT NULL GROUP BY 3",
+    "INSERT INTO tally SELECT kind, 'category_id', body ->> '$.category_id', COUNT(*) FROM document
+     WHERE kind = 'voucher' AND body ->> '$.category_id' IS NOT NULL GROUP BY 3",
     "INSERT INTO tally SELECT kind, 'result', body ->> '$.result', COUNT(*) FROM document
      WHERE kind = 'redemption' AND body ->> '$.result' IS NOT NULL GROUP BY 3",
 ];

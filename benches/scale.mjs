@@ -1,0 +1,106 @@
+// Decides how much longer what a shop asks takes in a project of a million vouchers and a hundred thousand customers than in one of a hundred
+// of each: both on plain workerd, asked by turns. It must not know how either is stored. Everything is on 127.0.0.1 and ends by itself.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import { boot, caller } from "../tests/workerd/harness.mjs";
+import { asked } from "./scale/asked.mjs";
+import { recipe, fill } from "./scale/shop.mjs";
+
+const TURNS = Number(process.env.BENCH_TURNS ?? 40);
+const CALLERS = 16;
+/** How long redemptions are counted in one turn, and in how many turns. */
+const REDEEM = { ms: 3_000, turns: 3 };
+const SIZES = {
+  small: { codes: 10, customers: 100 },
+  large: { codes: Number(process.env.BENCH_CODES ?? 100_000), customers: Number(process.env.BENCH_CUSTOMERS ?? 100_000) },
+};
+const folders = fileURLToPath(new URL("../target/bench/scale/", import.meta.url));
+
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+
+export async function measureScale() {
+  const shops = {};
+  try {
+    for (const [name, size] of Object.entries(SIZES)) shops[name] = await open(name, size);
+    const rows = [];
+    for (const row of asked) rows.push(await compare(row, shops));
+    rows.push(await redemptions(shops));
+    for (const row of rows) console.log(told(row));
+    return { sizes: SIZES, filled_s: shops.large.filled_s, first_ms: shops.large.first_ms, rows };
+  } finally {
+    await Promise.all(Object.values(shops).map(({ service }) => service.stop()));
+  }
+}
+
+const told = ({ name, small, large, ratio, refused }) =>
+  refused ? `${name}: refused` : `${name}: ${small.toFixed(2)} -> ${large.toFixed(2)}, ${ratio.toFixed(2)}`;
+
+/** A shop of a size: filled once, and kept for the next time as long as it is filled in the same way. */
+async function open(name, size) {
+  const data = `${folders}${name}`;
+  const stamp = `${data}.json`;
+  const hash = createHash("sha256").update(JSON.stringify([recipe, size])).digest("hex");
+  const known = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
+  if (known.hash !== hash) {
+    rmSync(data, { recursive: true, force: true });
+    rmSync(stamp, { force: true });
+  }
+  mkdirSync(data, { recursive: true });
+  const service = await boot({ rehearsal: false, data });
+  const call = caller(service.url);
+  if (known.hash === hash) {
+    // The first request opens the database, and brings it to the newest step.
+    const { ms } = await call("GET", "/v1/vouchers?limit=1");
+    return { service, call, ...known, first_ms: ms };
+  }
+  const begun = performance.now();
+  const facts = await fill(call, size);
+  const filled = { hash, facts, filled_s: Math.round((performance.now() - begun) / 1_000) };
+  console.log(`${name}: filled in ${filled.filled_s} s`);
+  writeFileSync(stamp, JSON.stringify(filled));
+  return { service, call, ...filled };
+}
+
+/** A request to both shops by turns, so that a slow moment is both's. */
+async function compare({ name, path }, shops) {
+  const took = { small: [], large: [] };
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    for (const shop of turn % 2 ? ["large", "small"] : ["small", "large"]) {
+      const { call, facts } = shops[shop];
+      const { status, ms, body } = await call("GET", path(facts));
+      if (status === 400 && body.key === "request_too_complex") return { name, refused: true };
+      if (status !== 200) throw new Error(`${name}: ${status} ${JSON.stringify(body)}`);
+      took[shop].push(ms);
+    }
+  }
+  const [small, large] = [median(took.small), median(took.large)];
+  return { name, small, large, ratio: large / small };
+}
+
+/** How long a redemption takes, told from how many there are a second. */
+async function redemptions(shops) {
+  const took = { small: [], large: [] };
+  for (let turn = 0; turn < REDEEM.turns; turn += 1) {
+    for (const shop of turn % 2 ? ["large", "small"] : ["small", "large"]) {
+      const { call, facts } = shops[shop];
+      let [count, over] = [0, false];
+      const body = { redeemables: [{ object: "voucher", id: facts.endless }], order: { amount: 10_000 }, customer: { source_id: facts.customer } };
+      const begun = performance.now();
+      const callers = Array.from({ length: CALLERS }, async () => {
+        while (!over) {
+          const { status } = await call("POST", "/v1/redemptions", body);
+          if (status !== 200) throw new Error(`a redemption is answered ${status}`);
+          count += 1;
+        }
+      });
+      await Promise.race([sleep(REDEEM.ms), Promise.all(callers)]);
+      over = true;
+      await Promise.all(callers);
+      took[shop].push((performance.now() - begun) / count);
+    }
+  }
+  const [small, large] = [median(took.small), median(took.large)];
+  return { name: `redeem, ${CALLERS} callers`, small, large, ratio: large / small };
+}
