@@ -38,6 +38,7 @@ const PARTS = {
   // Loaded late: its libraries are installed by the toolchain's check.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
   scale: async () => (await import("./scale.mjs")).measureScale(),
+  bulk: async () => (await import("./bulk.mjs")).measureBulk(),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
 
@@ -46,7 +47,7 @@ async function main(asked) {
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
   const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
-  await (wanted.includes("edge") || wanted.includes("scale") ? buildAll() : buildPackage());
+  await (wanted.some((name) => ["edge", "scale", "bulk"].includes(name)) ? buildAll() : buildPackage());
   // It sets the clock.
   if (wanted.includes("points")) await buildWorker({ rehearsal: true });
   const results = {

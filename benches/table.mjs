@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${told.join("; ")}. The answer tells of all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: sizes = {}, edge, scale }) {
+export function tables({ machine, method, workloads = {}, package: sizes = {}, edge, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -107,6 +107,7 @@ export function tables({ machine, method, workloads = {}, package: sizes = {}, e
     "",
     ...(edge ? edgeTable(edge) : []),
     ...(scale ? scaleTable(scale) : []),
+    ...(bulk ? bulkTable(bulk) : []),
   ].join("\n");
 }
 
@@ -127,6 +128,18 @@ function scaleTable({ sizes: { small, large }, filled_s, rows }) {
     `**A project of ${shop(large)} beside one of ${shop(small)}** (filled through the routes in ${number(filled_s)} s)`, "",
     "| request | ms, small | ms, large | large × small |", "|---|---:|---:|---:|",
     ...rows.map((row) => `| ${row.name} | ${row.refused ? "" : row.small.toFixed(1)} | ${beside(row)}`),
+    "",
+  ];
+}
+
+function bulkTable({ codes, webhooks }) {
+  const row = (what, seconds, { alone, during, ratio }) =>
+    `| ${what} | ${seconds.toFixed(1)} | ${number(alone)} | ${number(during)} | ${times(ratio)} |`;
+  return [
+    "**What is done in bulk, beside 16 callers who redeem**", "",
+    "| | seconds | redemptions a second, alone | meanwhile | meanwhile × alone |", "|---|---:|---:|---:|---:|",
+    row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s with nobody beside)`, codes.beside_s, codes.redemptions),
+    row(`${number(webhooks.letters)} webhooks are delivered`, webhooks.seconds, webhooks.redemptions),
     "",
   ];
 }

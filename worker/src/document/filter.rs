@@ -4,7 +4,8 @@
 //! A column is an expression, whose value is compared. One that begins with `flag ` is true or false, one with `each ` a list of which any
 //! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
 //! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text;
-//! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds.
+//! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds; with
+//! `keyed `, it is what the key was made of: the same, or the same in small letters.
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
@@ -83,6 +84,16 @@ impl Term {
         Term { column: column.to_owned(), statement: (condition, vec![param.into()]), value }
     }
 
+    /// A column, of what the key was made of, that must have one of some values.
+    fn keyed(column: &str, values: &[String]) -> Term {
+        let keys = values.iter().cloned().chain(values.iter().map(|value| value.to_lowercase())).collect::<Vec<_>>();
+        let listed = |values: Vec<String>| Value::Text(Json::from(values).to_string());
+        let condition = "IN (SELECT value FROM json_each({}))";
+        let statement =
+            (format!("key {condition} AND {column} {condition}"), vec![listed(keys), listed(values.to_vec())]);
+        Term { column: "key".to_owned(), statement, value: None }
+    }
+
     /// A column, of moments, that must lie before or after one.
     pub fn bound(column: &str, sign: &str, at_ms: i64) -> Term {
         let statement = (format!("{column} {sign} {{}}"), vec![at_ms.into()]);
@@ -145,12 +156,16 @@ impl Conditions {
         }
         let is_equal = matches!(condition.operator.as_str(), "$is" | "$in");
         let parent = column.strip_prefix("parent ").and_then(|rest| rest.split_once(' '));
+        let keyed = column.strip_prefix("keyed ");
         let column = match (column.strip_prefix("moment "), parent) {
             (Some(column), _) => format!("json_extract(body, '$.{column}')"),
             (None, Some((_, column))) => column.to_owned(),
-            (None, None) => column.to_owned(),
+            (None, None) => keyed.unwrap_or(column).to_owned(),
         };
         match parent {
+            None if keyed.is_some() && is_equal && self.has_index("key", clause) => {
+                self.terms.push(Term::keyed(&column, &condition.values));
+            }
             Some((kind, _)) if is_equal && self.has_index("parent", clause) => {
                 self.parents.push((kind.to_owned(), condition.values));
             }

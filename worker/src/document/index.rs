@@ -26,6 +26,9 @@ const fn of_all(name: &'static str, column: &'static str) -> Index {
 /// The index of a kind by age.
 pub const CREATED: &str = "document_created";
 
+/// The index of all kinds by key, which no two of a kind share.
+pub const KEY: &str = "document_key";
+
 const VOUCHER: &[&str] = &["voucher"];
 const CUSTOMER: &[&str] = &["customer"];
 const REDEMPTION: &[&str] = &["redemption"];
@@ -33,7 +36,6 @@ const REDEMPTION: &[&str] = &["redemption"];
 /// The better one for a kind comes first.
 const INDEXES: &[Index] = &[
     by_age(VOUCHER, "voucher_campaign", "parent"),
-    by_age(VOUCHER, "voucher_code", "json_extract(body, '$.code')"),
     by_age(VOUCHER, "voucher_type", "json_extract(body, '$.type')"),
     by_age(VOUCHER, "voucher_category", "json_extract(body, '$.category')"),
     by_age(VOUCHER, "voucher_category_id", "json_extract(body, '$.category_id')"),
@@ -49,22 +51,20 @@ const INDEXES: &[Index] = &[
     by_age(REDEMPTION, "redemption_result", "json_extract(body, '$.result')"),
     by_age(REDEMPTION, "redemption_campaign", "json_extract(body, '$.voucher.campaign_id')"),
     by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),
-    by_age(REDEMPTION, "redemption_customer", "holder"),
     by_age(&["publication"], "publication_campaign", "parent"),
     of_all("document_id", "id"),
-    of_all("document_key", "key"),
+    of_all(KEY, "key"),
     of_all("document_parent", "parent"),
     of_all("document_holder", "holder"),
 ];
 
 /// Indexes that have every document of a kind in the order of a column.
 const ORDERS: &[Index] = &[
-    by_age(VOUCHER, "voucher_code", "json_extract(body, '$.code')"),
+    Index { name: KEY, column: "key", kinds: VOUCHER, is_by_age: false },
     by_age(VOUCHER, "voucher_changed", "updated_at"),
     by_age(CUSTOMER, "customer_changed", "updated_at"),
     by_age(&["order"], "order_changed", "updated_at"),
     by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),
-    by_age(REDEMPTION, "redemption_customer", "holder"),
 ];
 
 fn found(indexes: &'static [Index], kind: &str, column: &str) -> Option<&'static Index> {

@@ -64,11 +64,16 @@ impl Order {
         self.column == NEWEST.column
     }
 
-    /// As a statement says it: what is equal stands by age.
-    fn text(self) -> String {
+    /// As a statement says it that reads by an index: what is equal stands by age.
+    fn text(self, by: Option<&str>) -> String {
         let direction = if self.falls { "DESC" } else { "ASC" };
         let age = format!("created_at {direction}, seq {direction}");
-        if self.is_by_age() { age } else { format!("{} {direction}, {age}", self.column) }
+        match (by, self.column) {
+            (_, "created_at") => age,
+            // No two have the same.
+            (Some(index::KEY), "key") => format!("key {direction}"),
+            (_, column) => format!("{column} {direction}, {age}"),
+        }
     }
 }
 
@@ -96,13 +101,16 @@ impl Selection {
             None => None,
         };
         let way = Way::of(kind.as_deref(), by, &wanted.terms, order.unwrap_or(NEWEST));
-        let mut selection =
-            Selection { by: way.by.filter(|_| order.is_some()), order: order.unwrap_or(NEWEST).text(), clause, kept };
+        let (by_name, text) = (way.by.filter(|_| order.is_some()), order.unwrap_or(NEWEST).text(way.by));
+        let mut selection = Selection { by: by_name, order: text, clause, kept };
+        if by_name == Some(index::KEY) {
+            selection.clause.and_group("AND", vec![("key IS NOT NULL".to_owned(), Vec::new())]);
+        }
         if selection.clause.is_named || (kind.is_none() && !wanted.terms.is_empty()) {
             // What is named is found by its name: an index that has the order would go through everything.
             selection.order.insert(0, '+');
         }
-        selection.narrow(store, by, wanted, way.is_sorted)?;
+        selection.narrow(store, by, wanted, (kind.is_some(), way.is_sorted))?;
         Ok(selection)
     }
 
@@ -112,9 +120,8 @@ impl Selection {
         store: &Store<'_>,
         by: Option<&Index>,
         wanted: Wanted,
-        is_sorted: bool,
+        (is_whole, is_sorted): (bool, bool),
     ) -> Result<(), CallError> {
-        let is_whole = self.clause.whole.is_some();
         let (answered, rest): (Vec<Term>, Vec<Term>) =
             wanted.terms.into_iter().partition(|term| !is_whole || by.is_some_and(|by| by.column == term.column));
         let statements = |terms: Vec<Term>| terms.into_iter().map(|term| term.statement).collect::<Vec<_>>();

@@ -32,7 +32,7 @@ pub const VOUCHER: Resource = Resource {
     list: List {
         data_ref: "vouchers",
         page_max: 99,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("code", "json_extract(body, '$.code')")],
+        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("code", "key")],
         filters: &[
             Filter::Is("campaign_id", "parent"),
             Filter::Name("campaign", "parent", "campaign"),
@@ -42,7 +42,7 @@ pub const VOUCHER: Resource = Resource {
             Filter::Moment("updated_at", "updated_at"),
         ],
         conditions: &[
-            ("code", "json_extract(body, '$.code')"),
+            ("code", "keyed json_extract(body, '$.code')"),
             ("id", "id"),
             ("campaign_name", "parent campaign json_extract(body, '$.campaign')"),
             ("campaign_id", "parent"),

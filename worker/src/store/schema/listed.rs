@@ -5,6 +5,13 @@
 //! in the transaction of what they count, so that no writer can forget them: of a kind in all, of what is equal in a column, and of the
 //! seconds and hours in which documents were made, which add up to any span of time.
 
+/// Whether lists ask for a kind by its age.
+macro_rules! is_dated {
+    ($row:literal) => {
+        concat!("CASE ", $row, ".kind WHEN 'order' THEN 0 WHEN 'publication' THEN 0 ELSE 1 END")
+    };
+}
+
 /// Counts a row, or one fewer: everything that is counted of it. What it does not have is not counted.
 macro_rules! counted {
     ($row:literal, $by:literal) => {
@@ -15,11 +22,16 @@ macro_rules! counted {
             ".kind, column1, column2, ",
             $by,
             " FROM (VALUES ('', ''),
-               ('hour', ",
+               ('hour', CASE WHEN ",
+            is_dated!($row),
+            " THEN ",
             $row,
-            ".created_at / 3600000), ('second', ",
+            ".created_at / 3600000 END),
+               ('second', CASE WHEN ",
+            is_dated!($row),
+            " THEN ",
             $row,
-            ".created_at / 1000),
+            ".created_at / 1000 END),
                ('parent', CASE ",
             $row,
             ".kind WHEN 'voucher' THEN ",
@@ -68,7 +80,6 @@ macro_rules! is_counted {
 /// The tables, the indexes, what counts, and what there was before.
 pub(super) const STEP: &[&str] = &[
     "CREATE INDEX voucher_campaign ON document (parent, created_at, seq) WHERE kind = 'voucher' AND parent IS NOT NULL",
-    "CREATE INDEX voucher_code ON document (json_extract(body, '$.code'), created_at, seq) WHERE kind = 'voucher'",
     "CREATE INDEX voucher_type ON document (json_extract(body, '$.type'), created_at, seq) WHERE kind = 'voucher'",
     "CREATE INDEX voucher_category ON document (json_extract(body, '$.category'), created_at, seq)
      WHERE kind = 'voucher' AND json_extract(body, '$.category') IS NOT NULL",
@@ -95,7 +106,6 @@ pub(super) const STEP: &[&str] = &[
     "CREATE INDEX redemption_campaign ON document (json_extract(body, '$.voucher.campaign_id'), created_at, seq)
      WHERE kind = 'redemption' AND json_extract(body, '$.voucher.campaign_id') IS NOT NULL",
     "CREATE INDEX redemption_code ON document (json_extract(body, '$.voucher.code'), created_at, seq) WHERE kind = 'redemption'",
-    "CREATE INDEX redemption_customer ON document (holder, created_at, seq) WHERE kind = 'redemption'",
     "CREATE INDEX publication_campaign ON document (parent, created_at, seq) WHERE kind = 'publication' AND parent IS NOT NULL",
     // How many there are. The name and the value of a kind as a whole are empty.
     "CREATE TABLE tally (kind TEXT NOT NULL, name TEXT NOT NULL, value, count INTEGER NOT NULL, PRIMARY KEY (kind, name, value)) WITHOUT ROWID",
@@ -117,8 +127,7 @@ pub(super) const STEP: &[&str] = &[
         " BEGIN ", counted!("NEW", "1"), " END"
     ),
     concat!(
-        "CREATE TRIGGER tally_changed AFTER UPDATE OF parent, created_at, body ON document WHEN OLD.kind IS NEW.kind AND CASE NEW.kind
-           WHEN 'order' THEN OLD.created_at IS NOT NEW.created_at
+        "CREATE TRIGGER tally_changed AFTER UPDATE OF parent, body ON document WHEN OLD.kind IS NEW.kind AND CASE NEW.kind
            WHEN 'voucher' THEN OLD.parent IS NOT NEW.parent OR OLD.body ->> '$.type' IS NOT NEW.body ->> '$.type'
              OR OLD.body ->> '$.category' IS NOT NEW.body ->> '$.category'
              OR OLD.body ->> '$.category_id' IS NOT NEW.body ->> '$.category_id'
@@ -130,11 +139,11 @@ pub(super) const STEP: &[&str] = &[
     concat!("INSERT INTO tally SELECT kind, '', '', COUNT(*) FROM document WHERE ", is_counted!("kind"), " GROUP BY kind"),
     concat!(
         "INSERT INTO tally SELECT kind, 'hour', created_at / 3600000, COUNT(*) FROM document WHERE ", is_counted!("kind"),
-        " GROUP BY kind, 3"
+        " AND ", is_dated!("document"), " GROUP BY kind, 3"
     ),
     concat!(
         "INSERT INTO tally SELECT kind, 'second', created_at / 1000, COUNT(*) FROM document WHERE ", is_counted!("kind"),
-        " GROUP BY kind, 3"
+        " AND ", is_dated!("document"), " GROUP BY kind, 3"
     ),
     "INSERT INTO tally SELECT kind, 'parent', parent, COUNT(*) FROM document
      WHERE kind IN ('voucher', 'publication') AND parent IS NOT NULL GROUP BY kind, parent",

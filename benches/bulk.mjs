@@ -1,0 +1,97 @@
+// Decides how fast a hundred thousand codes are made, and ten thousand webhooks delivered, and how many redemptions go on meanwhile beside
+// how many there are alone. It must not know how either is done. Everything is on 127.0.0.1 and ends by itself.
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { boot, caller } from "../tests/workerd/harness.mjs";
+import { redeem, standalone } from "../tests/workerd/shop.mjs";
+
+const CODES = Number(process.env.BENCH_CODES ?? 100_000);
+const LETTERS = Number(process.env.BENCH_LETTERS ?? 10_000);
+const CALLERS = 16;
+/** How long redemptions are counted alone. */
+const ALONE_MS = 5_000;
+
+export async function measureBulk() {
+  const service = await boot({ rehearsal: false });
+  try {
+    const call = caller(service.url);
+    return { codes: await codes(call), webhooks: await webhooks(call) };
+  } finally {
+    await service.stop();
+  }
+}
+
+/** Redemptions a second by so many callers until something has ended. */
+async function meanwhile(call, what) {
+  const ready = await Promise.all(Array.from({ length: CALLERS }, () => standalone(call, { quantity: null })));
+  let [count, over] = [0, false];
+  const begun = performance.now();
+  const callers = ready.map(async (code) => {
+    while (!over) {
+      const { status } = await redeem(call, code);
+      if (status !== 200) throw new Error(`a redemption is answered ${status}`);
+      count += 1;
+    }
+  });
+  const ended = Promise.resolve(what()).finally(() => (over = true));
+  await Promise.all([ended, ...callers]);
+  const seconds = (performance.now() - begun) / 1_000;
+  return { seconds, rate: count / seconds };
+}
+
+async function made(call) {
+  const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 } };
+  const name = `Codes ${Math.random()}`;
+  const { status, body } = await call("POST", "/v1/campaigns", { name, campaign_type: "DISCOUNT_COUPONS", vouchers_count: CODES, voucher });
+  if (status !== 200) throw new Error(`a campaign is answered ${status}: ${JSON.stringify(body)}`);
+  for (;;) {
+    const found = await call("GET", `/v1/campaigns/${body.id}`);
+    if (found.body.creation_status === "DONE") return;
+    await sleep(100);
+  }
+}
+
+async function codes(call) {
+  const begun = performance.now();
+  await made(call);
+  const alone_s = (performance.now() - begun) / 1_000;
+  const before = await meanwhile(call, () => sleep(ALONE_MS));
+  const during = await meanwhile(call, () => made(call));
+  const after = await meanwhile(call, () => sleep(ALONE_MS));
+  const usual = (before.rate + after.rate) / 2;
+  const row = { codes: CODES, alone_s, beside_s: during.seconds, redemptions: { alone: usual, during: during.rate, ratio: during.rate / usual } };
+  console.log("codes", row);
+  return row;
+}
+
+/** So many letters: a webhook is told of each redemption, until enough of them have come. */
+async function webhooks(call) {
+  let come = 0;
+  let enough;
+  const delivered = new Promise((done) => (enough = done));
+  const receiver = createServer((request, response) => {
+    request.resume().on("end", () => {
+      response.end();
+      come += 1;
+      if (come >= LETTERS) enough();
+    });
+  });
+  await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
+  try {
+    const before = await meanwhile(call, () => sleep(ALONE_MS));
+    const path = "/management/v1/projects/proj_dev/webhooks";
+    const target = { target_url: `http://127.0.0.1:${receiver.address().port}/`, events: ["redemption.succeeded"], active: true };
+    const hook = await call("POST", path, target);
+    if (hook.status >= 300) throw new Error(`a webhook is answered ${hook.status}: ${JSON.stringify(hook.body)}`);
+    const during = await meanwhile(call, () => delivered);
+    await call("DELETE", `${path}/${hook.body.id}`, undefined);
+    const after = await meanwhile(call, () => sleep(ALONE_MS));
+    const usual = (before.rate + after.rate) / 2;
+    const row = { letters: LETTERS, seconds: during.seconds, redemptions: { alone: usual, during: during.rate, ratio: during.rate / usual } };
+    console.log("webhooks", row);
+    return row;
+  } finally {
+    receiver.closeAllConnections();
+    receiver.close();
+  }
+}
