@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { buildAll, buildPackage, buildWorker } from "../worker/tools/build.mjs";
 import { ensureToolchain } from "../worker/tools/toolchain.mjs";
-import { packageSize } from "./size.mjs";
+import { packageSize, workerSize } from "./size.mjs";
 import { writeTables } from "./table.mjs";
 import * as qualification from "./qualify.mjs";
 import { undrawn } from "./same.mjs";
@@ -35,19 +35,24 @@ const PARTS = {
     return Object.fromEntries(WORKLOADS.map((name) => [name, compare(name)]));
   },
   package: () => packageSize(),
+  worker: () => workerSize(),
   // Loaded late: its libraries are installed by the toolchain's check.
   edge: async () => (await import("./edge.mjs")).measureEdge({ rounds: ROUNDS }),
   scale: async () => (await import("./scale.mjs")).measureScale(),
   bulk: async () => (await import("./bulk.mjs")).measureBulk(),
+  cold: async () => (await import("./cold.mjs")).measureCold({ rounds: ROUNDS }),
   points: async () => (await import("./points.mjs")).measurePoints(),
 };
+
+/** What is measured of the released Worker. */
+const OF_WORKER = new Set(["worker", "edge", "scale", "bulk", "cold"]);
 
 async function main(asked) {
   const unknown = asked.find((name) => !(name in PARTS));
   if (unknown) throw new Error(`unknown part \`${unknown}\`; there are ${Object.keys(PARTS).join(", ")}`);
   await ensureToolchain();
   const wanted = asked.length === 0 ? Object.keys(PARTS) : asked;
-  await (wanted.some((name) => ["edge", "scale", "bulk"].includes(name)) ? buildAll() : buildPackage());
+  await (wanted.some((name) => OF_WORKER.has(name)) ? buildAll() : buildPackage());
   // It sets the clock.
   if (wanted.includes("points")) await buildWorker({ rehearsal: true });
   const results = {

@@ -1,6 +1,9 @@
-// Decides how large the package is where it counts: what a page downloads, and the wasm alone; raw, gzip -9, brotli 11.
-import { readFileSync } from "node:fs";
+// Decides how large the package and the Worker are where it counts: what a page downloads, what is uploaded, and the wasm alone; raw,
+// gzip -9, brotli 11.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { builtFolder } from "../worker/tools/build.mjs";
 
 const folder = new URL("../pkg/", import.meta.url);
 
@@ -9,6 +12,14 @@ export function packageSize() {
   const glue = [...scriptsOf("browser.js")].map((name) => readFileSync(new URL(name, folder)));
   const parts = { wasm: sizes(wasm), glue: add(glue.map(sizes)) };
   return { ...parts, whole: add([parts.wasm, parts.glue]) };
+}
+
+/** The modules of the released Worker. Its files are served beside it and do not count. */
+export function workerSize() {
+  const modules = join(builtFolder(), "modules");
+  const sized = (isWanted) => add(readdirSync(modules).filter(isWanted).map((name) => sizes(readFileSync(join(modules, name)))));
+  const parts = { wasm: sized((name) => name.endsWith(".wasm")), scripts: sized((name) => name.endsWith(".mjs")) };
+  return { ...parts, whole: add([parts.wasm, parts.scripts]) };
 }
 
 /** An entry and everything that it imports. */

@@ -84,7 +84,7 @@ function largest(rows, small) {
   return `${told.join("; ")}. The answer tells of all 500 lines 31 times.\n`;
 }
 
-export function tables({ machine, method, workloads = {}, package: sizes = {}, edge, scale, bulk }) {
+export function tables({ machine, method, workloads = {}, package: ofPackage, worker, edge, cold, scale, bulk }) {
   const workload = ([name, rows]) => [
     `**${TITLES[name]}**`, "",
     "| contender | ns | × floor (min..max) | × JavaScript on text | × JavaScript, same answer |", "|---|---:|---:|---:|---:|",
@@ -100,15 +100,23 @@ export function tables({ machine, method, workloads = {}, package: sizes = {}, e
     + "statuses only; Scrip's answer also carries reasons, a snapshot of the order after each code, and checks of "
     + "validity, counts and bounds. Where it says \"the same\", JavaScript by hand answers all that Scrip does, byte for byte.", "",
     ...Object.entries(workloads).flatMap(workload),
-    "**Package**", "",
+    ...(ofPackage ? sizeTable("Package", ofPackage) : []),
+    ...(worker ? sizeTable("Worker", worker) : []),
+    ...(edge ? edgeTable(edge) : []),
+    ...(cold ? coldTable(cold) : []),
+    ...(scale ? scaleTable(scale) : []),
+    ...(bulk ? bulkTable(bulk) : []),
+  ].join("\n");
+}
+
+function sizeTable(title, sizes) {
+  return [
+    `**${title}**`, "",
     "| | raw | gzip | brotli |", "|---|---:|---:|---:|",
     ...Object.entries(sizes).map(([part, size]) => (
       `| ${part} | ${kilobytes(size.raw)} | ${kilobytes(size.gzip)} | ${kilobytes(size.brotli)} |`)),
     "",
-    ...(edge ? edgeTable(edge) : []),
-    ...(scale ? scaleTable(scale) : []),
-    ...(bulk ? bulkTable(bulk) : []),
-  ].join("\n");
+  ];
 }
 
 function edgeTable({ connections, rows }) {
@@ -140,6 +148,19 @@ function bulkTable({ codes, webhooks }) {
     "| | seconds | redemptions a second, alone | meanwhile | meanwhile × alone |", "|---|---:|---:|---:|---:|",
     row(`${number(codes.codes)} codes are made (${codes.alone_s.toFixed(1)} s with nobody beside)`, codes.beside_s, codes.redemptions),
     row(`${number(webhooks.letters)} webhooks are delivered`, webhooks.seconds, webhooks.redemptions),
+    "",
+  ];
+}
+
+function coldTable({ rounds, listens, first, second, returned }) {
+  const row = (what, ms) => `| ${what} | ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} |`;
+  return [
+    `**First answers on \`workerd\`, medians of ${rounds} processes over the same data**`, "",
+    "| | ms |", "|---|---:|",
+    row("from the start of the process until it listens", listens),
+    row("its first answer (`GET /v1/vouchers/{code}`)", first),
+    row("its second", second),
+    row("the first of an object that had left memory", returned),
     "",
   ];
 }

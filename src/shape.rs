@@ -11,6 +11,14 @@ use crate::money::LARGEST;
 /// The largest whole number that JSON readers agree on: 2^53-1.
 pub const INT_MAX: i64 = LARGEST;
 
+/// Whether there is what only descriptions say. They are made natively, so that a binary in WebAssembly is smaller without it.
+const IS_DESCRIBED: bool = cfg!(not(target_arch = "wasm32"));
+
+/// A text that only descriptions say.
+pub const fn description(text: &'static str) -> &'static str {
+    if IS_DESCRIBED { text } else { "" }
+}
+
 /// A field of an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
@@ -96,7 +104,7 @@ pub const fn object(word: &'static [&'static str]) -> Field {
 impl Field {
     /// Means something of its own under a name that others have as well.
     pub const fn says(self, meaning: &'static str) -> Field {
-        Field { own: meaning, ..self }
+        Field { own: description(meaning), ..self }
     }
 
     /// Is always there, where others may leave it out.
@@ -126,6 +134,11 @@ impl Shape {
 }
 
 impl Kind {
+    /// The kind of what nothing reads, so that only descriptions say it.
+    pub const fn described(self) -> Kind {
+        if IS_DESCRIBED { self } else { Kind::Any }
+    }
+
     /// The kind that a name stands for.
     pub const fn meant(&self) -> &Kind {
         match self {
@@ -213,7 +226,7 @@ macro_rules! shape {
     ($name:literal, $meaning:literal, $fields:expr) => {
         $crate::shape::Kind::Named(&$crate::shape::Shape {
             name: $name,
-            meaning: $meaning,
+            meaning: $crate::shape::description($meaning),
             kind: $crate::shape::Kind::Object($fields),
         })
     };

@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before } from "node:test";
 import { promisify } from "node:util";
+import { workerSize } from "../../benches/size.mjs";
 import { buildAll, builtFolder } from "../../worker/tools/build.mjs";
 import { root } from "../../worker/tools/say.mjs";
 import { tally } from "./tally.mjs";
@@ -23,6 +24,13 @@ check("wrangler deploy --dry-run passes", async () => {
   for (const binding of ["env.PROJECT (Project)", "env.DIRECTORY (Directory)", "env.GATE (Gate)", "env.KV", "env.ASSETS"]) {
     assert.ok(stdout.includes(binding), `${binding} is missing in:\n${stdout}`);
   }
+});
+
+// The goal is 1.2 MB; by plain means it is not met (ARCHITECTURE.md, "Known limits"), and from here it only shrinks.
+check("what is uploaded is at most 1.55 MB after gzip", () => {
+  const { raw, gzip } = workerSize().whole;
+  console.log(`the Worker: ${raw} bytes, ${gzip} gzip`);
+  assert.ok(gzip <= 1_550_000, `${gzip} bytes after gzip`);
 });
 
 check("the released Worker knows no rehearsal", async () => {

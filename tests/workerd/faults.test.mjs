@@ -2,13 +2,17 @@
 // Of each the log has one line of JSON that names the request and its route, and nothing of what was sent.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { builtFolder } from "../../worker/tools/build.mjs";
+import { NAMES, naming } from "../../worker/tools/names.mjs";
 import { boot, caller } from "./harness.mjs";
 import { codeOf, redeem, redeemedOf, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
 
 const check = tally("faults");
+const named = naming(join(builtFolder(true), NAMES));
 let service;
 let call;
 
@@ -84,6 +88,7 @@ for (const [fault, told] of [["throw", /the commit fails/], ["sql", /no_such_tab
     assert.deepEqual(line, { level: "error", event: "request_failed", object: "proj_dev", request_id, status: 500, route: "POST /v1/redemptions" });
     assert.match(at, /^\d{4}-\d\d-\d\dT/);
     assert.match(error, told);
+    if (fault === "panic") assert.match(named(error), /scrip_worker::store::Store::commit/, "a stack can be read");
     for (const sent of [code, "anna@example.com", "dev-token", "prod_shoe"]) assert.ok(!lines[0].includes(sent), `the log tells ${sent}`);
   });
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { root } from "../../worker/tools/say.mjs";
 import { boot, bootChanged, caller } from "./harness.mjs";
 import { redeem, redeemedOf, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
@@ -135,8 +136,15 @@ check("large bodies pass the front both ways, and one that is too large is told 
   const head = await fetch(`${service.url}/v1/vouchers`, { headers: { "x-app-id": "y".repeat(20_000) } });
   assert.equal(head.status, 400);
   assert.equal((await head.json()).key, "header_too_large");
+});
+
+check("the description passes the front whole, as it is committed", async () => {
   const description = await fetch(`${service.url}/openapi.json`);
-  assert.ok((await description.text()).length > 100_000);
+  assert.equal(description.headers.get("content-type"), "application/json");
+  assert.match(description.headers.get("x-request-id"), /^v-[0-9a-f]{18}$/);
+  assert.ok((await description.text()) === (await readFile(join(root, "worker/openapi.json"), "utf8")), "the description is as it is committed");
+  const head = await fetch(`${service.url}/openapi.json`, { method: "HEAD" });
+  assert.deepEqual([head.status, head.headers.get("content-type"), await head.text()], [200, "application/json", ""]);
 });
 
 check("nothing of all that is in the log as a stack", async () => {

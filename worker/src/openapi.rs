@@ -1,4 +1,4 @@
-//! The description of the interface, generated from the route table. The committed file is served as bytes; a test regenerates it.
+//! The description of the interface, generated from the route table. The committed file lies beside the Worker; a test regenerates it.
 //! It must not know what an operation does.
 
 pub mod refusals;
@@ -8,7 +8,6 @@ use crate::access::page::shown::disclosure::Disclosure;
 use crate::access::page::shown::told_on;
 use crate::http::caller::Class;
 use crate::http::intake::Sent;
-pub use crate::http::public::DOCUMENT;
 use crate::http::route::Route;
 use crate::http::shape::{Field, Kind};
 use crate::openapi::schema::{Schemas, Way};

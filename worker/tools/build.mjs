@@ -6,17 +6,23 @@ import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { NAMES } from "./names.mjs";
 import { main, root, run, say, step } from "./say.mjs";
 import { hashOf, unlessFresh } from "./stamp.mjs";
 import { ensureToolchain } from "./toolchain.mjs";
 import { bind, compile, optimise } from "./wasm.mjs";
 
 const BINDING = ["worker/tools/bind", "worker/tools/wasm.mjs", "package-lock.json"];
-const RUST = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "worker/Cargo.toml", "worker/src", ...BINDING];
-const SHELL = ["worker/shell", "worker/tools/build.mjs"];
+const HERE = "worker/tools/build.mjs";
+const RUST = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "worker/Cargo.toml", "worker/src", HERE, ...BINDING];
+const SHELL = ["worker/shell"];
+const DESCRIPTION = "worker/openapi.json";
 const PACKAGE = ["Cargo.toml", "Cargo.lock", "rust-toolchain.toml", "src", "pkg-template", ...BINDING];
 
-/** The folder of a built Worker: `modules/` and, apart because wrangler takes every wasm beside a module for one, `assets/`. */
+/**
+ * The folder of a built Worker: `modules/`, apart, because wrangler takes every wasm beside a module for one, `assets/`, and
+ * `names.txt`, which `npm run names` reads and nobody uploads.
+ */
 export function builtFolder(rehearsal = false) {
   return join(root, rehearsal ? "target/rehearsal" : "worker/build");
 }
@@ -57,8 +63,9 @@ async function buildModules(kind) {
     await step("binding the Worker and making it smaller", async () => {
       rmSync(glue, { recursive: true, force: true });
       await bind(compiled, glue, "bound", { restarts: true });
-      // With its names, so that a stack in the log can be read. Level 3 takes three times as long, and a redemption is no faster.
-      const options = ["-O1", "--debuginfo", "--enable-exception-handling"];
+      // Level 3 takes three times as long, and a redemption is no faster. Data packed without its zeros is thousands of pieces, and
+      // larger when it is compressed. The names of functions, which a stack in the log alone needs, would be an eighth of the Worker.
+      const options = ["-O1", "--skip-pass=memory-packing", "--enable-exception-handling", `--symbolmap=${join(glue, NAMES)}`];
       await optimise(join(glue, "bound_bg.wasm"), join(glue, "index_bg.wasm"), ...options);
     });
   });
@@ -70,6 +77,7 @@ async function buildModules(kind) {
     await bundle(glue, modules);
     cpSync(join(glue, "index_bg.wasm"), join(modules, "index_bg.wasm"));
     cpSync(join(root, "worker/shell/kv.mjs"), join(modules, "kv.mjs"));
+    cpSync(join(glue, NAMES), join(out, NAMES));
   });
 }
 
@@ -91,13 +99,13 @@ async function bundle(glue, out) {
   });
 }
 
-/** The demo at `/`, the package under `/pkg/`, and what shows the description under `/docs/`. */
+/** The demo at `/`, the package under `/pkg/`, the description, and what shows it under `/docs/`. */
 async function copyAssets(out, kind) {
   const assets = join(out, "assets");
-  await unlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg", "worker/docs", "package-lock.json"]), async () => {
+  await unlessFresh(`target/stamps/assets-${kind}`, assets, hashOf(["www-demo", "pkg", DESCRIPTION, "worker/docs", "package-lock.json"]), async () => {
     rmSync(assets, { recursive: true, force: true });
     mkdirSync(assets, { recursive: true });
-    for (const [from, to] of [["www-demo", ""], ["pkg", "pkg"], ["worker/docs", "docs"]]) {
+    for (const [from, to] of [["www-demo", ""], ["pkg", "pkg"], [DESCRIPTION, "openapi.json"], ["worker/docs", "docs"]]) {
       if (existsSync(join(root, from))) cpSync(join(root, from), join(assets, to), { recursive: true });
     }
     const component = dirname(createRequire(join(root, "package.json")).resolve("swagger-ui-dist/package.json"));

@@ -108,6 +108,8 @@ pub enum Wanted {
     Answered(Reply),
     /// What the directory says of its health, and the host of its own.
     Health,
+    /// The file that describes the interface.
+    Description,
     /// The record under this key of KV; where it is missing, the answer of this object to this internal GET.
     Key {
         /// The key of KV.
@@ -138,6 +140,9 @@ pub fn lookup_key(table: &Table, request: &Request, request_id: &str) -> Result<
     let matched = table.find(&request.method, &request.path).map_err(|body| refuse(&body))?;
     if matched.route.path == crate::http::health::PATH {
         return Ok(Wanted::Health);
+    }
+    if matched.route.path == crate::http::public::DESCRIPTION {
+        return Ok(Wanted::Description);
     }
     if matched.route.classes.is_empty() {
         return crate::http::public::answer_public(matched.route, request_id)

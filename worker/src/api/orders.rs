@@ -51,7 +51,7 @@ const CHANGES: &[Field] = FIELDS.split_at(1).1;
 /// Orders as a resource.
 pub const ORDER: Resource = Resource {
     object: "order",
-    shape: scrip::wire::order_view::KEPT,
+    shape: scrip::wire::order_view::KEPT.described(),
     parameter: "orderId",
     key: plain_key,
     show,

@@ -14,6 +14,7 @@ use crate::access::auth::{self, Wanted};
 use crate::access::guesses;
 use crate::access::{keys, rates};
 use crate::http::caller::Caller;
+use crate::http::public;
 use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::http::request::{Reply, Request};
 use crate::http::route::Route;
@@ -159,6 +160,7 @@ impl Arrival {
         let now = self.context.now.millis();
         let (kv_key, object, path) = match wanted {
             Wanted::Answered(reply) => return Ok(Outcome::Reply(reply)),
+            Wanted::Description => return self.describe(bindings).await,
             Wanted::Health => return Ok(Outcome::Reply(health::find(bindings, &lines, now, &self.request_id).await)),
             Wanted::Key { kv_key, object, path } => (kv_key, object, path),
         };
@@ -182,6 +184,14 @@ impl Arrival {
             Body::Broken => Ok(Outcome::Reply(error_reply(&reply::broken_body(), &self.request_id))),
             Body::Late => Ok(Outcome::Reply(error_reply(&reply::late_body(), &self.request_id))),
         }
+    }
+
+    /// Answers with the description of the interface.
+    async fn describe(&self, bindings: &Bindings) -> Result<Outcome, Failure> {
+        let missing = || Fault::new(format!("{} is not among the files beside the Worker", public::DESCRIPTION));
+        let bytes = bindings.file(public::DESCRIPTION).await?.ok_or_else(missing)?;
+        let reply = public::describe(&self.request_id);
+        Ok(Outcome::Answer(Answer { status: reply.status, lines: wire::write_reply_lines(&reply), bytes }))
     }
 
     /// Hands the request on, where it names codes only as fast as the gate lets whoever guesses.

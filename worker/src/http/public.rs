@@ -4,16 +4,18 @@ use crate::http::request::Reply;
 use crate::http::route::Route;
 use crate::http::{health, reply};
 
-/// The description of the interface, as it is committed.
-pub const DOCUMENT: &str = include_str!("../../openapi.json");
+/// Where the description of the interface is, in the interface and among the files that lie beside the Worker: it is too large
+/// to be a part of it.
+pub const DESCRIPTION: &str = "/openapi.json";
 
-/// The answer of a public route that needs no store: whether the process answers, and the description of the interface.
+/// The answer of a public route that needs nothing: whether the process answers.
 pub fn answer_public(route: &Route, request_id: &str) -> Option<Reply> {
-    let mut reply = match route.path {
-        "/health/live" => health::reply(&[], request_id),
-        "/openapi.json" => reply::bytes_reply(200, DOCUMENT.as_bytes().to_vec()),
-        _ => return None,
-    };
+    (route.path == "/health/live").then(|| health::reply(&[], request_id))
+}
+
+/// The answer that holds the description, as far as it is not the file itself.
+pub fn describe(request_id: &str) -> Reply {
+    let mut reply = reply::bytes_reply(200, Vec::new());
     reply::set_header(&mut reply, "x-request-id", request_id);
-    Some(reply)
+    reply
 }

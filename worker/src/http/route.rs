@@ -17,7 +17,7 @@ use crate::store::sql::Fault;
 use scrip::Context;
 use scrip::id::Ids;
 use scrip::model::page::Page;
-use scrip::shape::EMPTY;
+use scrip::shape::{EMPTY, description};
 use serde_json::{Map, Value as Json};
 use std::cell::Cell;
 
@@ -96,7 +96,7 @@ const fn route(
     Route {
         method,
         path,
-        summary,
+        summary: description(summary),
         classes: &[Class::Server, Class::OAuth],
         scope: "",
         switch: None,
@@ -211,7 +211,7 @@ impl Route {
     /// Answers this status and this object.
     pub const fn answers(mut self, success: u16, answers: Kind) -> Route {
         self.success = success;
-        self.answers = answers;
+        self.answers = answers.described();
         self
     }
     /// Answers a page of what the resource shows.
@@ -223,7 +223,7 @@ impl Route {
     }
     /// Answers a list of these.
     pub const fn lists(mut self, data_ref: &'static str, of: Kind, beside: &'static [Field]) -> Route {
-        self.answers = of;
+        self.answers = of.described();
         self.list = Some((data_ref, beside));
         self
     }
@@ -234,7 +234,7 @@ impl Route {
     }
     /// Answers this status and this object in some cases.
     pub const fn or_answers(mut self, success: u16, answers: Kind) -> Route {
-        self.also = Some((success, answers));
+        self.also = Some((success, answers.described()));
         self
     }
     /// Is never kept under an Idempotency-Key, because its answer holds a secret.
@@ -414,7 +414,7 @@ pub struct Resource {
     pub key: fn(&Call<'_, '_>, &str) -> String,
     /// How documents become what is shown.
     pub show: Show,
-    /// The shape of what is shown.
+    /// The shape of what is shown, for the description alone.
     pub shape: Kind,
     /// How they are listed.
     pub list: List,

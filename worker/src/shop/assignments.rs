@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Assignments as a resource: the parent is the object, the holder is the rule.
 pub const ASSIGNMENT: Resource = Resource {
     object: "validation_rules_assignment",
-    shape: scrip::wire::voucher::ASSIGNMENT,
+    shape: scrip::wire::voucher::ASSIGNMENT.described(),
     parameter: "assignmentId",
     key: plain_key,
     show: resource::show_body,

@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 /// Entries of the bin as a resource.
 pub const ENTRY: Resource = Resource {
     object: "bin_entry",
-    shape: shapes::project::BIN_ENTRY,
+    shape: shapes::project::BIN_ENTRY.described(),
     parameter: "binEntryId",
     key: plain_key,
     show: show_body,

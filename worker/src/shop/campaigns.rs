@@ -16,7 +16,7 @@ pub const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIF
 /// Campaigns as a resource.
 pub const CAMPAIGN: Resource = Resource {
     object: "campaign",
-    shape: shapes::promotions::CAMPAIGN,
+    shape: shapes::promotions::CAMPAIGN.described(),
     parameter: "campaignId",
     key: plain_key,
     show,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Categories as a resource.
 pub const CATEGORY: Resource = Resource {
     object: "category",
-    shape: scrip::wire::voucher::CATEGORY,
+    shape: scrip::wire::voucher::CATEGORY.described(),
     parameter: "categoryId",
     key: plain_key,
     show: resource::show_body,

@@ -20,7 +20,7 @@ pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updat
 /// Customers as a resource.
 pub const CUSTOMER: Resource = Resource {
     object: "customer",
-    shape: shapes::customers::CUSTOMER,
+    shape: shapes::customers::CUSTOMER.described(),
     parameter: "customerId",
     key: plain_key,
     show,

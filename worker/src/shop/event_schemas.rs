@@ -18,7 +18,7 @@ pub const NAME: Kind = Kind::Name(300);
 /// Schemas of custom events as a resource.
 pub const SCHEMA: Resource = Resource {
     object: "custom_event_schema",
-    shape: shapes::project::CUSTOM_EVENT_SCHEMA,
+    shape: shapes::project::CUSTOM_EVENT_SCHEMA.described(),
     parameter: "customEventSchemaId",
     key: plain_key,
     show: show_body,

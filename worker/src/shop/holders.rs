@@ -15,7 +15,7 @@ use serde_json::{Value as Json, json};
 /// Holders of referral codes as a resource: one is found by the code and the customer.
 pub const HOLDER: Resource = Resource {
     object: "redeemable_holder",
-    shape: shapes::codes::HOLDER,
+    shape: shapes::codes::HOLDER.described(),
     parameter: "holderId",
     key: plain_key,
     show: show_body,

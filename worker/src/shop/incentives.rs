@@ -18,7 +18,7 @@ const LIST: List = List::by_cursor(
 /// Incentives as a resource.
 pub const INCENTIVE: Resource = Resource {
     object: "incentive",
-    shape: shapes::INCENTIVE,
+    shape: shapes::INCENTIVE.described(),
     parameter: "incentiveId",
     key: incentive_key,
     show: show_body,
@@ -28,7 +28,7 @@ pub const INCENTIVE: Resource = Resource {
 /// The same as benefits.
 pub const BENEFIT: Resource = Resource {
     object: "benefit",
-    shape: shapes::BENEFIT,
+    shape: shapes::BENEFIT.described(),
     parameter: "benefitId",
     key: incentive_key,
     show: show_benefits,

@@ -39,7 +39,7 @@ pub const CATALOGUE_ORDERS: &[(&str, &str)] = &[
 /// Products as a resource.
 pub const PRODUCT: Resource = Resource {
     object: "product",
-    shape: shapes::catalogue::PRODUCT,
+    shape: shapes::catalogue::PRODUCT.described(),
     parameter: "productId",
     key: plain_key,
     show: resource::show_body,

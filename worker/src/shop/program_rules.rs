@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 /// Earning rules as a resource: the parent is the campaign.
 pub const PROGRAM_RULE: Resource = Resource {
     object: "earning_rule",
-    shape: shapes::program_rules::PROGRAM_RULE,
+    shape: shapes::program_rules::PROGRAM_RULE.described(),
     parameter: "earningRuleId",
     key: plain_key,
     show,

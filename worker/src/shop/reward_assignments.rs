@@ -10,7 +10,7 @@ use crate::store::sql::Fault;
 /// Assignments as a resource: the parent is the reward, the holder is the campaign.
 pub const ASSIGNMENT: Resource = Resource {
     object: "reward_assignment",
-    shape: shapes::loyalty::ASSIGNMENT,
+    shape: shapes::loyalty::ASSIGNMENT.described(),
     parameter: "assignmentId",
     key: plain_key,
     show: resource::show_body,

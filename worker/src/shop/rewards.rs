@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 /// Rewards as a resource.
 pub const REWARD: Resource = Resource {
     object: "reward",
-    shape: shapes::loyalty::REWARD,
+    shape: shapes::loyalty::REWARD.described(),
     parameter: "rewardId",
     key: plain_key,
     show,

@@ -33,7 +33,7 @@ pub const FIELDS: &[Field] = &[
 /// SKUs as a resource.
 pub const SKU: Resource = Resource {
     object: "sku",
-    shape: shapes::catalogue::SKU,
+    shape: shapes::catalogue::SKU.described(),
     parameter: "skuId",
     key: plain_key,
     show: resource::show_body,

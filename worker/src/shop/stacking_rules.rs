@@ -16,7 +16,7 @@ use serde_json::{Map, Value as Json, json};
 /// Stacking rules as a resource.
 pub const STACKING_RULES: Resource = Resource {
     object: "stacking_rules",
-    shape: shapes::rules::STACKING_RULES,
+    shape: shapes::rules::STACKING_RULES.described(),
     parameter: "stackingRulesId",
     key: plain_key,
     show: resource::show_body,

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Tiers as a resource.
 pub const TIER: Resource = Resource {
     object: "promotion_tier",
-    shape: shapes::promotions::TIER,
+    shape: shapes::promotions::TIER.described(),
     parameter: "promotionTierId",
     key: plain_key,
     show,

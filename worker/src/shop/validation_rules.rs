@@ -16,7 +16,7 @@ pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updat
 /// Validation rules as a resource.
 pub const RULE: Resource = Resource {
     object: "validation_rules",
-    shape: shapes::rules::RULE,
+    shape: shapes::rules::RULE.described(),
     parameter: "validationRuleId",
     key: plain_key,
     show,

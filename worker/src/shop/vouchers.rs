@@ -25,7 +25,7 @@ pub const ORDERS: &[&str] = &["created_at", "-created_at", "updated_at", "-updat
 /// Vouchers as a resource.
 pub const VOUCHER: Resource = Resource {
     object: "voucher",
-    shape: scrip::wire::voucher::VOUCHER,
+    shape: scrip::wire::voucher::VOUCHER.described(),
     parameter: "code",
     key: |call, code| code_key(code, call.caller.settings.case_sensitive_codes),
     show,

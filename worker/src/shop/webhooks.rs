@@ -14,7 +14,7 @@ pub const WEBHOOKS_MAX: usize = 20;
 /// Webhooks as a resource.
 pub const WEBHOOK: Resource = Resource {
     object: KIND,
-    shape: shapes::project::WEBHOOK,
+    shape: shapes::project::WEBHOOK.described(),
     parameter: "webhookId",
     key: plain_key,
     show: show_body,

@@ -7,6 +7,7 @@ use scrip_worker::access::guesses::{self, Asker, Guesses, Verdict};
 use scrip_worker::access::{keys, rates};
 use scrip_worker::directory;
 use scrip_worker::http::caller::Caller;
+use scrip_worker::http::public;
 use scrip_worker::http::reply;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::service::{self};
@@ -18,6 +19,9 @@ use std::collections::HashMap;
 
 /// Two projects: the development's, and one that is closed to pages and whose codes do not differ by case.
 pub const SETUP: &str = include_str!("../../../tests/stories/setup.json");
+
+/// The description of the interface, which lies beside the Worker.
+const DESCRIPTION: &str = include_str!("../../openapi.json");
 
 pub struct Edge {
     directory: Object,
@@ -98,6 +102,7 @@ impl Edge {
         }
         let (object, path) = match auth::lookup_key(&TABLE, &request, &request_id) {
             Ok(Wanted::Answered(reply)) | Err(reply) => return reply,
+            Ok(Wanted::Description) => return Reply { body: DESCRIPTION.into(), ..public::describe(&request_id) },
             Ok(Wanted::Health) => ("directory".to_owned(), scrip_worker::http::health::ASKED.to_owned()),
             Ok(Wanted::Key { object, path, .. }) => (object, path),
         };

@@ -40,7 +40,7 @@ const CHANGES: &[Field] = &[may("name", KEY), may("filter", Kind::Named(&scrip::
 /// Product collections as a resource.
 pub const COLLECTION: Resource = Resource {
     object: "products_collection",
-    shape: shapes::catalogue::COLLECTION,
+    shape: shapes::catalogue::COLLECTION.described(),
     parameter: "productCollectionId",
     key: plain_key,
     show: resource::show_body,

@@ -51,7 +51,7 @@ const VOUCHER_TYPE: &str = concat!(
 /// Publications as a resource.
 const PUBLICATION: Resource = Resource {
     object: "publication",
-    shape: shapes::codes::PUBLICATION,
+    shape: shapes::codes::PUBLICATION.described(),
     parameter: "publicationId",
     key: plain_key,
     show: show_body,

@@ -56,7 +56,7 @@ const ORDERS: &[&str] = &[
 /// Redemptions and rollbacks as a resource.
 pub const REDEMPTION: Resource = Resource {
     object: "redemption",
-    shape: RECORD,
+    shape: RECORD.described(),
     parameter: "redemptionId",
     key: plain_key,
     show: resource::show_body,

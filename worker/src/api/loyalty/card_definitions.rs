@@ -38,7 +38,7 @@ pub const RESOURCE: Resource = Resource {
     parameter: "cardDefinitionId",
     key: plain_key,
     show: show_body,
-    shape: SHAPE,
+    shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::NAME, column::TYPE, column::STATUS, column::AGE],
         &[column::ID, column::NAME, column::TYPE, column::STATUS, column::CREATED_AT, column::UPDATED_AT],

@@ -26,7 +26,7 @@ const ONE: &str = "/v2/loyalties/rewards/{rewardId}";
 /// Rewards as a resource.
 pub const RESOURCE: Resource = Resource {
     object: "reward",
-    shape: shapes::REWARD,
+    shape: shapes::REWARD.described(),
     parameter: "rewardId",
     key: plain_key,
     show: show_body,

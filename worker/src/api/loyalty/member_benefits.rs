@@ -16,7 +16,7 @@ const RESOURCE: Resource = Resource {
     parameter: "memberId",
     key: plain_key,
     show: show_body,
-    shape: shapes::MEMBER,
+    shape: shapes::MEMBER.described(),
     list: List::by_cursor(&[], &[]),
 };
 

@@ -30,7 +30,7 @@ pub const RESOURCE: Resource = Resource {
     parameter: "cardId",
     key: plain_key,
     show: show_body,
-    shape: shapes::CARD,
+    shape: shapes::CARD.described(),
     list: List::by_cursor(&[], &[]),
 };
 

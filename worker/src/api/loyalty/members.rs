@@ -32,7 +32,7 @@ pub const RESOURCE: Resource = Resource {
     parameter: "memberId",
     key: plain_key,
     show: show_body,
-    shape: SHAPE,
+    shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::AGE, column::STATUS, ("customer_id", "holder")],
         &[column::ID, column::STATUS, ("customer_id", "holder"), column::CREATED_AT],

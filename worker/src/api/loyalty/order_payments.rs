@@ -29,7 +29,7 @@ pub const RESOURCE: Resource = Resource {
     parameter: "orderTransactionId",
     key: plain_key,
     show: card_rows::show,
-    shape: shapes::ORDER_TRANSACTION,
+    shape: shapes::ORDER_TRANSACTION.described(),
     list: List::by_cursor(
         &[column::AGE],
         &[column::ID, ("order_id", "json_extract(body, '$.order_id')"), column::CREATED_AT],

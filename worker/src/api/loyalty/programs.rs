@@ -27,7 +27,7 @@ pub const RESOURCE: Resource = Resource {
     parameter: "programId",
     key: plain_key,
     show: show_body,
-    shape: SHAPE,
+    shape: SHAPE.described(),
     list: List::by_cursor(
         &[column::AGE, column::NAME],
         &[column::ID, column::NAME, column::STATUS, column::CREATED_AT],

@@ -27,7 +27,7 @@ pub const RESOURCE: Resource = Resource {
     parameter: "rewardTransactionId",
     key: plain_key,
     show: card_rows::show,
-    shape: shapes::REWARD_TRANSACTION,
+    shape: shapes::REWARD_TRANSACTION.described(),
     list: List::by_cursor(
         &[column::AGE],
         &[column::ID, ("reward_id", "json_extract(body, '$.reward_id')"), column::CREATED_AT],

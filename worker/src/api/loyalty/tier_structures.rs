@@ -40,7 +40,7 @@ const ONE: &str = "/v2/loyalties/tier-structures/{tierStructureId}";
 /// Tier structures as a resource.
 pub const STRUCTURE: Resource = Resource {
     object: "tier_structure",
-    shape: shapes::TIER_STRUCTURE,
+    shape: shapes::TIER_STRUCTURE.described(),
     parameter: "tierStructureId",
     key: plain_key,
     show: show_body,

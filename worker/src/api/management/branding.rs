@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 /// The brand as a resource.
 const BRAND: Resource = Resource {
     object: "branding_details",
-    shape: shapes::management::BRANDING,
+    shape: shapes::management::BRANDING.described(),
     parameter: "brandingId",
     key: plain_key,
     show: show_body,

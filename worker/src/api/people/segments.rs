@@ -33,7 +33,7 @@ const CREATE: &[Field] = &[
 /// Segments as a resource.
 pub const SEGMENT: Resource = Resource {
     object: "segment",
-    shape: shapes::customers::SEGMENT,
+    shape: shapes::customers::SEGMENT.described(),
     parameter: "segmentId",
     key: plain_key,
     show,

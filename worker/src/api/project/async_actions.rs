@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 /// Async actions as a resource.
 pub const ASYNC_ACTION: Resource = Resource {
     object: "async_action",
-    shape: shapes::project::ASYNC_ACTION,
+    shape: shapes::project::ASYNC_ACTION.described(),
     parameter: "asyncActionId",
     key: plain_key,
     show: resource::show_body,

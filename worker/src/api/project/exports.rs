@@ -29,7 +29,7 @@ const NEXT: &str = "scrip-next";
 /// Exports as a resource.
 pub const EXPORT: Resource = Resource {
     object: "export",
-    shape: shapes::project::EXPORT,
+    shape: shapes::project::EXPORT.described(),
     parameter: "exportId",
     key: plain_key,
     show,

@@ -19,7 +19,7 @@ use serde_json::{Map, Value as Json, json};
 /// Locations as a resource.
 const LOCATION: Resource = Resource {
     object: "location",
-    shape: shapes::project::LOCATION,
+    shape: shapes::project::LOCATION.described(),
     parameter: "locationId",
     key: plain_key,
     show: show_body,

@@ -62,7 +62,7 @@ const fn schemas(parameter: &'static str, show: crate::http::route::Show, data_r
         object: "metadata_schema",
         parameter,
         key: plain_key,
-        shape: shapes::project::METADATA_SCHEMA,
+        shape: shapes::project::METADATA_SCHEMA.described(),
         show,
         list: List { data_ref, page_max: 100, orders: &[], filters: &[], conditions: &[] },
     }

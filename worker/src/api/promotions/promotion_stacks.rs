@@ -31,7 +31,7 @@ const UPDATE: &[Field] = &[may("name", KEY), may("tiers", TIERS), may("category"
 /// Stacks as a resource.
 pub const STACK: Resource = Resource {
     object: "promotion_stack",
-    shape: shapes::promotions::STACK,
+    shape: shapes::promotions::STACK.described(),
     parameter: "stackId",
     key: plain_key,
     show,

@@ -24,7 +24,7 @@ use serde_json::{Map, Value as Json, json};
 /// Templates as a resource.
 pub const TEMPLATE: Resource = Resource {
     object: "campaign_template",
-    shape: shapes::project::CAMPAIGN_TEMPLATE,
+    shape: shapes::project::CAMPAIGN_TEMPLATE.described(),
     parameter: "campaignTemplateId",
     key: plain_key,
     show,
