@@ -2,7 +2,7 @@
 // than three times as long as alone. Times are compared within one run, as medians, because a machine has other work at times.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { AIM_MOST_MS, AIM_MS, FIRST, LEAST, MOST, Pace, aimMs, nextRows, restMs } from "../../worker/shell/pace.mjs";
+import { AIM_ALONE_MS, AIM_MOST_MS, AIM_MS, FIRST, LEAST, MOST, Pace, aimMs, nextRows, restMs } from "../../worker/shell/pace.mjs";
 import { boot, caller } from "./harness.mjs";
 import { fresh, order, standalone } from "./shop.mjs";
 import { tally } from "./tally.mjs";
@@ -55,7 +55,8 @@ check("what a piece of long work does follows from what the last one took", () =
   const grown = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 0), FIRST);
   const shrunk = Array.from({ length: 50 }).reduce((rows) => nextRows(rows, 60_000), FIRST);
   assert.deepEqual([grown, shrunk], [MOST, LEAST], "never more than that, never less");
-  assert.deepEqual([aimMs(0), aimMs(3 * AIM_MS), aimMs(60_000)], [AIM_MS, 1.5 * AIM_MS, AIM_MOST_MS], "longer beside many who ask");
+  assert.deepEqual([aimMs(1), aimMs(3 * AIM_MS), aimMs(60_000)], [AIM_MS, 1.5 * AIM_MS, AIM_MOST_MS], "longer beside many who ask");
+  assert.equal(aimMs(0), AIM_ALONE_MS, "and beside nobody");
   assert.equal(nextRows(100, AIM_MS, AIM_MS * 1.1), 110);
   // A third of the time at most is long work's, whatever the machine.
   for (const took of [3, 6, 50, 1_000]) assert.ok(took / (took + restMs(took)) <= 1 / 3);
@@ -73,9 +74,19 @@ check("long work has about a third of the time beside however many ask, and near
   }
 });
 
-/** What share of a modelled object's time long work has, beside so many who ask again at once; a request takes a millisecond. */
-async function worked({ callers, rowMs }) {
-  let [time, working, served] = [0, 0, 0];
+check("who only looks now and then how far long work is takes little of its time", async () => {
+  for (const rowMs of [0.01, 0.05, 0.2]) {
+    const { share } = await worked({ callers: 0, rowMs, looksMs: 100 });
+    assert.ok(share > 0.75, `at ${rowMs} ms a row, it had ${share}`);
+  }
+});
+
+/**
+ * What share of a modelled object's time long work has, beside so many who ask again at once and one who asks every `looksMs`; a request
+ * takes a millisecond.
+ */
+async function worked({ callers, rowMs, looksMs = Infinity }) {
+  let [time, working, served, looks] = [0, 0, 0, looksMs];
   const turn = () => {
     time += 1;
     served += 1;
@@ -87,6 +98,7 @@ async function worked({ callers, rowMs }) {
     async sleep(ms) {
       const end = time + ms;
       for (let turns = 0; callers > 0 && (time < end || turns < callers); turns += 1) turn();
+      for (; looks < time; looks += looksMs) turn();
       time = Math.max(time, end);
     },
     async alone(work) {

@@ -4,6 +4,8 @@
 /** What a piece should take, its commit included, when few ask, and the most when many do: who waits behind many waits no shorter anyway. */
 export const AIM_MS = 10;
 export const AIM_MOST_MS = 50;
+/** The same when nobody asked since the last one: a commit costs the disk as much as a hundred rows, and who comes first waits for one piece. */
+export const AIM_ALONE_MS = 40;
 /** Rows of the first piece, of the least and of the most. */
 export const FIRST = 100;
 export const LEAST = 50;
@@ -15,10 +17,12 @@ const RESTS = 2;
 const REST_LEAST_MS = 5;
 /** As long as it takes whoever waits to be let in. */
 const BREATH_MS = 1;
+/** How long a rest goes on without anybody who asks: one who looks how far the work is now and then is no reason to stop it for long. */
+const QUIET_MS = 5;
 
-/** What the next piece should take when those who asked took `restedMs` between the last two. */
+/** What the next piece should take when those who asked took `restedMs` between the last two; nothing when nobody asked. */
 export function aimMs(restedMs) {
-  return Math.min(Math.max(restedMs / RESTS, AIM_MS), AIM_MOST_MS);
+  return restedMs === 0 ? AIM_ALONE_MS : Math.min(Math.max(restedMs / RESTS, AIM_MS), AIM_MOST_MS);
 }
 
 /**
@@ -66,14 +70,18 @@ export class Pace {
     return next;
   }
 
-  /** Rests after a piece that took so long, for those who asked since so many were served; says how long that was. */
+  /** Rests after a piece that took so long, for those who asked since so many were served; says how long they took. */
   async #rest(took, before) {
     const { now, sleep, served } = this.#object;
     const begun = now();
+    const end = begun + restMs(took);
     await sleep(BREATH_MS);
+    if (served() === before) return 0;
     // A timer has its turn behind all that waited before it, which may be rest enough.
-    const left = begun + restMs(took) - now();
-    if (served() > before && left > 0) await sleep(left);
-    return now() - begun;
+    for (let seen = before; served() > seen && now() < end; ) {
+      seen = served();
+      await sleep(Math.min(QUIET_MS, end - now()));
+    }
+    return Math.max(now() - begun, BREATH_MS);
   }
 }
