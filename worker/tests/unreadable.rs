@@ -79,8 +79,7 @@ impl Shop {
     /// Writes something else into a stored document.
     fn spoil(&self, kind: &str, id: &str, path: &str, value: Json) {
         let params = [value.to_string().into(), kind.into(), id.into(), path.into()];
-        let statement =
-            "UPDATE document SET body = json_set(body, ?4, json(?1)) WHERE kind = +?2 AND (id = +?3 OR key = +?3)";
+        let statement = "UPDATE document SET body = json_set(body, ?4, json(?1)) WHERE kind = +?2 AND (id = +?3 OR key = +?3 OR json_extract(body, '$.source_id') = +?3)";
         self.edge.run("proj_dev", statement, &params);
         self.edge.notes("proj_dev");
     }

@@ -27,7 +27,11 @@ pub const CUSTOMER: Resource = Resource {
     list: List {
         data_ref: "customers",
         page_max: 99,
-        orders: &[("created_at", "created_at"), ("updated_at", "updated_at"), ("source_id", "key")],
+        orders: &[
+            ("created_at", "created_at"),
+            ("updated_at", "updated_at"),
+            ("source_id", "json_extract(body, '$.source_id')"),
+        ],
         filters: &[
             Filter::Mark("email", "json_extract(marks, '$.email')"),
             Filter::Mark("city", "json_extract(marks, '$.city')"),

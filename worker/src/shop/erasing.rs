@@ -4,8 +4,9 @@
 
 use crate::access::idempotency::{self, Kept};
 use crate::shop::erasure::Person;
-use crate::shop::kneading::{blank, fill, knead, knead_keys, touch};
+use crate::shop::kneading::{blank, fill, knead, touch};
 use crate::store::Store;
+use crate::store::marks;
 use crate::store::sql::{self, Fault, Row, Value};
 use crate::store::tracking::Tracker;
 use crate::work::actions::{Piece, advance, finish};
@@ -151,12 +152,6 @@ pub fn run(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> Resul
 
 /// Takes the customer away, who is the first to be overwritten, with what few rows there are beside what is looked through in pieces.
 pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<(), Fault> {
-    // An index has the key too: what takes its place there is as long, and stands where it stood.
-    store.write(
-        "UPDATE document SET key = substr(key, 1, 2) || substr(hex(zeroblob(length(CAST(key AS BLOB)))), 3, length(CAST(key AS BLOB)) - 2)
-         WHERE kind = 'customer' AND id = +?1 AND length(CAST(key AS BLOB)) > 2",
-        vec![person.id.as_str().into()],
-    );
     // Whoever is told that they are gone is told by which id they were known.
     store.write(
         "UPDATE document SET marks = NULL, label = substr(hex(zeroblob(octet_length(label))), 1, octet_length(label)), body = printf('%-*s', octet_length(body), json_object('id', id, 'object', 'customer'))
@@ -164,9 +159,6 @@ pub fn take_away(store: &mut Store<'_>, person: &Person, now_ms: i64) -> Result<
         vec![person.id.as_str().into()],
     );
     store.remove("customer", &person.id);
-    if let Some(key) = &person.source_id {
-        knead_keys(store, key, now_ms);
-    }
     for table in TABLES {
         leave_table(store, table, person);
     }
@@ -287,12 +279,16 @@ fn document(store: &mut Store<'_>, person: &Person, row: &Row) -> Result<(), Fau
     let renamed = |column: usize| -> Result<Value, Fault> {
         Ok(sql::text_or_null(row, column)?.map(|text| text.replace(&person.id, &person.alias)).into())
     };
-    let key = sql::text_or_null(row, 3)?.map(|key| match person.is_in(key) && whose == Some(&person.id) {
-        // What a shop calls an order may say whose it is. Two that said so may not become one.
-        true => format!("{}.{seq}", person.alias),
-        false => key.replace(&person.id, &person.alias),
-    });
-    let params = vec![seq.into(), key.into(), renamed(4)?, renamed(5)?, text.unwrap_or_else(|| body.to_owned()).into()];
+    let text = text.unwrap_or_else(|| body.to_owned());
+    let key = match kind {
+        "customer" => marks::key_in(&text),
+        _ => sql::text_or_null(row, 3)?.map(|key| match person.is_in(key) && whose == Some(&person.id) {
+            // What a shop calls an order may say whose it is. Two that said so may not become one.
+            true => format!("{}.{seq}", person.alias),
+            false => key.replace(&person.id, &person.alias),
+        }),
+    };
+    let params = vec![seq.into(), key.into(), renamed(4)?, renamed(5)?, text.into()];
     store.write("UPDATE document SET key = ?2, parent = ?3, holder = ?4, body = ?5 WHERE seq = +?1", params);
     Ok(())
 }

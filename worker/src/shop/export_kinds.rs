@@ -11,7 +11,7 @@ const CHANGE: Column = ("updated_at", "json_extract(body, '$.updated_at')");
 const CREATED: Column = ("created_at", "json_extract(body, '$.created_at')");
 const CODE_OF: &str = "json_extract(body, '$.voucher.code')";
 /// Who something is about, by either name.
-const WHO: &str = "each json_array(holder, (SELECT known.key FROM document AS known WHERE known.kind = 'customer' AND known.id = document.holder))";
+const WHO: &str = "each json_array(holder, (SELECT json_extract(known.body, '$.source_id') FROM document AS known WHERE known.kind = 'customer' AND known.id = document.holder))";
 
 /// The kind with a word.
 pub fn named(word: &str) -> Option<&'static Exported> {
@@ -213,7 +213,7 @@ pub const ALL: &[Exported] = &[
             ("name", "json_extract(body, '$.name')"),
             ("id", "id"),
             ("email", "json_extract(body, '$.email')"),
-            ("source_id", "key"),
+            ("source_id", "json_extract(body, '$.source_id')"),
             CHANGE,
         ],
         is_upwards: false,
@@ -225,7 +225,7 @@ pub const ALL: &[Exported] = &[
             ("city", "json_extract(body, '$.address.city')"),
             ("phone", "json_extract(body, '$.phone')"),
             ("birthday", "json_extract(body, '$.birthday')"),
-            ("source_id", "key"),
+            ("source_id", "json_extract(body, '$.source_id')"),
             (
                 "publications.created_at",
                 "(SELECT MAX(json_extract(given.body, '$.created_at')) FROM document AS given WHERE given.kind = 'publication'

@@ -42,21 +42,6 @@ pub fn knead(store: &mut Store<'_>, pages: &mut Vec<(i64, i64)>, rows: u64) {
     store.write("UPDATE document SET body = rtrim(body) WHERE seq >= +?1 AND seq <= +?2", range());
 }
 
-/// The same of the index that has the customer's key, by keys that begin like it and are longer and longer.
-pub fn knead_keys(store: &mut Store<'_>, key: &str, now_ms: i64) {
-    /// Keys that use up the gap of a page.
-    const KEYS: i64 = 80;
-    let begins: String = key.chars().take(2).collect();
-    for length in 0..KEYS {
-        store.write(
-            "INSERT INTO document (kind, id, key, created_at, body) VALUES ('customer', '', ?1 || printf('%.*c', CAST(?2 AS INTEGER), '0'), ?3, '{}')",
-            vec![begins.as_str().into(), length.saturating_add(12).into(), now_ms.into()],
-        );
-        // Nobody is told: it was no customer.
-        store.write("DELETE FROM document WHERE kind = 'customer' AND id = ''", Vec::new());
-    }
-}
-
 /// Fills the room that was freed in one step, and gives it back in the next.
 pub fn fill(store: &mut Store<'_>, step: u64) {
     /// Three rows of these are more pages than the log has before it begins anew, which are 1,000 of 4,096 bytes.

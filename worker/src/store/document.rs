@@ -10,6 +10,8 @@ use scrip::wire::cursor::Read;
 use scrip::wire::document::{read_document, read_fields};
 use scrip::wire::record::Record;
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// A stored document.
 #[derive(Debug, Clone)]
@@ -33,9 +35,9 @@ pub struct Document {
 /// A document as its row has it: what it says is text until somebody reads it.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// As of [`Document`], and so is all but the text.
+    /// As of [`Document`], and so is all but the text and the key.
     pub id: String,
-    /// See [`Document::key`].
+    /// See [`Document::key`]: as the column has it, where it comes from a row (`marks`).
     pub key: Option<String>,
     parent: Option<String>,
     holder: Option<String>,
@@ -77,8 +79,9 @@ impl Stored {
     /// The document, to be shown or changed.
     pub fn document(self) -> Result<Document, Fault> {
         let Stored { id, key, parent, holder, created_at, updated_at, text } = self;
-        let body =
+        let body: Map<String, Json> =
             serde_json::from_str(&text).map_err(|error| Fault(format!("a stored body does not parse: {error}")))?;
+        let key = marks::called(&body, key);
         Ok(Document { id, key, parent, holder, created_at, updated_at, body })
     }
 }
@@ -131,7 +134,7 @@ impl Store<'_> {
         let rows = self.rows(
             "SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND id = +?3
              UNION ALL SELECT id, key, parent, holder, created_at, updated_at, body FROM document WHERE kind = +?1 AND key = +?2",
-            &[kind.into(), key.into(), id.into()],
+            &[kind.into(), marks::key(kind, key).as_ref().into(), id.into()],
         )?;
         rows.first().map(|row| Stored::of(row)).transpose()
     }
@@ -139,7 +142,9 @@ impl Store<'_> {
     /// The documents with any of the keys, or any of the ids.
     pub fn documents_by_names(&self, kind: &str, keys: &[&str], ids: &[&str]) -> Result<Vec<Document>, Fault> {
         let mut found = Vec::new();
-        let (keys, ids) = (super::slices(keys), super::slices(ids));
+        let keys: Vec<Cow<'_, str>> = keys.iter().map(|key| marks::key(kind, key)).collect();
+        let keys: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        let (keys, ids) = (super::slices(&keys), super::slices(ids));
         for place in 0..keys.len().max(ids.len()) {
             let part =
                 |names: &[&[&str]]| Json::from(names.get(place).copied().unwrap_or_default().to_vec()).to_string();
@@ -153,6 +158,26 @@ impl Store<'_> {
             )?);
         }
         Ok(found)
+    }
+
+    /// The ids of the documents that have some names, each of which is one's id or else one's key.
+    pub fn ids_named<'n>(&self, kind: &str, names: &[&'n str]) -> Result<HashMap<&'n str, String>, Fault> {
+        let keys: Vec<Cow<'_, str>> = names.iter().map(|name| marks::key(kind, name)).collect();
+        let columns: Vec<&str> = keys.iter().map(AsRef::as_ref).collect();
+        let by_id = self.ids_by("id", kind, names)?;
+        let by_key = self.ids_by("key", kind, &columns)?;
+        let id_of = |(name, column): (&&'n str, &&str)| {
+            Some((*name, by_id.get(*name).or_else(|| by_key.get(*column))?.clone()))
+        };
+        Ok(names.iter().zip(&columns).filter_map(id_of).collect())
+    }
+
+    fn ids_by(&self, column: &str, kind: &str, values: &[&str]) -> Result<HashMap<String, String>, Fault> {
+        let select = format!(
+            "SELECT {column}, id FROM document WHERE kind = '{kind}' AND {column} IN (SELECT value FROM json_each(?1))"
+        );
+        let rows = self.rows_among(&select, values)?;
+        rows.iter().map(|row| Ok((sql::text(row, 0)?.to_owned(), sql::text(row, 1)?.to_owned()))).collect()
     }
 
     /// The documents of a statement that selects [`COLUMNS`].
@@ -187,7 +212,8 @@ impl Store<'_> {
         let row = |of: &Document| {
             let text = printed(&of.body);
             let (marks, label) = marks::of(kind, &text);
-            serde_json::json!([of.id, of.key, of.parent, of.holder, of.created_at, of.updated_at, text, marks, label])
+            let key = of.key.as_deref().map(|key| marks::key(kind, key));
+            serde_json::json!([of.id, key, of.parent, of.holder, of.created_at, of.updated_at, text, marks, label])
         };
         for slice in documents.chunks(SLICE) {
             let rows: Vec<Json> = slice.iter().map(row).collect();
@@ -304,7 +330,7 @@ fn columns(kind: &str, stored: Stored) -> Vec<Value> {
     vec![
         kind.into(),
         stored.id.into(),
-        stored.key.into(),
+        stored.key.as_deref().map(|key| marks::key(kind, key).into_owned()).into(),
         stored.parent.into(),
         stored.holder.into(),
         stored.created_at.into(),

@@ -184,7 +184,7 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX outbox_dead ON outbox (webhook, seq) WHERE dead_at IS NOT NULL",
     "CREATE INDEX outbox_leaving ON outbox (dead_at) WHERE dead_at IS NOT NULL",
     "CREATE INDEX outbox_customer ON outbox (customer) WHERE customer IS NOT NULL",
-], listed::STEP];
+], listed::STEP, marks::STEP];
 
 /// How many steps this version knows.
 pub const KNOWN: usize = STEPS.len();
@@ -201,6 +201,8 @@ pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
         }
         if std::ptr::eq(*step, listed::STEP) {
             marks::mark_all(sql)?;
+        } else if std::ptr::eq(*step, marks::STEP) {
+            marks::mark_keys(sql)?;
         }
         sql.run("INSERT INTO migration (version, applied_at) VALUES (?1, ?2)", &[version.into(), now_ms.into()])?;
     }

@@ -10,11 +10,12 @@ use crate::http::reply::{CallError, ErrorBody, error, invalid_payload, not_found
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
+use crate::shop::customers::CUSTOMER;
 use crate::shop::membership::{Present, check_filter, segment_of};
 use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Map, Value as Json, json};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Customers that a static segment lists (errors-and-auth.md section 7).
 const CUSTOMERS_MAX: usize = 20_000;
@@ -143,22 +144,13 @@ fn settle_type(body: &Map<String, Json>) -> Result<String, ErrorBody> {
 /// The ids of the customers that are sent by id or source_id; they must exist.
 fn settle_customers(call: &Call<'_, '_>, sent: &Json) -> Result<Json, CallError> {
     let names: Vec<&str> = sent.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
-    let rows = call.store.rows_among(
-        "SELECT id, id FROM document WHERE kind = 'customer' AND id IN (SELECT value FROM json_each(?1))
-         UNION ALL SELECT key, id FROM document WHERE kind = 'customer' AND key IN (SELECT value FROM json_each(?1))",
-        &names,
-    )?;
-    let mut known: HashMap<&str, &str> = HashMap::new();
-    for row in &rows {
-        // Ids come first, and win.
-        known.entry(sql::text(row, 0)?).or_insert(sql::text(row, 1)?);
-    }
+    let known = call.store.ids_named(CUSTOMER.object, &names)?;
     let mut seen = HashSet::new();
     let mut settled = Vec::new();
     for name in names {
-        let id = known.get(name).copied().ok_or_else(|| not_found("customer", name))?;
+        let id = known.get(name).ok_or_else(|| not_found(CUSTOMER.object, name))?;
         if seen.insert(id) {
-            settled.push(id);
+            settled.push(id.as_str());
         }
     }
     Ok(Json::from(settled))

@@ -280,3 +280,38 @@ fn what_was_listed_before_is_counted_like_what_comes() {
     ];
     assert_eq!(tallied(&later), left);
 }
+
+#[test]
+fn customers_of_before_are_found_by_what_they_were_called() {
+    let sql = Sqlite::memory().unwrap();
+    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    for (step, version) in STEPS.iter().take_while(|step| !std::ptr::eq(**step, marks::STEP)).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    sql.run(
+        "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
+         INSERT INTO document (kind, id, key, created_at, body)
+         SELECT 'customer', 'cust_' || n, CASE WHEN n % 3 THEN 'source-' || n END, n,
+           json_object('id', 'cust_' || n, 'source_id', CASE WHEN n % 3 THEN 'source-' || n END, 'object', 'customer') FROM turn",
+        &[],
+    )
+    .unwrap();
+    sql.run("INSERT INTO document (kind, id, key, created_at, body) VALUES ('voucher', 'v_1', 'CODE', 1, '{}')", &[])
+        .unwrap();
+    migrate(&sql, 0).unwrap();
+    let key_of = |id: &str| {
+        let rows = sql.run("SELECT key FROM document WHERE id = ?1", &[id.into()]).unwrap();
+        sql::text_or_null(&rows[0], 0).unwrap().map(str::to_owned)
+    };
+    for n in [1, 2, 500, 1_199, 1_200] {
+        let name = (n % 3 != 0).then(|| format!("source-{n}"));
+        let column = name.as_deref().map(|name| marks::key("customer", name).into_owned());
+        assert_eq!(key_of(&format!("cust_{n}")), column);
+    }
+    assert_eq!(key_of("v_1").as_deref(), Some("CODE"));
+    let taken = "INSERT INTO document (kind, id, key, created_at, body) SELECT kind, 'other', key, 1, '{}' FROM document WHERE id = 'cust_1'";
+    assert!(sql.run(taken, &[]).is_err(), "two customers have one name");
+    let left = sql.run("SELECT COUNT(*) FROM document WHERE key LIKE 'source-%'", &[]).unwrap();
+    assert_eq!(sql::int(&left[0], 0).unwrap(), 0);
+}
