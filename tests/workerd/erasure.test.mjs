@@ -1,6 +1,7 @@
 // Decides that nothing of a customer who was forgotten is left in the files of the database, which are searched byte for byte.
 // It must not know how it is taken out.
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -54,8 +55,10 @@ check("neither rows nor indexes nor the log say anything of whoever was forgotte
   await call("POST", "/v1/vouchers/ALL", { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 } });
   const people = Array.from({ length: CUSTOMERS }, (_, number) => person(number));
   for (const customer of people) {
-    assert.equal((await call("POST", "/v1/customers", customer)).status, 200);
-    const redeemed = await call("POST", "/v1/redemptions", { redeemables: [{ object: "voucher", id: "ALL" }], customer, order: { amount: 1_000 } });
+    const once = () => ({ "idempotency-key": randomUUID() });
+    assert.equal((await call("POST", "/v1/customers", customer, once())).status, 200);
+    const asked = { redeemables: [{ object: "voucher", id: "ALL" }], customer, order: { amount: 1_000 } };
+    const redeemed = await call("POST", "/v1/redemptions", asked, once());
     assert.equal(redeemed.status, 200, JSON.stringify(redeemed.body));
   }
   const [first] = people;

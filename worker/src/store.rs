@@ -3,6 +3,7 @@
 //! Writes are collected while a request is decided and run together by [`Store::commit`]; a refused request never
 //! commits, so it cannot have written anything. The host runs the whole in one transaction, which undoes a half-run commit.
 
+pub mod answers;
 pub mod candidates;
 pub mod changes;
 pub mod code;

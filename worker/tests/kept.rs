@@ -73,6 +73,10 @@ impl Shop {
         self.number(&format!("SELECT COUNT(*) FROM {table}"))
     }
 
+    fn answers(&self) -> i64 {
+        self.rows("answer WHERE status > 0")
+    }
+
     fn failures(&self) -> i64 {
         self.rows("document WHERE kind = 'redemption' AND json_extract(body, '$.result') = 'FAILURE'")
     }
@@ -220,12 +224,7 @@ fn what_has_had_its_time_is_swept_and_then_nothing_wakes_the_project() {
     shop.call("POST /v1/campaigns", &json!({ "name": "C", "vouchers_count": 3, "voucher": voucher(1) }));
     shop.alarms();
     let counts = |shop: &Shop| {
-        [
-            shop.rows("idempotency"),
-            shop.rows("hold"),
-            shop.failures(),
-            shop.rows("document WHERE kind = 'async_action'"),
-        ]
+        [shop.answers(), shop.rows("hold"), shop.failures(), shop.rows("document WHERE kind = 'async_action'")]
     };
     assert_eq!(counts(&shop), [1, 1, 2, 1]);
     assert!(shop.wait(HOUR + MINUTE * 30) <= 2);
@@ -254,8 +253,8 @@ fn a_sweep_takes_a_little_at_a_time() {
     shop.edge.run(
         "proj_dev",
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-         INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at)
-         SELECT 'c', 'r', 'k' || i, 'h', 200, '[]', '{}', ?1 FROM n",
+         INSERT INTO answer (name, caller, request, key, body_hash, status, headers, body, created_at, bytes)
+         SELECT 'n' || i, 'c', 'r', 'k' || i, 'h', 200, '[]', '{}', ?1, 0 FROM n",
         &[NOW.into()],
     );
     shop.edge.run(
@@ -265,10 +264,10 @@ fn a_sweep_takes_a_little_at_a_time() {
         &[NOW.into()],
     );
     shop.now += 31 * DAY;
-    let (mut events, mut left) = (0, shop.rows("idempotency") + shop.failures());
+    let (mut events, mut left) = (0, shop.answers() + shop.failures());
     while left > 0 {
         assert!(shop.edge.alarm("proj_dev", shop.now), "{left} rows are left and nothing is due");
-        let now_left = shop.rows("idempotency") + shop.failures();
+        let now_left = shop.answers() + shop.failures();
         assert!(left - now_left <= 400, "one event took {} rows", left - now_left);
         (events, left) = (events + 1, now_left);
         assert!(!shop.edge.alarm("proj_dev", shop.now), "between two events others have their turn");
@@ -309,8 +308,8 @@ fn a_long_answer_is_given_again_under_its_key() {
     assert!(again.headers.iter().any(|(name, value)| name == "idempotency-replayed" && value == "true"));
     // All of it leaves together.
     shop.wait(2 * DAY);
-    assert_eq!(shop.rows("idempotency"), 0);
-    assert_eq!(shop.rows("idempotency_slice"), 0);
+    assert_eq!(shop.answers(), 0);
+    assert_eq!(shop.rows("answer_slice"), 0);
 }
 
 #[test]
@@ -324,7 +323,7 @@ fn an_answer_that_cannot_be_sent_is_refused_before_it_commits() {
         assert_eq!(reply.status, 413, "an answer of {} bytes was given: {body}", reply.body.len());
         assert!(body.contains("\"key\":\"answer_too_large\"") && body.contains("33488896"), "{body}");
         assert_eq!(shop.edge.rows("proj_dev"), before);
-        assert_eq!(shop.rows("idempotency"), 0);
+        assert_eq!(shop.answers(), 0);
     }
     // Reads are refused long before that, by what they read.
     let large = "x".repeat(19_000);
@@ -343,10 +342,10 @@ fn a_pages_answer_is_kept_only_where_it_has_written_and_within_a_bound() {
     shop.call("POST /v1/vouchers/ONE", &voucher(1_000));
     let mut request = redemption("ONE");
     assert_eq!(shop.send(PAGE, "POST /client/v1/validations", &request, Some("v")).status, 200);
-    assert_eq!(shop.rows("idempotency"), 0, "a validation without a lock has no effect");
+    assert_eq!(shop.answers(), 0, "a validation without a lock has no effect");
     request["session"] = json!({ "type": "LOCK", "key": "basket", "ttl": 1, "ttl_unit": "MINUTES" });
     assert_eq!(shop.send(PAGE, "POST /client/v1/validations", &request, Some("v")).status, 200);
-    assert_eq!(shop.rows("idempotency"), 1);
+    assert_eq!(shop.answers(), 1);
     // A long answer, again and again under new keys, until the hour's share is used up.
     let note = "x".repeat(19_000);
     let line = json!({ "product_id": "p", "quantity": 1, "price": 1, "metadata": { "note": note, "more": note, "most": note } });
@@ -368,7 +367,7 @@ fn a_pages_answer_is_kept_only_where_it_has_written_and_within_a_bound() {
     }
     let (at, told) = refused.unwrap_or_else(|| panic!("{kept} answers of a page are kept, and no bound is in sight"));
     assert_eq!(told["key"], "too_many_requests");
-    assert_eq!(shop.rows("idempotency"), 1 + kept, "what is refused is not kept");
+    assert_eq!(shop.answers(), 1 + kept, "what is refused is not kept");
     // An answer that is there is given again; a request without a key, and a server's, go on; and so does the next hour.
     assert_eq!(shop.send(PAGE, "POST /client/v1/validations", &request, Some("long-0")).status, 200);
     assert_eq!(shop.send(PAGE, "POST /client/v1/validations", &request, None).status, 200);

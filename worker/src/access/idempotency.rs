@@ -13,8 +13,8 @@ use crate::http::reply::{CallError, error};
 use crate::http::request::{Reply, Request};
 use crate::http::route::Route;
 use crate::http::shape::too_long;
-use crate::store::Store;
 use crate::store::sql::{self, Fault, Value};
+use crate::store::{Store, answers};
 
 /// How long an answer is kept.
 pub const ANSWERS_KEPT_MS: i64 = 86_400_000;
@@ -66,8 +66,9 @@ pub enum Memory {
 }
 
 impl Names {
-    fn params(&self) -> Vec<Value> {
-        vec![self.caller.as_str().into(), self.request.as_str().into(), self.key.as_str().into()]
+    /// What the answer is found by.
+    fn name(&self) -> Value {
+        answers::name(&self.caller, &self.request, &self.key).into()
     }
 }
 
@@ -97,10 +98,8 @@ pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result
         key: key.to_owned(),
     };
     let body_hash = sha256_hex(&[request.query.as_bytes(), b"\n", request.body.as_slice()].concat());
-    let row = store.row(
-        "SELECT body_hash, status, headers, body FROM idempotency WHERE caller = +?1 AND request = +?2 AND key = +?3",
-        &names.params(),
-    )?;
+    let row =
+        store.row("SELECT body_hash, status, headers, body, seq FROM answer WHERE name = +?1", &[names.name()])?;
     let Some(row) = row else {
         return Ok(Memory::New { names, body_hash });
     };
@@ -111,23 +110,19 @@ pub fn recall(request: &Request, asked: &Asked<'_>, store: &Store<'_>) -> Result
     let mut headers: Vec<(String, String)> = serde_json::from_str(sql::text(&row, 2)?).unwrap_or_default();
     headers.push(("idempotency-replayed".into(), "true".into()));
     let status = u16::try_from(sql::int(&row, 1)?).unwrap_or(200);
-    let body = whole(sql::text(&row, 3)?, &names, store)?;
+    let body = whole(sql::text(&row, 3)?, sql::int(&row, 4)?, store)?;
     Ok(Memory::Answered(Reply { status, headers, body: body.into_bytes() }))
 }
 
 /// An answer from its first slice, and those that follow it: one after the other, so that no more than one is held twice.
-fn whole(first: &str, names: &Names, store: &Store<'_>) -> Result<String, Fault> {
+fn whole(first: &str, seq: i64, store: &Store<'_>) -> Result<String, Fault> {
     let mut body = first.to_owned();
     if first.len() < SLICE_BYTES.saturating_sub(char::MAX.len_utf8()) {
         return Ok(body);
     }
     for place in 1_i64.. {
-        let mut params = names.params();
-        params.push(place.into());
-        let slice = store.row(
-            "SELECT body FROM idempotency_slice WHERE caller = +?1 AND request = +?2 AND key = +?3 AND place = +?4",
-            &params,
-        )?;
+        let params = [seq.into(), place.into()];
+        let slice = store.row("SELECT body FROM answer_slice WHERE answer = +?1 AND place = +?2", &params)?;
         let Some(slice) = slice else { break };
         body.push_str(sql::text(&slice, 0)?);
     }
@@ -172,25 +167,28 @@ pub fn remember(memory: Memory, reply: &Reply, asked: &Asked<'_>, store: &mut St
     }
     let text = std::str::from_utf8(&reply.body).map_err(|error| Fault(format!("an answer is no text: {error}")))?;
     let mut slices = slices(text).into_iter();
-    let mut params = names.params();
-    params.extend([
+    let name = names.name();
+    let params = vec![
+        name.clone(),
+        names.caller.into(),
+        names.request.into(),
+        names.key.into(),
         body_hash.into(),
         i64::from(reply.status).into(),
         serde_json::to_string(&reply.headers).unwrap_or_default().into(),
         slices.next().unwrap_or_default().into(),
         asked.now_ms.into(),
         bytes.into(),
-    ]);
+    ];
     store.write(
-        "INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO answer (name, caller, request, key, body_hash, status, headers, body, created_at, bytes)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         params,
     );
     for (slice, place) in slices.zip(1_i64..) {
-        let mut params = names.params();
-        params.extend([place.into(), slice.into()]);
         store.write(
-            "INSERT INTO idempotency_slice (caller, request, key, place, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params,
+            "INSERT INTO answer_slice (answer, place, body) SELECT seq, ?2, ?3 FROM answer WHERE name = +?1",
+            vec![name.clone(), place.into(), slice.into()],
         );
     }
     store.leaves_later();
@@ -221,14 +219,14 @@ pub fn revise(
     change: Revise<'_>,
 ) -> Result<Option<i64>, Fault> {
     let last = store.row(
-        "SELECT MAX(created_at), COUNT(*) FROM (SELECT created_at FROM idempotency WHERE created_at > +?1 ORDER BY created_at LIMIT +?2)",
+        "SELECT MAX(created_at), COUNT(*) FROM (SELECT created_at FROM answer WHERE status > 0 AND created_at > +?1 ORDER BY created_at LIMIT +?2)",
         &[after.into(), rows.into()],
     )?;
     let last = last.unwrap_or_default();
     let (Some(last), seen) = (sql::int_or_null(&last, 0)?, sql::int(&last, 1)?) else { return Ok(None) };
     // In a path names are written otherwise, and a longer answer may have one where its slices meet: these are all read.
     let found = store.rows(
-        "SELECT caller, request, key, body FROM idempotency WHERE created_at > +?1 AND created_at <= +?2
+        "SELECT caller, request, key, body, seq FROM answer WHERE status > 0 AND created_at > +?1 AND created_at <= +?2
            AND (bytes >= ?3 OR instr(request, '%') > 0
              OR EXISTS (SELECT 1 FROM json_each(?4) AS mark WHERE instr(body, mark.value) > 0 OR instr(caller, mark.value) > 0 OR instr(key, trim(mark.value, '\"')) > 0
                   OR instr(request, trim(mark.value, '\"')) > 0))",
@@ -240,54 +238,54 @@ pub fn revise(
         ],
     )?;
     for row in &found {
-        let text = |column: usize| sql::text(row, column).map(str::to_owned);
-        let names = Names { caller: text(0)?, request: text(1)?, key: text(2)? };
-        let body = whole(sql::text(row, 3)?, &names, store)?;
-        let revised = change(&Kept { caller: &names.caller, request: &names.request, key: &names.key, body: &body });
-        if let Some(revised) = revised {
-            write_anew(store, &names, &body, revised);
+        let seq = sql::int(row, 4)?;
+        let body = whole(sql::text(row, 3)?, seq, store)?;
+        let [caller, request, key] = [sql::text(row, 0)?, sql::text(row, 1)?, sql::text(row, 2)?];
+        if let Some(revised) = change(&Kept { caller, request, key, body: &body }) {
+            write_anew(store, seq, &body, revised);
         }
     }
     Ok((seen >= rows).then_some(last))
 }
 
-/// Overwrites the slices of an answer, in their own length before they go.
-fn write_anew(store: &mut Store<'_>, names: &Names, before: &str, revised: Option<String>) {
+/// Overwrites the slices of an answer, in their own length before they go; one that goes, with its names.
+fn write_anew(store: &mut Store<'_>, seq: i64, before: &str, revised: Option<String>) {
     let goes = revised.is_none();
     let text = revised.unwrap_or_else(|| " ".repeat(before.len()));
     for (slice, place) in slices(&text).into_iter().zip(0_i64..) {
-        let mut params = names.params();
-        params.push(slice.into());
-        let statement = match place {
-            0 => "UPDATE idempotency SET body = ?4 WHERE caller = +?1 AND request = +?2 AND key = +?3",
-            _ => {
-                params.push(place.into());
-                "INSERT INTO idempotency_slice (caller, request, key, place, body) VALUES (?1, ?2, ?3, ?5, ?4)
-                 ON CONFLICT (caller, request, key, place) DO UPDATE SET body = excluded.body"
-            }
-        };
-        store.write(statement, params);
-    }
-    knead(store, names);
-    if goes {
-        for table in ["idempotency_slice", "idempotency"] {
-            let statement = format!("DELETE FROM {table} WHERE caller = +?1 AND request = +?2 AND key = +?3");
-            store.write(statement, names.params());
+        if place == 0 {
+            store.write("UPDATE answer SET body = ?2 WHERE seq = +?1", vec![seq.into(), slice.into()]);
+        } else {
+            store.write(
+                "INSERT INTO answer_slice (answer, place, body) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (answer, place) DO UPDATE SET body = excluded.body",
+                vec![seq.into(), place.into(), slice.into()],
+            );
         }
+    }
+    if goes {
+        let blank =
+            |name: &str| format!("{name} = substr(hex(zeroblob(octet_length({name}))), 1, octet_length({name}))");
+        let names = ["caller", "request", "key"].map(blank).join(", ");
+        store.write(format!("UPDATE answer SET {names} WHERE seq = +?1"), vec![seq.into()]);
+    }
+    knead(store, seq);
+    if goes {
+        store.write("DELETE FROM answer_slice WHERE answer = +?1", vec![seq.into()]);
+        store.write("DELETE FROM answer WHERE seq = +?1", vec![seq.into()]);
     }
 }
 
 /// Moves the answers around one within their pages, until there is no gap left in which something stands that was there before.
-fn knead(store: &mut Store<'_>, names: &Names) {
+fn knead(store: &mut Store<'_>, seq: i64) {
     /// How often they grow: in all by more than a page, so that of one that goes on elsewhere the part in its page is short and long in turn.
     const KNEADS: usize = 14;
-    /// The answers of the same caller to the same request that stand beside one: those of a page at least.
-    const BESIDE: &str = "caller = +?1 AND request = +?2 AND key >= COALESCE((SELECT key FROM idempotency WHERE caller = +?1 AND request = +?2
-         AND key <= +?3 ORDER BY key DESC LIMIT 1 OFFSET 4), '') AND key <= COALESCE((SELECT key FROM idempotency WHERE caller = +?1
-         AND request = +?2 AND key >= +?3 ORDER BY key LIMIT 1 OFFSET 4), ?3)";
+    /// The answers that stand beside one: those of a page at least.
+    const BESIDE: &str = "seq >= COALESCE((SELECT seq FROM answer WHERE seq <= +?1 ORDER BY seq DESC LIMIT 1 OFFSET 12), 0)
+         AND seq <= COALESCE((SELECT seq FROM answer WHERE seq >= +?1 ORDER BY seq LIMIT 1 OFFSET 12), 9223372036854775807)";
     for _ in 0..KNEADS {
-        let grow = format!("UPDATE idempotency SET body = body || printf('%.*c', 300, ' ') WHERE {BESIDE}");
-        store.write(grow, names.params());
+        let grow = format!("UPDATE answer SET body = body || printf('%.*c', 300, ' ') WHERE {BESIDE}");
+        store.write(grow, vec![seq.into()]);
     }
-    store.write(format!("UPDATE idempotency SET body = rtrim(body) WHERE {BESIDE}"), names.params());
+    store.write(format!("UPDATE answer SET body = rtrim(body) WHERE {BESIDE}"), vec![seq.into()]);
 }

@@ -4,8 +4,8 @@ mod listed;
 mod newest;
 mod statistics;
 
-use super::marks;
 use super::sql::{self, Fault, Sql};
+use super::{answers, marks};
 
 /// The kinds by which loyalty programs are run: [`super::edition`].
 macro_rules! of_programs {
@@ -184,7 +184,7 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX outbox_dead ON outbox (webhook, seq) WHERE dead_at IS NOT NULL",
     "CREATE INDEX outbox_leaving ON outbox (dead_at) WHERE dead_at IS NOT NULL",
     "CREATE INDEX outbox_customer ON outbox (customer) WHERE customer IS NOT NULL",
-], listed::STEP, marks::STEP];
+], listed::STEP, marks::STEP, answers::STEP];
 
 /// How many steps this version knows.
 pub const KNOWN: usize = STEPS.len();
@@ -203,6 +203,8 @@ pub fn migrate(sql: &dyn Sql, now_ms: i64) -> Result<bool, Fault> {
             marks::mark_all(sql)?;
         } else if std::ptr::eq(*step, marks::STEP) {
             marks::mark_keys(sql)?;
+        } else if std::ptr::eq(*step, answers::STEP) {
+            answers::move_all(sql)?;
         }
         sql.run("INSERT INTO migration (version, applied_at) VALUES (?1, ?2)", &[version.into(), now_ms.into()])?;
     }

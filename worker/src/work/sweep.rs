@@ -45,10 +45,9 @@ struct Sort {
 /// The oldest answers, as many as weigh 4 MB together, and one whatever it weighs.
 macro_rules! oldest_answers {
     () => {
-        "(SELECT caller, request, key FROM
-           (SELECT caller, request, key, SUM(bytes) OVER (ORDER BY created_at, bytes, caller, request, key) - bytes AS before FROM
-             (SELECT caller, request, key, created_at, bytes FROM idempotency WHERE created_at <= ?1
-              ORDER BY created_at, bytes, caller, request, key LIMIT +?2))
+        "(SELECT seq FROM
+           (SELECT seq, SUM(bytes) OVER (ORDER BY created_at, bytes, seq) - bytes AS before FROM
+             (SELECT seq, created_at, bytes FROM answer WHERE status > 0 AND created_at <= ?1 ORDER BY created_at, bytes, seq LIMIT +?2))
          WHERE before < 4000000)"
     };
 }
@@ -69,12 +68,12 @@ macro_rules! over {
 
 const SORTS: &[Sort] = &[
     Sort {
-        oldest: "SELECT created_at FROM idempotency ORDER BY created_at LIMIT 1",
+        oldest: "SELECT created_at FROM answer WHERE status > 0 ORDER BY created_at LIMIT 1",
         kept_ms: ANSWERS_KEPT_MS,
         rows: 200,
         remove: &[
-            concat!("DELETE FROM idempotency_slice WHERE (caller, request, key) IN ", oldest_answers!()),
-            concat!("DELETE FROM idempotency WHERE (caller, request, key) IN ", oldest_answers!()),
+            concat!("DELETE FROM answer_slice WHERE answer IN ", oldest_answers!()),
+            concat!("DELETE FROM answer WHERE seq IN ", oldest_answers!()),
         ],
     },
     Sort {

@@ -315,3 +315,38 @@ fn customers_of_before_are_found_by_what_they_were_called() {
     let left = sql.run("SELECT COUNT(*) FROM document WHERE key LIKE 'source-%'", &[]).unwrap();
     assert_eq!(sql::int(&left[0], 0).unwrap(), 0);
 }
+
+#[test]
+fn answers_of_before_are_found_by_their_names() {
+    let sql = Sqlite::memory().unwrap();
+    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    for (step, version) in STEPS.iter().take_while(|step| !std::ptr::eq(**step, answers::STEP)).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    sql.run(
+        "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
+         INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at, bytes)
+         SELECT 'c', 'POST /v1/' || n, 'k', 'h' || n, 200, '[]', 'body ' || n, n, 1500 FROM turn",
+        &[],
+    )
+    .unwrap();
+    sql.run("INSERT INTO idempotency_slice VALUES ('c', 'POST /v1/7', 'k', 1, ' goes on'), ('c', 'POST /v1/7', 'k', 2, '!')", &[])
+        .unwrap();
+    migrate(&sql, 0).unwrap();
+    for n in [1, 7, 500, 501, 1_200] {
+        let name = answers::name("c", &format!("POST /v1/{n}"), "k");
+        let rows = sql
+            .run(
+                "SELECT body || COALESCE((SELECT group_concat(body, '') FROM (SELECT body FROM answer_slice WHERE answer = seq ORDER BY place)), ''),
+                   body_hash || ' ' || status || ' ' || headers || ' ' || created_at || ' ' || bytes FROM answer WHERE name = ?1",
+                &[name.into()],
+            )
+            .unwrap();
+        let body = if n == 7 { "body 7 goes on!".to_owned() } else { format!("body {n}") };
+        assert_eq!(rows, [vec![Value::from(body), format!("h{n} 200 [] {n} 1500").into()]]);
+    }
+    let counted =
+        sql.run("SELECT (SELECT COUNT(*) FROM answer WHERE status > 0), (SELECT COUNT(*) FROM answer_slice)", &[]);
+    assert_eq!(counted.unwrap(), [vec![Value::from(1_200_i64), 2_i64.into()]]);
+}
