@@ -28,6 +28,8 @@ pub enum Cell {
     Text,
     /// A number.
     Number,
+    /// A whole one. `15.00` is none, and stays a text: of money nobody can say whether it counts cents or what has a hundred of them.
+    Whole,
     /// Whether something is so: `true`, `yes`, `1` and their contraries.
     Flag,
     /// A list, as JSON or with commas.
@@ -259,12 +261,13 @@ pub fn body(known: &[Column], row: Map<String, Json>) -> Map<String, Json> {
 }
 
 /// What a cell says; what is not of its kind stays a text, which the fields of the call refuse.
-fn value(kind: Cell, text: &str) -> Json {
+pub fn value(kind: Cell, text: &str) -> Json {
     let trimmed = text.trim();
     let json = || serde_json::from_str::<Json>(trimmed).ok();
     let read = match kind {
         Cell::Text | Cell::Passed => None,
         Cell::Number => json().filter(Json::is_number),
+        Cell::Whole => json().filter(|json| json.is_i64() || json.is_u64()),
         // Days of the week are written without brackets as well.
         Cell::Json => {
             json().filter(|json| !json.is_number()).or_else(|| serde_json::from_str(&format!("[{trimmed}]")).ok())
@@ -291,7 +294,7 @@ mod tests {
 
     const KNOWN: &[Column] = &[
         column(&["code"], "code", Cell::Text),
-        column(&["price", "value"], "price", Cell::Number),
+        column(&["price", "value"], "price", Cell::Whole),
         column(&["active"], "active", Cell::Flag),
         column(&["city", "address_city"], "address.city", Cell::Text),
         column(&["attributes"], "attributes", Cell::List),
@@ -326,6 +329,10 @@ mod tests {
             json!({ "code": "=B", "attributes": ["c"], "price": "x" }),
         ];
         assert_eq!(bodies(two.as_bytes()), Ok(told.to_vec()));
+        for no_amount in ["15.00", "1e3", "15,00", "1.5"] {
+            assert_eq!(value(Cell::Whole, no_amount), json!(no_amount));
+        }
+        assert_eq!([value(Cell::Whole, " -15 "), value(Cell::Number, "12.5")], [json!(-15), json!(12.5)]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::api::codes::voucher_imports;
 use crate::api::codes::vouchers::{self, CREATE};
 use crate::document::shapes;
-use crate::document::sheet::{Cell, Column, body, column};
+use crate::document::sheet::{self, Cell, Column, body, column};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{self, Field, Kind, Nulls, may, must};
@@ -13,6 +13,7 @@ use crate::store::post::Post;
 use crate::work::batch;
 use scrip::facts::{redeemed_account, redemptions_account};
 use scrip::wire::Problem;
+use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
 /// The kinds of the jobs.
@@ -30,20 +31,20 @@ const OF_CAMPAIGN: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
 const COLUMNS: &[Column] = &[
     column(&["code"], "code", Cell::Text),
     column(&["voucher_type", "type"], "type", Cell::Text),
-    column(&["value"], "row.value", Cell::Number),
+    column(&["value"], "row.value", Cell::Text),
     column(&["formula"], "row.formula", Cell::Text),
     column(&["discount_type"], "row.discount_type", Cell::Text),
-    column(&["discount_amount_limit"], "row.amount_limit", Cell::Number),
+    column(&["discount_amount_limit"], "row.amount_limit", Cell::Whole),
     column(&["discount_effect"], "row.effect", Cell::Text),
     column(&["discount_unit_type"], "row.unit_type", Cell::Text),
     column(&["discount_unit_effect"], "row.unit_effect", Cell::Text),
-    column(&["gift_amount"], "row.gift_amount", Cell::Number),
-    column(&["gift_balance"], "row.gift_balance", Cell::Number),
-    column(&["loyalty_points"], "row.loyalty_points", Cell::Number),
-    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Number),
-    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Number),
-    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Number),
-    column(&["redemption_quantity"], "redemption.quantity", Cell::Number),
+    column(&["gift_amount"], "row.gift_amount", Cell::Whole),
+    column(&["gift_balance"], "row.gift_balance", Cell::Whole),
+    column(&["loyalty_points"], "row.loyalty_points", Cell::Whole),
+    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Whole),
+    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Whole),
+    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Whole),
+    column(&["redemption_quantity"], "redemption.quantity", Cell::Whole),
     column(&["campaign"], "campaign", Cell::Text),
     column(&["category"], "category", Cell::Text),
     column(&["start_date"], "start_date", Cell::Text),
@@ -130,53 +131,62 @@ fn read(
     };
     metadata_cells::settle(call, kind, &mut said)?;
     let redeemed = cells.remove("redeemed");
-    grant(&mut said, &mut cells);
+    grant(&mut said, &mut cells)?;
     Ok((shape::read(CREATE, said, Nulls::Dropped)?, redeemed))
 }
 
 /// Puts what a voucher grants where its type has it.
-fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) {
-    let taken = cells.remove("redeemed_amount").and_then(|taken| taken.as_i64());
+fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<(), Problem> {
+    let taken = cells.remove("redeemed_amount").map(|taken| whole("redeemed_amount", &taken)).transpose()?;
     let value = cells.remove("value");
+    let read = |kind: Cell| value.as_ref().and_then(Json::as_str).map(|text| sheet::value(kind, text));
     for (kind, block, total, own, left) in [
         ("GIFT_VOUCHER", "gift", "amount", "gift_amount", "gift_balance"),
         ("LOYALTY_CARD", "loyalty_card", "points", "loyalty_points", "loyalty_balance"),
     ] {
         let is_said = said.get("type").and_then(Json::as_str) == Some(kind);
         let (own, left) = (cells.remove(own), cells.remove(left));
-        let Some(whole) = own.or_else(|| value.clone().filter(|_| is_said)) else { continue };
+        let Some(whole) = own.or_else(|| read(Cell::Whole).filter(|_| is_said)) else { continue };
         let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
         let mut card = Map::from_iter([(total.to_owned(), whole)]);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);
         }
         said.insert(block.into(), Json::Object(card));
-        return;
+        return Ok(());
     }
-    let Some(kind) = cells.remove("discount_type") else { return };
-    let (own, formula) = match kind.as_str().unwrap_or_default() {
-        "PERCENT" => ("percent_off", "percent_off_formula"),
-        "UNIT" => ("unit_off", "unit_off_formula"),
-        "FIXED" => ("fixed_amount", "fixed_amount_formula"),
-        _ => ("amount_off", "amount_off_formula"),
+    let Some(kind) = cells.remove("discount_type") else { return Ok(()) };
+    let (own, formula, cell) = match kind.as_str().unwrap_or_default() {
+        "PERCENT" => ("percent_off", "percent_off_formula", Cell::Number),
+        "UNIT" => ("unit_off", "unit_off_formula", Cell::Whole),
+        "FIXED" => ("fixed_amount", "fixed_amount_formula", Cell::Whole),
+        _ => ("amount_off", "amount_off_formula", Cell::Whole),
     };
     let mut discount = Map::from_iter([("type".to_owned(), kind)]);
     let effect = cells.remove("unit_effect");
     let effect = cells.remove("effect").or(effect);
-    let pairs = [(own, value), (formula, cells.remove("formula")), ("effect", effect)];
+    let pairs = [(own, read(cell)), (formula, cells.remove("formula")), ("effect", effect)];
     let pairs = pairs.into_iter().chain(["amount_limit", "unit_type"].map(|name| (name, cells.remove(name))));
     for (name, value) in pairs {
         value.map(|value| discount.insert(name.to_owned(), value));
     }
     said.insert("discount".into(), Json::Object(discount));
+    Ok(())
+}
+
+/// What counts something in a cell that is no field of a call.
+fn whole(name: &str, cell: &Json) -> Result<i64, Problem> {
+    let told = || {
+        let said = cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+        Problem::at(name, format!("must be a whole number >= 0 (actual value is `{}`)", shortened(&said)))
+    };
+    cell.as_i64().filter(|count| *count >= 0).ok_or_else(told)
 }
 
 /// Counts at the commit how often a voucher was redeemed before it came here.
 fn count(call: &mut Call<'_, '_>, campaign: Option<&str>, redeemed: Option<Json>) -> Result<(), CallError> {
     let Some(redeemed) = redeemed else { return Ok(()) };
-    let amount = redeemed.as_i64().filter(|amount| *amount >= 0).ok_or_else(|| {
-        Problem::at("redemption_count", format!("must be a whole number >= 0 (actual value is `{redeemed}`)"))
-    })?;
+    let amount = whole("redemption_count", &redeemed)?;
     let made = call.store.written().find(|written| written.kind == "voucher").map(|written| written.id.to_owned());
     let Some(voucher) = made.filter(|_| amount > 0) else { return Ok(()) };
     let id = call.ids.hex18("tr_").to_string();
