@@ -4,6 +4,7 @@
 use crate::http::request::Reply;
 use crate::store::sql::{Fault, TEXT_BYTES_MAX};
 use crate::store::{READ_MAX, Store};
+use scrip::text::LONGEST_TEXT;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -268,6 +269,8 @@ pub fn empty_reply(status: u16) -> Reply {
 /// The reply of a refusal.
 pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     let mut body = body.clone();
+    body.message = within(std::mem::take(&mut body.message));
+    body.details = body.details.take().map(within);
     // The 401 body has no request id (errors-and-auth, section 1); the header has it.
     if body.code != 401 && !request_id.is_empty() {
         body.request_id = Some(request_id.to_owned());
@@ -281,6 +284,14 @@ pub fn error_reply(body: &ErrorBody, request_id: &str) -> Reply {
     }
     set_header(&mut reply, "x-request-id", request_id);
     reply
+}
+
+/// A text that may repeat what was sent, no longer than any text is.
+fn within(text: String) -> String {
+    match text.char_indices().nth(LONGEST_TEXT) {
+        None => text,
+        Some(_) => text.chars().take(LONGEST_TEXT.saturating_sub(1)).chain(['…']).collect(),
+    }
 }
 
 /// The body was larger than the service reads: a shape of its own, as published.

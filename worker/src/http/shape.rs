@@ -117,6 +117,21 @@ fn read_value(kind: &Kind, value: Json, nulls: Nulls, path: &str) -> Result<Json
     }
 }
 
+/// Refuses what is not of its kind among members of which some have names and others keys: for whoever reads them in words of its own
+/// first, and looks at some of them only. All of it stays as it was sent.
+pub fn check_open(kind: &Kind, source: &Json, path: &str) -> Result<(), Problem> {
+    let (Kind::Open(fields, others), Json::Object(source)) = (kind, source) else { return Ok(()) };
+    for (name, value) in source {
+        let place = below(path, name);
+        match fields.iter().find(|field| field.name == name) {
+            Some(_) if value.is_null() => {}
+            Some(field) => drop(read_value(&field.kind, value.clone(), Nulls::Kept, &place)?),
+            None => drop(read_value(others, value.clone(), Nulls::Kept, &place)?),
+        }
+    }
+    Ok(())
+}
+
 /// Reads what any of the kinds takes; what none takes is refused as by the one that gets furthest into it, else as by the first.
 fn read_either(kinds: &[Kind], value: Json, nulls: Nulls, path: &str) -> Result<Json, Problem> {
     let mut refused: Option<Problem> = None;

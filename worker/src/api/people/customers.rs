@@ -9,7 +9,7 @@ use crate::document::list::Page;
 use crate::document::merge::merge;
 use crate::document::resource;
 use crate::document::shapes;
-use crate::http::reply::{CallError, invalid_payload};
+use crate::http::reply::{CallError, invalid_payload, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::customers::{CUSTOMER, ORDERS, check_metadata, upsert};
@@ -75,6 +75,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         clause.made_before(at);
     }
     let page = match call.query.get("segment_id") {
+        Some("") => return Err(invalid_query("Property .segment_id must NOT have fewer than 1 characters").into()),
         Some(id) => select_of_segment(call, id, clause)?,
         None => CUSTOMER.list.select(call.store, &call.query, clause)?,
     };

@@ -8,7 +8,7 @@ use crate::document::resource;
 use crate::document::shapes;
 use crate::http::reply::{ErrorBody, error, in_use};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
-use crate::http::shape::{Field, Kind, Nulls, may, must};
+use crate::http::shape::{self, Field, Kind, Nulls, may, must};
 use crate::moment;
 use crate::shop::assignments;
 use crate::shop::validation_rules::{ORDERS, RULE, show};
@@ -164,13 +164,14 @@ fn merge(body: &mut Map<String, Json>, sent: Map<String, Json>) {
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let sent = call.body(Nulls::Dropped)?;
     let id = call.ids.alphanumeric("val_", 12).to_string();
+    let bundle = sent.get("bundle_rules").cloned();
     let mut body = defaults();
     merge(&mut body, sent);
     body.insert("id".into(), id.clone().into());
     body.insert("created_at".into(), moment::text(call.now_ms()).into());
     body.insert("updated_at".into(), Json::Null);
     body.insert("object".into(), RULE.object.into());
-    let warnings = check(&body)?;
+    let warnings = check(&body, bundle)?;
     let created_at = call.now_ms();
     let document = Document { id, key: None, parent: None, holder: None, created_at, updated_at: None, body };
     call.store.insert(RULE.object, &document);
@@ -185,8 +186,9 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     }
     // Two rules may have one name, so that none is found by it.
     document.key = None;
+    let bundle = sent.get("bundle_rules").cloned();
     merge(&mut document.body, sent);
-    let warnings = check(&document.body)?;
+    let warnings = check(&document.body, bundle)?;
     call.touch(&mut document);
     call.store.update(RULE.object, &document);
     answer(call, document, warnings)
@@ -216,12 +218,16 @@ fn invalid(details: impl Into<String>) -> ErrorBody {
 }
 
 /// What the engine would not read must not be stored: nothing that it guards could be decided. Gives what its author
-/// should look at again, as `{ path, text }`.
-fn check(body: &Map<String, Json>) -> Result<Vec<Json>, ErrorBody> {
+/// should look at again, as `{ path, text }`. The engine looks at the goods of a bundle and their number only; what else was `sent` of it is
+/// shown again, and must be what it is said to be.
+fn check(body: &Map<String, Json>, sent: Option<Json>) -> Result<Vec<Json>, ErrorBody> {
     let rule = read_fields(body, read_rule).map_err(|problem| {
         // A missing property has its own sentence, without the place.
         let whole = problem.text.starts_with("Rule '");
         invalid(if whole { problem.text.clone() } else { problem.to_string() })
     })?;
+    if let Some(sent) = sent {
+        shape::check_open(&BUNDLES.kind, &sent, "bundle_rules").map_err(|problem| invalid(problem.to_string()))?;
+    }
     Ok(lint(&rule).into_iter().map(|warning| json!({ "path": warning.path, "text": warning.text })).collect())
 }

@@ -18,7 +18,7 @@ pub const RULE: Kind = shape!(
         must("rules", Kind::Named(&TESTS)).says("Its tests by their keys, and their logic"),
         must("bundle_rules", Kind::Named(&BUNDLES)).says("The bundles of goods that it asks for"),
         must("applicable_to", SCOPE),
-        must("error", Kind::Object(&[may("message", Kind::Text)])).or_null(),
+        must("error", Kind::Object(&[may("message", Kind::Text).or_null()])).or_null(),
         may(
             "warnings",
             Kind::List(
