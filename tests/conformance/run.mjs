@@ -36,13 +36,13 @@ await main(async () => {
     await run(join(venv, "bin/schemathesis"), [
       "run", `${service.url}/openapi.json`, "--checks", CHECKS.join(","), "--continue-on-failure", "--seed", process.env.SEED ?? "1",
       ...(process.env.EXAMPLES ? ["--phases", "examples,coverage,fuzzing", "--max-examples", process.env.EXAMPLES] : ["--phases", "examples,coverage"]),
-      "--workers", "2", "--warnings", "off",
+      "--warnings", "off",
       "--suppress-health-check", "all", ...(process.env.SECONDS ? ["--max-time", process.env.SECONDS] : []),
       ...header("X-App-Id", credentials.server.id), ...header("X-App-Token", credentials.server.token),
       ...header("X-Client-Application-Id", credentials.client.id), ...header("X-Client-Token", credentials.client.token),
       ...header("X-Management-Id", credentials.management.id), ...header("X-Management-Token", credentials.management.token),
       ...header("Origin", "http://localhost:3000"), ...process.argv.slice(2),
-    ], { stdio: "inherit" });
+    ], { stdio: "inherit", cwd: out });
     say("no server error, and nothing that is not described");
   } finally {
     await service.stop();

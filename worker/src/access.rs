@@ -13,5 +13,4 @@ pub mod page;
 pub mod projects;
 pub mod rates;
 pub mod roles;
-pub mod time_zone;
 pub mod users;

@@ -3,7 +3,9 @@
 pub mod cells;
 pub mod choice;
 pub mod clause;
+pub mod condition;
 pub mod cursors;
+pub mod days;
 pub mod fields;
 pub mod filter;
 pub mod index;

@@ -17,4 +17,5 @@ pub mod request;
 pub mod route;
 pub mod shape;
 pub mod table;
+pub mod time_zone;
 pub mod upload;

@@ -16,7 +16,7 @@ const GOODS: Kind = Kind::Named(&Shape {
         may("object", Kind::OneOf(&["product", "sku", "products_collection"])),
         may("id", KEY),
         may("source_id", KEY).or_null(),
-        may("type", Kind::Text).says("Kept as it was sent"),
+        may("type", Kind::Text).or_null().says("Kept as it was sent"),
     ]),
 });
 

@@ -1,9 +1,10 @@
 //! Reads a setup whole, or says what is wrong with it: the project, the field and the value. Nothing is applied of one that is not
 //! sound, since half of the keys would be worse than none. It must not know what a setup is used for.
 
-use crate::access::{address, time_zone};
+use crate::access::address;
 use crate::directory::setup::{Key, Project, Setup, take_client};
 use crate::http::caller::Class;
+use crate::http::time_zone;
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;

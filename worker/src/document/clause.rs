@@ -2,7 +2,9 @@
 //! It must not know which fields a list has, nor which index answers it.
 
 use crate::store::sql::Value;
+use scrip::time::TimeZone;
 use serde_json::Value as Json;
+use std::sync::Arc;
 
 /// A condition with its parameters, each in the place of a `{}`.
 pub type Statement = (String, Vec<Value>);
@@ -13,6 +15,7 @@ pub struct Clause {
     pub(super) text: String,
     pub(super) params: Vec<Value>,
     now_ms: i64,
+    zone: Arc<TimeZone>,
     /// The kind, as long as nothing narrows it but the age.
     pub(super) whole: Option<String>,
     /// The age: made at the first moment or later, and before the last, in milliseconds since 1970.
@@ -42,6 +45,17 @@ impl Clause {
     pub fn at(mut self, now_ms: i64) -> Clause {
         self.now_ms = now_ms;
         self
+    }
+
+    /// The zone of the project, in which days are counted.
+    pub fn in_zone(mut self, zone: Arc<TimeZone>) -> Clause {
+        self.zone = zone;
+        self
+    }
+
+    /// See [`Clause::in_zone`].
+    pub fn zone(&self) -> &TimeZone {
+        &self.zone
     }
 
     /// Says that it names what is wanted, by ids.

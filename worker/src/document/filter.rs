@@ -9,58 +9,19 @@
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
+use crate::document::condition::{
+    self, Condition, STATES, compared, days_of, in_state, moment_of, no_moment, sign_of, statement,
+};
+use crate::document::days;
 use crate::document::index;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
 use crate::moment;
-use crate::store::dates;
 use crate::store::sql::Value;
 use serde_json::Value as Json;
 
 /// Conditions in one query, at most: the statement may have 100 parameters.
 const CONDITIONS_MAX: usize = 40;
-
-/// The operators that the service knows.
-const OPERATORS: &[&str] = &[
-    "$is",
-    "$is_not",
-    "$in",
-    "$not_in",
-    "$has_value",
-    "$is_unknown",
-    "$contains",
-    "$not_contain",
-    "$starts_with",
-    "$ends_with",
-    "$before",
-    "$after",
-    "$more_than",
-    "$less_than",
-    "$more_than_equal",
-    "$less_than_equal",
-];
-
-/// The operators about the state of a document, which take no value but `true`, by what must hold: `{}` stands for the moment of asking.
-/// Last comes the column of the index that has these documents, where they are few.
-const STATES: &[State] = &[
-    ("$enabled", &[dates::IS_ACTIVE], None),
-    ("$disabled", &[dates::IS_INACTIVE], Some(dates::IS_INACTIVE)),
-    ("$active", &[dates::IS_ACTIVE, dates::HAS_BEGUN, dates::HAS_NOT_ENDED], None),
-    ("$expired", &[dates::HAS_ENDED], None),
-    ("before_start", &[dates::HAS_NOT_BEGUN], None),
-    ("$failed", &["json_extract(body, '$.creation_status') = 'FAILED'"], None),
-    ("$in_progress", &["json_extract(body, '$.creation_status') = 'IN_PROGRESS'"], None),
-];
-
-/// An operator about a state, what must hold, and the column of its index.
-type State = (&'static str, &'static [&'static str], Option<&'static str>);
-
-/// One condition, with all the values that its operator was given.
-struct Condition {
-    field: String,
-    operator: String,
-    values: Vec<String>,
-}
 
 /// A condition on a column that an index has in front.
 #[derive(Debug)]
@@ -129,7 +90,7 @@ impl Conditions {
 
 /// Reads the deep filters of a query, within a clause.
 pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> Result<Conditions, ErrorBody> {
-    let (conditions, junction) = read(query)?;
+    let (conditions, junction) = condition::read(query)?;
     if conditions.len() > CONDITIONS_MAX {
         return Err(invalid_query(format!("Property .filters must NOT have more than {CONDITIONS_MAX} conditions")));
     }
@@ -151,6 +112,13 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
 
 impl Conditions {
     fn add(&mut self, condition: Condition, column: &str, clause: &Clause) -> Result<(), ErrorBody> {
+        let first = condition.values.first().map_or("", String::as_str);
+        let is_date = column.starts_with("moment ") || !column.contains(' ') || column.starts_with("json_extract(");
+        if let Some(operator) =
+            days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
+        {
+            return self.add_days(&condition, operator, column, clause);
+        }
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
             return self.add_moment(&condition, column, sign, clause);
         }
@@ -181,6 +149,35 @@ impl Conditions {
     /// Whether an index answers for a column: of conditions of which any one may hold none does.
     fn has_index(&self, column: &str, clause: &Clause) -> bool {
         self.junction == "AND" && index::by_value(clause.whole.as_deref().unwrap_or_default(), column).is_some()
+    }
+
+    /// What lies within days: of moments each end is a bound that an index may have.
+    fn add_days(
+        &mut self,
+        condition: &Condition,
+        operator: &str,
+        column: &str,
+        clause: &Clause,
+    ) -> Result<(), ErrorBody> {
+        let days = days_of(condition, operator, clause)?;
+        let Some(column) = column.strip_prefix("moment ") else {
+            self.looked.push(days.of_text(column, clause.zone()));
+            return Ok(());
+        };
+        let bounds: Vec<(&str, i64)> =
+            days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect();
+        match (self.junction, column) {
+            ("AND", "created_at") => self.made.extend(bounds.iter().map(|(sign, at)| (*sign == ">=", *at))),
+            ("AND", _) if self.has_index(column, clause) => {
+                self.terms.extend(bounds.iter().map(|(sign, at)| Term::bound(column, sign, *at)));
+            }
+            _ => {
+                let parts: Vec<String> = bounds.iter().map(|(sign, _)| format!("{column} {sign} {{}}")).collect();
+                self.looked
+                    .push((format!("({})", parts.join(" AND ")), bounds.iter().map(|(_, at)| (*at).into()).collect()));
+            }
+        }
+        Ok(())
     }
 
     fn add_moment(
@@ -227,164 +224,6 @@ impl Conditions {
         };
         Ok(self.has_index(column, clause).then(|| Term { column: column.to_owned(), statement, value: None }))
     }
-}
-
-/// How an operator holds moments and numbers against each other.
-fn sign_of(operator: &str) -> Option<&'static str> {
-    Some(match operator {
-        "$before" | "$less_than" => "<",
-        "$less_than_equal" => "<=",
-        "$more_than_equal" => ">=",
-        "$after" | "$more_than" => ">",
-        _ => return None,
-    })
-}
-
-fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
-    let mut conditions: Vec<Condition> = Vec::new();
-    let mut junction = "AND";
-    for (path, value) in query.below("filters") {
-        match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-            ["junction"] => {
-                junction = match value.to_ascii_lowercase().as_str() {
-                    "and" => "AND",
-                    "or" => "OR",
-                    _ => {
-                        return Err(invalid_query(format!(
-                            "Property .filters.junction must be one of and, or (actual value is `{value}`)"
-                        )));
-                    }
-                }
-            }
-            [field, "conditions"] => {
-                return Err(invalid_query(format!(
-                    "Property .filters.{field}.conditions must be an object (actual value is `{value}`)"
-                )));
-            }
-            [field, "conditions", operator] | [field, "conditions", operator, _] | [field, operator] => {
-                match conditions.iter_mut().find(|known| known.field == *field && known.operator == *operator) {
-                    Some(known) => known.values.push(value.to_owned()),
-                    None => conditions.push(Condition {
-                        field: (*field).into(),
-                        operator: (*operator).into(),
-                        values: vec![value.to_owned()],
-                    }),
-                }
-            }
-            [field] => conditions.push(Condition {
-                field: (*field).into(),
-                operator: "$is".into(),
-                values: vec![value.to_owned()],
-            }),
-            other => {
-                return Err(invalid_query(format!(
-                    "Property .filters.{} should have required property 'conditions'",
-                    other.join(".")
-                )));
-            }
-        }
-    }
-    Ok((conditions, junction))
-}
-
-/// Refuses an operator that a column does not have.
-fn check_operator(condition: &Condition, known: &[&str]) -> Result<(), ErrorBody> {
-    if known.contains(&condition.operator.as_str()) {
-        return Ok(());
-    }
-    Err(invalid_query(format!(
-        "Property .filters.{}.conditions must have operators of {} (actual value is `{}`)",
-        condition.field,
-        known.join(", "),
-        condition.operator
-    )))
-}
-
-/// Whether a document is in a state now.
-fn in_state(condition: &Condition, clause: &Clause) -> Result<Statement, ErrorBody> {
-    let known: Vec<&str> = STATES.iter().map(|(operator, ..)| *operator).collect();
-    check_operator(condition, &known)?;
-    if let Some(value) = condition.values.iter().find(|value| *value == "false") {
-        let (field, operator) = (&condition.field, &condition.operator);
-        let told = format!("Property .filters.{field}.conditions.{operator} must be true (actual value is `{value}`)");
-        return Err(invalid_query(told));
-    }
-    let parts =
-        STATES.iter().find(|(operator, ..)| *operator == condition.operator).map_or(&[][..], |(_, parts, _)| parts);
-    let pattern = format!("({})", parts.join(" AND "));
-    let now = Value::Text(moment::text(clause.asked_at()));
-    let params = vec![now; pattern.matches("{}").count()];
-    Ok((pattern, params))
-}
-
-fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result<Statement, ErrorBody> {
-    if column == "state" {
-        return in_state(condition, clause);
-    }
-    if let Some(list) = column.strip_prefix("each ") {
-        check_operator(condition, &["$is", "$in"])?;
-        let text = format!(
-            "EXISTS (SELECT 1 FROM json_each({list}) WHERE CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
-        );
-        return Ok((text, vec![Value::Text(Json::from(condition.values.clone()).to_string())]));
-    }
-    if let Some(object) = column.strip_prefix("keys ") {
-        let text = format!(
-            "EXISTS (SELECT 1 FROM json_each({object}) WHERE key = {{}} AND CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
-        );
-        let listed = Json::from(condition.values.clone()).to_string();
-        return Ok((text, vec![Value::Text(condition.operator.clone()), Value::Text(listed)]));
-    }
-    if let Some(flag) = column.strip_prefix("flag ") {
-        check_operator(condition, &["$is", "$is_not", "$in", "$not_in"])?;
-        let lower = Condition {
-            field: condition.field.clone(),
-            operator: condition.operator.clone(),
-            values: condition.values.iter().map(|value| value.to_ascii_lowercase()).collect(),
-        };
-        return compared(&lower, &format!("CASE WHEN {flag} THEN 'true' ELSE 'false' END"));
-    }
-    check_operator(condition, OPERATORS)?;
-    compared(condition, column)
-}
-
-fn compared(condition: &Condition, column: &str) -> Result<Statement, ErrorBody> {
-    let first = condition.values.first().cloned().unwrap_or_default();
-    let listed = || Value::Text(Json::from(condition.values.clone()).to_string());
-    let text = |pattern: &str| pattern.replace("@", column);
-    Ok(match condition.operator.as_str() {
-        "$is" | "$in" => (text("CAST(@ AS TEXT) IN (SELECT value FROM json_each({}))"), vec![listed()]),
-        "$is_not" | "$not_in" => {
-            (text("(@ IS NULL OR CAST(@ AS TEXT) NOT IN (SELECT value FROM json_each({})))"), vec![listed()])
-        }
-        "$has_value" => (text("@ IS NOT NULL"), vec![]),
-        "$is_unknown" => (text("@ IS NULL"), vec![]),
-        "$contains" => (text("instr(@, {}) > 0"), vec![first.into()]),
-        "$not_contain" => (text("(@ IS NULL OR instr(@, {}) = 0)"), vec![first.into()]),
-        "$starts_with" => (text("substr(@, 1, length({})) = {}"), vec![first.clone().into(), first.into()]),
-        "$ends_with" => (text("substr(@, -length({})) = {}"), vec![first.clone().into(), first.into()]),
-        operator => {
-            let sign = sign_of(operator).unwrap_or(">");
-            (text(&format!("@ {sign} {{}}")), vec![comparable(condition, &first)?])
-        }
-    })
-}
-
-/// Numbers compare as numbers; dates, which are stored as ISO text in UTC, compare as such text.
-fn comparable(condition: &Condition, value: &str) -> Result<Value, ErrorBody> {
-    match value.parse::<i64>() {
-        Ok(number) => Ok(Value::Int(number)),
-        Err(_) => Ok(Value::Text(moment::text(moment_of(condition, value)?))),
-    }
-}
-
-fn moment_of(condition: &Condition, value: &str) -> Result<i64, ErrorBody> {
-    let path = ["filters", &condition.field, "conditions", &condition.operator].join(".");
-    moment::parse(value).ok_or_else(|| no_moment(&path))
-}
-
-fn no_moment(path: &str) -> ErrorBody {
-    invalid_query(format!("Property .{path} cannot be recognized as a ISO-8601 compliant date"))
 }
 
 /// Reads a moment of the query.

@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::http::reply::{CallError, duplicate, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource};
+use crate::http::time_zone;
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json};
 
@@ -43,7 +44,8 @@ pub fn get(call: &mut Call<'_, '_>) -> Outcome {
 /// The verb of a route that lists documents.
 pub fn list(call: &mut Call<'_, '_>) -> Outcome {
     let resource = call.resource()?;
-    let clause = Clause::of_kind(resource.object).at(call.now_ms());
+    let zone = time_zone::of_setup(&call.caller.settings.time_zone)?;
+    let clause = Clause::of_kind(resource.object).at(call.now_ms()).in_zone(zone);
     let page = resource.list.select(call.store, &call.query, clause)?;
     let shown = (resource.show)(call, page.documents)?;
     Ok(Answer::json(Json::Object(resource.list.envelope(shown, page.total))))

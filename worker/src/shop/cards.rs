@@ -2,8 +2,8 @@
 //!
 //! How many points are where, the accounts of the ledger say; a row of a lot says when it lapses.
 
-use crate::access::time_zone;
 use crate::http::route::Call;
+use crate::http::time_zone;
 use crate::shop::lives::CARD;
 use crate::shop::standings::{self, Stood};
 use crate::shop::zone;

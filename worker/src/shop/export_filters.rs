@@ -4,6 +4,7 @@ use crate::document::clause::Clause;
 use crate::document::filter::conditions;
 use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, invalid_payload};
+use crate::http::time_zone;
 use crate::shop::exported::{CAMPAIGN_OF, Exported, REDEEMED};
 use crate::store::ledger::account_of;
 use scrip::facts::redemptions_account;
@@ -19,9 +20,9 @@ pub fn narrow(
     mut clause: Clause,
     kind: &Exported,
     (campaign, filters): (Option<&str>, &Map<String, Json>),
-    at_ms: i64,
+    (at_ms, zone): (i64, &Json),
 ) -> Result<Clause, CallError> {
-    clause = clause.at(at_ms);
+    clause = clause.at(at_ms).in_zone(time_zone::of_setup(zone)?);
     clause.made_before(at_ms.saturating_add(1));
     if !kind.within.is_empty() {
         clause.and_group("AND", vec![(kind.within.to_owned(), Vec::new())]);

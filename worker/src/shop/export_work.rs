@@ -75,7 +75,7 @@ pub fn start(call: &mut Call<'_, '_>, wanted: Wanted, parameters: Json) -> Resul
     let kind = kind_of(&wanted)?;
     kind.check_fields(&wanted.fields)?;
     let filters = (wanted.campaign.as_deref(), &wanted.filters);
-    narrow(Clause::of_kind(kind.word), kind, filters, call.now_ms())?;
+    narrow(Clause::of_kind(kind.word), kind, filters, (call.now_ms(), &call.caller.settings.time_zone))?;
     let now_ms = call.now_ms();
     let id = call.ids.alphanumeric("exp_", 24).to_string();
     let body = json!({
@@ -229,7 +229,12 @@ fn lines(
 ) -> Result<usize, CallError> {
     let wanted = &cursor.wanted;
     let clause = span(stored, wanted.parent.as_deref(), cursor.after, until);
-    let clause = narrow(clause, kind, (wanted.campaign.as_deref(), &wanted.filters), cursor.until)?;
+    let clause = narrow(
+        clause,
+        kind,
+        (wanted.campaign.as_deref(), &wanted.filters),
+        (cursor.until, &cursor.asker.caller.settings.time_zone),
+    )?;
     let place = kind.orders.iter().find(|(name, _)| *name == wanted.order).map_or("''", |(_, column)| *column);
     let (text, params) = clause.parts();
     // The longest names are compared as far as an index looks at them.

@@ -1,7 +1,8 @@
 //! In which time zone a call is looked at. It must not know what is looked at.
 
-use crate::access::time_zone;
+use crate::document::clause::Clause;
 use crate::http::route::Call;
+use crate::http::time_zone;
 use crate::store::sql::Fault;
 use scrip::time::TimeZone;
 use serde_json::Value as Json;
@@ -10,6 +11,11 @@ use std::sync::Arc;
 /// The project's time zone.
 pub fn of(call: &Call<'_, '_>) -> Result<Arc<TimeZone>, Fault> {
     time_zone::of_setup(&said(call)?)
+}
+
+/// A clause with the moment of a call, and with its zone.
+pub fn asked(call: &Call<'_, '_>, clause: Clause) -> Result<Clause, Fault> {
+    Ok(clause.at(call.now_ms()).in_zone(of(call)?))
 }
 
 /// The same as the project's setup says it: work that is done later reads it again.

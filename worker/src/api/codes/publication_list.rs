@@ -8,6 +8,7 @@ use crate::http::listing::{Filter, List};
 use crate::http::reply::{ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get};
 use crate::http::shape::{Kind, may};
+use crate::shop::zone;
 use crate::store::code::code_key;
 use serde_json::Value as Json;
 
@@ -125,7 +126,7 @@ pub const ROUTES: &[Route] = &[get("/v1/publications", "List publications", list
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     check_page(call)?;
-    let mut clause = Clause::of_kind(PUBLICATION.object);
+    let mut clause = zone::asked(call, Clause::of_kind(PUBLICATION.object))?;
     if let Some(name) = call.query.get("voucher") {
         let key = code_key(name, call.caller.settings.case_sensitive_codes);
         let voucher = call.store.document_by_name("voucher", &key, name)?;

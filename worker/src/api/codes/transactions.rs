@@ -13,6 +13,7 @@ use crate::shop::campaigns::{CAMPAIGN, find_program};
 use crate::shop::purses::{CARD, GIFT, Purse};
 use crate::shop::voucher_transactions;
 use crate::shop::vouchers::{self, find_card};
+use crate::shop::zone;
 use crate::store::document::Document;
 use crate::store::sql::{Fault, Row};
 use serde_json::Value as Json;
@@ -94,7 +95,7 @@ fn of_program(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 fn list_all(call: &mut Call<'_, '_>, program: &Document, purse: &Purse) -> Outcome {
-    let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
+    let mut clause = zone::asked(call, Clause::of_kinds(&["redemption", "voucher_transaction"]))?;
     clause.and(
         "parent IN (SELECT id FROM document WHERE kind = 'voucher' AND parent = {})
            AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'",
@@ -118,7 +119,7 @@ fn list_all(call: &mut Call<'_, '_>, program: &Document, purse: &Purse) -> Outco
 }
 
 fn list(call: &mut Call<'_, '_>, card: &Document) -> Outcome {
-    let mut clause = Clause::of_kinds(&["redemption", "voucher_transaction"]);
+    let mut clause = zone::asked(call, Clause::of_kinds(&["redemption", "voucher_transaction"]))?;
     clause.and("parent = {} AND COALESCE(json_extract(body, '$.result'), 'SUCCESS') = 'SUCCESS'", card.id.as_str());
     let place = |id: &str| place(call, card, id);
     let found = onward::select(&TRANSACTIONS, call.store, &call.query, clause, ("a transaction", &place))?;

@@ -15,7 +15,7 @@ use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::codes::{self, CodeShape};
 use crate::shop::vouchers::{ORDERS, VOUCHER, check_metadata, find, show, show_standing};
-use crate::shop::{assignments, bin, categories, generation, voucher_grant};
+use crate::shop::{assignments, bin, categories, generation, voucher_grant, zone};
 use crate::store::code::code_key;
 use crate::store::document::Document;
 use crate::store::ledger::Standing;
@@ -89,6 +89,7 @@ pub fn list_within(call: &mut Call<'_, '_>, list: &List, mut clause: Clause) -> 
     if let Some(code) = call.query.get("code") {
         clause.and("key = {}", code_key(code, call.caller.settings.case_sensitive_codes));
     }
+    let clause = zone::asked(call, clause)?;
     let page = list.select(call.store, &call.query, clause)?;
     let shown = show(call, page.documents)?;
     Ok(Answer::json(Json::Object(list.envelope(shown, page.total))))

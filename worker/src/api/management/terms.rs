@@ -2,12 +2,12 @@
 //! project is kept.
 
 use crate::access::projects::{Project, Terms};
-use crate::access::time_zone;
 use crate::http::caller::Settings;
 use crate::http::publishing::Publishing;
 use crate::http::rates::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
 use crate::http::shape::{Field, Kind, may, must};
+use crate::http::time_zone;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};

@@ -14,7 +14,7 @@ use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::campaigns::{CAMPAIGN, STATUSES, TYPES, show};
 use crate::shop::voucher_work::{Removal, VOUCHERS_DELETE};
 use crate::shop::{
-    assignments, bin, generation, program_rules, program_tiers, reward_assignments, voucher_grant, vouchers,
+    assignments, bin, generation, program_rules, program_tiers, reward_assignments, voucher_grant, vouchers, zone,
 };
 use crate::store::document::Document;
 use crate::work::actions;
@@ -92,6 +92,7 @@ pub fn list_within(call: &mut Call<'_, '_>, clause: Clause) -> Outcome {
         let told = format!("Property .expand must be one of {} (actual value is `{unknown}`)", EXPANDED.join(", "));
         return Err(invalid_query(told).into());
     }
+    let clause = zone::asked(call, clause)?;
     let page = CAMPAIGN.list.select(call.store, &call.query, clause)?;
     let shows_categories = expanded.contains(&"category");
     let mut shown = show(call, page.documents)?;

@@ -1,0 +1,90 @@
+//! Filters that count days, or name a month: which days they let through (validation-rules.md sections 3 and 9). Days are those of the
+//! project's calendar, as in rules. It must not know which column is held against them.
+
+use super::clause::{Clause, Statement};
+use crate::store::sql::Value;
+use scrip::time::{Day, Instant, TimeZone};
+
+/// Days from one to the last, of which either may be open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Days {
+    first: Option<Day>,
+    /// The day behind the last.
+    end: Option<Day>,
+}
+
+/// Days of which a filter may count, about three lives.
+pub const DAYS_MAX: i64 = 100_000;
+
+/// Operators that count days.
+const COUNTED: &[&str] = &[
+    "$more_than_ago",
+    "$less_than_ago",
+    "$is_days_ago",
+    "$more_than_future",
+    "$less_than_future",
+    "$is_days_in_future",
+];
+
+/// Operators that name a month.
+const MONTHS: &[&str] = &["$previous_month", "$this_month", "$next_month"];
+
+/// Fields that are dates, of which "more than 3" is "more than 3 days ago".
+const DATES: &[&str] = &["created_at", "updated_at", "birthday", "birthdate"];
+
+/// The operator that counts days or names a month, where that is what a field is held against; nothing otherwise.
+pub fn meant<'o>(field: &str, operator: &'o str, value: &str) -> Option<&'o str> {
+    let is_count = DATES.contains(&field) && value.parse::<u32>().is_ok();
+    match operator {
+        "$more_than" if is_count => Some("$more_than_ago"),
+        "$less_than" if is_count => Some("$less_than_ago"),
+        other if COUNTED.contains(&other) || MONTHS.contains(&other) => Some(other),
+        _ => None,
+    }
+}
+
+/// Whether an operator takes a number of days; else it takes `true`.
+pub fn counts(operator: &str) -> bool {
+    COUNTED.contains(&operator)
+}
+
+impl Days {
+    /// The days that an operator lets through, with its number of them; nothing beyond what a calendar has.
+    pub fn of(operator: &str, count: i64, clause: &Clause) -> Option<Days> {
+        let today = clause.zone().day(Instant::from_millis(clause.asked_at())?)?;
+        let day = |days: i64| today.plus(days);
+        let this_month = today.first_of_month()?;
+        let span = |first: Option<Day>, end: Option<Day>| Some(Days { first: Some(first?), end: Some(end?) });
+        let (ago, next) = (count.checked_neg()?, count.checked_add(1)?);
+        match operator {
+            "$more_than_ago" => Some(Days { first: None, end: Some(day(ago)?) }),
+            "$less_than_ago" => span(day(ago.checked_add(1)?), day(1)),
+            "$is_days_ago" => span(day(ago), day(ago.checked_add(1)?)),
+            "$more_than_future" => Some(Days { first: Some(day(next)?), end: None }),
+            "$less_than_future" => span(day(0), day(count)),
+            "$is_days_in_future" => span(day(count), day(next)),
+            "$this_month" => span(Some(this_month), this_month.plus_months(1)),
+            "$next_month" => span(this_month.plus_months(1), this_month.plus_months(2)),
+            _ => span(this_month.plus(-1)?.first_of_month(), Some(this_month)),
+        }
+    }
+
+    /// The moments at which they begin and end, in milliseconds since 1970.
+    pub fn moments(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
+        let starts = |day: Option<Day>| day.and_then(|day| zone.start_of(day)).map(Instant::millis);
+        [(">=", starts(self.first)), ("<", starts(self.end))]
+    }
+
+    /// That a text lies within them, which is a moment in UTC or a day of no zone.
+    pub fn of_text(self, column: &str, zone: &TimeZone) -> Statement {
+        let mut parts = vec![format!("typeof({column}) = 'text'")];
+        let mut params = Vec::new();
+        for (sign, day) in [(">=", self.first), ("<", self.end)] {
+            let Some(day) = day else { continue };
+            let moment = zone.start_of(day).map_or_else(|| day.text(), Instant::text);
+            parts.push(format!("{column} {sign} CASE length({column}) WHEN 10 THEN {{}} ELSE {{}} END"));
+            params.extend([Value::Text(day.text()), Value::Text(moment)]);
+        }
+        (format!("({})", parts.join(" AND ")), params)
+    }
+}
