@@ -364,6 +364,11 @@ impl<'s> Store<'s> {
         std::mem::take(&mut self.changes.seen)
     }
 
+    /// Says whether nobody is to be told of what is committed from now on.
+    pub fn keep_silent(&mut self, is_silent: bool) {
+        self.changes.is_silent = is_silent;
+    }
+
     /// Notes something that happened and is no document, where there is anybody to tell.
     pub fn tell(&mut self, kind: &str, id: &str, text: String) -> Result<(), Fault> {
         if self.changes.has_listeners(self.sql)? {

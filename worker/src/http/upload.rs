@@ -17,10 +17,43 @@ const BOUNDARY_MAX: usize = 70;
 /// The file of a request.
 pub fn file(request: &Request) -> Result<&[u8], ErrorBody> {
     let media = header(request, "content-type").unwrap_or_default();
-    let bare = media.split(';').next().unwrap_or_default().trim();
-    if !bare.eq_ignore_ascii_case("multipart/form-data") {
+    if !is_form(media) {
         return Ok(&request.body);
     }
+    let parts = form(request, media)?;
+    let mut files = parts.iter().filter(|(name, _)| name == "file");
+    match (files.next(), files.next()) {
+        (Some((_, file)), None) => Ok(file),
+        (None, _) => Err(invalid_payload("Payload must have required property 'file'")),
+        (Some(_), Some(_)) => Err(invalid_payload("Property .file must NOT be sent more than once")),
+    }
+}
+
+/// What a form says beside the file: whether something is so. Nothing where it does not say it, nor a body that is the file itself.
+pub fn flag(request: &Request, wanted: &str) -> Result<Option<bool>, ErrorBody> {
+    let media = header(request, "content-type").unwrap_or_default();
+    if !is_form(media) {
+        return Ok(None);
+    }
+    let parts = form(request, media)?;
+    let Some((_, said)) = parts.iter().find(|(name, _)| name == wanted) else { return Ok(None) };
+    match String::from_utf8_lossy(said).trim() {
+        "" => Ok(None),
+        "true" => Ok(Some(true)),
+        "false" => Ok(Some(false)),
+        other => {
+            let told = format!("Property .{wanted} must be true or false (actual value is `{}`)", shortened(other));
+            Err(invalid_payload(told))
+        }
+    }
+}
+
+fn is_form(media: &str) -> bool {
+    media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("multipart/form-data")
+}
+
+/// The parts of a request that is a form.
+fn form<'r>(request: &'r Request, media: &str) -> Result<Vec<(String, &'r [u8])>, ErrorBody> {
     let boundary = parameter(media, "boundary").unwrap_or_default();
     if boundary.is_empty() || boundary.len() > BOUNDARY_MAX {
         let told = format!(
@@ -29,13 +62,7 @@ pub fn file(request: &Request) -> Result<&[u8], ErrorBody> {
         );
         return Err(invalid_payload(told));
     }
-    let parts = parts(&request.body, &boundary)?;
-    let mut files = parts.iter().filter(|(name, _)| name == "file");
-    match (files.next(), files.next()) {
-        (Some((_, file)), None) => Ok(file),
-        (None, _) => Err(invalid_payload("Payload must have required property 'file'")),
-        (Some(_), Some(_)) => Err(invalid_payload("Property .file must NOT be sent more than once")),
-    }
+    parts(&request.body, &boundary)
 }
 
 /// The parts of a form: names and contents.

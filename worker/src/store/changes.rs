@@ -72,6 +72,8 @@ pub struct Changes {
     pub seen: Vec<Change>,
     /// Whether there is anybody to tell, once that was asked.
     heeds: Cell<Option<bool>>,
+    /// Whether nobody is to be told for now.
+    pub is_silent: bool,
 }
 
 impl Changes {
@@ -82,6 +84,9 @@ impl Changes {
 
     /// Whether there is anybody to tell.
     pub fn has_listeners(&self, sql: &dyn Sql) -> Result<bool, Fault> {
+        if self.is_silent {
+            return Ok(false);
+        }
         if let Some(heeds) = self.heeds.get() {
             return Ok(heeds);
         }

@@ -33,6 +33,9 @@ const SLICE: &str = "batch";
 /// Where a row finds what all rows of its file belong to: no column goes there.
 pub const SUBJECT: &str = "";
 
+/// By what a form says whether webhooks are told of what its file makes; they are where it says nothing.
+pub const TELLS: &str = "webhooks_enable";
+
 /// What is done with one item.
 pub type Step = fn(&mut Call<'_, '_>, Map<String, Json>) -> Result<(), CallError>;
 
@@ -57,6 +60,9 @@ struct Cursor {
     /// What all rows of a file belong to.
     #[serde(default)]
     subject: Option<String>,
+    /// Whether no webhook is told of what is written.
+    #[serde(default)]
+    is_silent: bool,
 }
 
 /// The items of a body that is a list, read by the fields of the route.
@@ -87,7 +93,9 @@ pub fn answer_file(
 ) -> Outcome {
     let file = upload::file(call.request)?;
     let sheet = sheet::read(file, known, required)?;
-    let id = begin(call, kind, sheet.rows, (sheet.layout, subject))?;
+    let has_choice = call.route.body.iter().any(|field| field.name == TELLS);
+    let is_silent = has_choice && upload::flag(call.request, TELLS)? == Some(false);
+    let id = begin(call, kind, sheet.rows, (sheet.layout, subject, is_silent))?;
     for slice in sheet.slices {
         keep(call, &id, json!({ "rows": slice }))?;
     }
@@ -101,7 +109,7 @@ pub fn answer(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>
 }
 
 fn start(call: &mut Call<'_, '_>, kind: &str, items: Vec<Map<String, Json>>) -> Result<String, CallError> {
-    let id = begin(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), (Layout::default(), None))?;
+    let id = begin(call, kind, u64::try_from(items.len()).unwrap_or(u64::MAX), (Layout::default(), None, false))?;
     let mut slice: Vec<Json> = Vec::new();
     let mut bytes: usize = 0;
     for item in items {
@@ -124,7 +132,7 @@ fn begin(
     call: &mut Call<'_, '_>,
     kind: &str,
     wanted: u64,
-    (layout, subject): (Layout, Option<String>),
+    (layout, subject, is_silent): (Layout, Option<String>, bool),
 ) -> Result<String, CallError> {
     let cursor = Cursor {
         caller: call.caller.clone(),
@@ -137,6 +145,7 @@ fn begin(
         errors: Vec::new(),
         layout,
         subject,
+        is_silent,
     };
     let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
     Ok(actions::start(call.store, call.context, &mut call.ids, call.request_id, (kind, cursor)))
@@ -204,7 +213,10 @@ fn write(
 ) -> Result<(), Fault> {
     let Cursor { caller, path, request_id, .. } = cursor;
     let asker = Asker { caller: caller.clone(), path: path.clone(), request_id: request_id.clone() };
-    asker.ask((store, context, table), |call| write_all(call, (step, table), cursor, items))
+    store.keep_silent(cursor.is_silent);
+    let written = asker.ask((store, context, table), |call| write_all(call, (step, table), cursor, items));
+    store.keep_silent(false);
+    written
 }
 
 fn write_all(

@@ -23,7 +23,7 @@ pub const INTO: &str = "CAMPAIGN.VOUCHERS_IMPORT_CSV";
 
 const BODY: &[Field] = &[
     must("file", Kind::Text).says("A CSV file"),
-    may("webhooks_enable", Kind::Bool).says("Whether webhooks tell of the vouchers"),
+    may(batch::TELLS, Kind::Bool).says("Whether webhooks tell of the vouchers; they do where it is left out"),
 ];
 const OF_CAMPAIGN: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
 
