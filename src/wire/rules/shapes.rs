@@ -14,7 +14,7 @@ const GOODS: Kind = Kind::Named(&Shape {
     meaning: "A product, a SKU or a collection of them",
     kind: Kind::Object(&[
         may("object", Kind::OneOf(&["product", "sku", "products_collection"])),
-        may("id", KEY),
+        may("id", KEY).or_null(),
         may("source_id", KEY).or_null(),
         may("type", Kind::Text).or_null().says("Kept as it was sent"),
     ]),
