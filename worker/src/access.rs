@@ -7,6 +7,7 @@ pub mod customer_keys;
 pub mod customer_token;
 pub mod guesses;
 pub mod idempotency;
+pub mod images;
 pub mod keys;
 pub mod links;
 pub mod page;

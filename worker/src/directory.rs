@@ -4,7 +4,8 @@
 mod setup;
 mod sound;
 
-use crate::access::auth::Record;
+use crate::access::auth::{IMAGES, Record};
+use crate::access::images;
 use crate::access::keys::{self, Key};
 use crate::access::projects::{self, WEBHOOK_TOKEN_LENGTH};
 use crate::digest::sha256_hex;
@@ -46,6 +47,11 @@ pub fn serve_directory(
     if let Some(sha256) = request.path.strip_prefix("/internal/tokens/") {
         apply(setup, store, context)?;
         return found(keys::record_of_token(store, sha256, context.now.millis())?);
+    }
+    if let Some(name) = request.path.strip_prefix(IMAGES) {
+        apply(setup, store, context)?;
+        let project = images::project_of(name).unwrap_or_default();
+        return found(keys::record_of_images(store, &project)?);
     }
     service::serve_call(request, store, context)
 }

@@ -90,11 +90,9 @@ fn operation(route: &Route, examples: &Json, schemas: &mut Schemas) -> Json {
     let example = |part: &str| examples.get(part).and_then(|of| of.get(name(route))).cloned();
     let mut responses = Map::new();
     let mut told = success(route, example("answers"), schemas);
-    if let Some(content) =
-        told.get_mut("content").and_then(Json::as_object_mut).filter(|_| route.classes.contains(&Class::Link))
-    {
-        let lines = "code,voucher_type\nSUMMER-10,DISCOUNT_VOUCHER\n";
-        content.insert("text/csv".into(), json!({ "schema": { "type": "string" }, "example": lines }));
+    if let (Some((media, example)), Some(told)) = (route.file, told.as_object_mut()) {
+        let content = told.entry("content").or_insert_with(|| json!({}));
+        content[media] = json!({ "schema": { "type": "string" }, "example": example });
     }
     responses.insert(route.success.to_string(), told);
     responses.extend(refusals::of(route));
@@ -154,7 +152,8 @@ fn success(route: &Route, example: Option<Json>, schemas: &mut Schemas) -> Json 
         (None, Some(told)) => schemas.told(&route.answers, told),
         (None, None) => schemas.of(&route.answers, Way::Answered),
     };
-    answered(route.success, false, schema, example)
+    let is_file_alone = route.file.is_some() && route.answers.fields().is_empty();
+    answered(route.success, is_file_alone, schema, example)
 }
 
 /// The schema of a page of a list, which says in which member it lists unless it goes by cursors.
@@ -241,7 +240,8 @@ fn security(route: &Route) -> Json {
         Class::Management => json!({ "X-Management-Id": [], "X-Management-Token": [] }),
         Class::OAuth => json!({ "OAuth": [route.scope] }),
         // The token of a link is a parameter of the query; nothing else is needed beside it.
-        Class::Link => json!({}),
+        // Nor is anything beside the address of an image.
+        Class::Link | Class::Image => json!({}),
     });
     Json::Array(alternatives.collect())
 }

@@ -101,7 +101,8 @@ fn answer(
         return Ok(reply::too_large(request_id));
     }
     let query = Query::read(&request.query);
-    intake::check_media(request, route.sent(), caller.class == Class::Link)?;
+    let file = route.file.filter(|_| matches!(caller.class, Class::Link | Class::Image));
+    intake::check_media(request, route.sent(), file.map(|(media, _)| media))?;
     names::check_names(request, &matched, &query)?;
     if !route.upload {
         intake::check_size(request, route.many)?;

@@ -79,6 +79,7 @@ pub const AREAS: &[&[Route]] = &[
     decisions::older_requests::ROUTES,
     decisions::rollbacks::ROUTES,
     decisions::older_operations::ROUTES,
+    codes::images::ROUTES,
     codes::holders::ROUTES,
     codes::balances::ROUTES,
     codes::transactions::ROUTES,

@@ -100,6 +100,9 @@ fn nobody_counts_where_nothing_is_said_but_for_pages() {
     let page = Caller { class: Class::Client, ..somebody(limits.client, Some("192.0.2.1")) };
     let refused = (0..61).filter(|_| ask(&mut counts, &page, READ, NOW).is_err()).count();
     assert_eq!(refused, 1, "an address has sixty calls a minute");
+    let image = Caller { class: Class::Image, ..somebody(limits.images, Some("192.0.2.1")) };
+    let refused = (0..601).filter(|_| ask(&mut counts, &image, READ, NOW).is_err()).count();
+    assert_eq!(refused, 1, "an address has six hundred images a minute");
     let unknown = Caller { class: Class::Client, ..somebody(limits.client, None) };
     assert_eq!(
         ask(&mut counts, &unknown, READ, NOW),

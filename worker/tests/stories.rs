@@ -56,8 +56,10 @@ impl Described<'_> {
         if response.is_null() {
             return Err(format!("nothing says that {name} answers {status}: {body}"));
         }
-        let is_csv = response.pointer("/content/text~1csv").is_some() && body.is_string();
-        if is_csv {
+        let is_file = ["text~1csv", "image~1svg+xml"]
+            .iter()
+            .any(|media| body.is_string() && response.pointer(&format!("/content/{media}")).is_some());
+        if is_file {
             return Ok(());
         }
         if reply.status == route.success && route.path != "/openapi.json" {

@@ -148,6 +148,25 @@ pub const VALIDITY: &[Field] = &[
     may("categories", CATEGORIES),
 ];
 
+/// An image of a code.
+const IMAGE: Kind = shape!(
+    "Image",
+    "An image of a code",
+    &[must("id", KEY), must("url", Kind::Text).says("Where anybody finds it, in SVG")]
+);
+
+/// The images of a code.
+const ASSETS: Kind = shape!(
+    "Assets",
+    "Images of a code; null for what it cannot be drawn as",
+    &[
+        must("qr", IMAGE).or_null().says("As a QR code; null beyond 2953 bytes"),
+        must("barcode", IMAGE)
+            .or_null()
+            .says("As a bar code (Code 128); null beyond 80 characters and beyond printed ASCII"),
+    ]
+);
+
 /// A voucher with what has been counted of it.
 pub const VOUCHER: Kind = shape!(
     "Voucher",
@@ -188,6 +207,7 @@ pub const VOUCHER: Kind = shape!(
                 Kind::Object(&[must("object", Kind::OneOf(&["list"])), must("count", COUNT), must("url", Kind::Text)])
             ),
             may("validation_rules_assignments", ASSIGNMENTS),
+            may("assets", ASSETS).says("Images of its code"),
             may("object", Kind::OneOf(&["voucher"])),
         ],
     )

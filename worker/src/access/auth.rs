@@ -1,22 +1,27 @@
 //! Who may call what: credentials of a request against the record of a key, the origin of a page, the scope of a token.
 //! Pure: it says which record to fetch and judges what was fetched. It must not know KV, objects or the clock.
 
-use crate::access::{address, links, roles};
+use crate::access::{address, images, links, roles};
 use crate::digest::{equal_in_constant_time, sha256_hex};
 use crate::http::caller::{Caller, Class, Role, Settings};
 use crate::http::intake::header;
+use crate::http::names::check_params;
 use crate::http::publishing::Publishing;
 use crate::http::rates::Rates;
 use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::route::{Route, Switch};
 use crate::http::shape::too_long;
-use crate::http::table::Table;
+use crate::http::table::{Matched, Table};
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// What the directory is asked for what opens the images of a project.
+pub const IMAGES: &str = "/internal/images/";
+/// The parameter of a path that is the address of an image.
+pub const IMAGE_ID: &str = "assetId";
 /// The header by which a client names itself; redemptions show it.
 const CHANNEL: &str = "X-Voucherify-Channel";
 /// How long that name may be.
@@ -149,9 +154,11 @@ pub fn lookup_key(table: &Table, request: &Request, request_id: &str) -> Result<
             .map(Wanted::Answered)
             .ok_or_else(|| reply::failed(request_id));
     }
-    let credentials = credentials(request, matched.route).ok_or_else(|| refuse(&unauthorized()))?;
+    let credentials = credentials(request, &matched).map_err(|body| refuse(&body))?;
     let (kv_key, path) = if credentials.class == Class::Link {
         (format!("key:{}", credentials.id), format!("/internal/keys/{}", credentials.id))
+    } else if credentials.class == Class::Image {
+        (images::kept_as(credentials.id), format!("{IMAGES}{}", credentials.id))
     } else if credentials.class == Class::OAuth {
         let sha256 = sha256_hex(credentials.token.as_bytes());
         (format!("token:{sha256}"), format!("/internal/tokens/{sha256}"))
@@ -170,11 +177,20 @@ pub fn key_name(class: Class, id: &str) -> String {
         Class::Management => "management",
         Class::OAuth => "oauth",
         Class::Link => "link",
+        Class::Image => "image",
     };
     sha256_hex(format!("{class}:{id}").as_bytes())
 }
 
-fn credentials<'r>(request: &'r Request, route: &Route) -> Option<Credentials<'r>> {
+/// What a request shows of who asks. The address of an image that cannot be one is no lack of credentials: there is nothing under it.
+fn credentials<'r>(request: &'r Request, matched: &'r Matched) -> Result<Credentials<'r>, ErrorBody> {
+    let route = matched.route;
+    if route.classes.contains(&Class::Image) {
+        check_params(matched)?;
+        let token = matched.params.iter().find(|(name, _)| *name == IMAGE_ID).map_or("", |(_, id)| id);
+        let id = images::project_named(token).ok_or_else(|| images::unknown(token))?;
+        return Ok(Credentials { class: Class::Image, id, token });
+    }
     let bearer = header(request, "authorization")
         .and_then(|value| value.split_once(' '))
         .filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
@@ -197,7 +213,7 @@ fn credentials<'r>(request: &'r Request, route: &Route) -> Option<Credentials<'r
         let token = links::sent(&request.query).filter(|_| route.classes.contains(&Class::Link))?;
         Some(Credentials { class: Class::Link, id: links::key_of(token)?, token })
     };
-    pair.or_else(token).or_else(link)
+    pair.or_else(token).or_else(link).ok_or_else(unauthorized)
 }
 
 /// Judges a request by the record that was fetched for it.
@@ -213,7 +229,7 @@ pub fn admit(
 
 fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) -> Result<Caller, ErrorBody> {
     let matched = table.find(&request.method, &request.path)?;
-    let credentials = credentials(request, matched.route).ok_or_else(unauthorized)?;
+    let credentials = credentials(request, &matched)?;
     let record: Option<Record> = record.and_then(|text| serde_json::from_str(text).ok());
     // An unknown id costs the same comparison as a wrong secret.
     let nothing = "0".repeat(64);
@@ -222,13 +238,16 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
     let former = former.map_or(nothing.as_str(), |former| former.token_sha256.as_str());
     let sent = sha256_hex(credentials.token.as_bytes());
     let is_right = equal_in_constant_time(&sent, expected) | equal_in_constant_time(&sent, former);
-    // Whether a link was sealed with the project's key, its object says: here it only tells which project that is.
-    let is_link = credentials.class == Class::Link;
-    let fits = |record: &Record| match is_link {
-        true => record.class == Class::Server,
-        false => is_right && record.class == credentials.class,
+    // Whether a link or an address was sealed with the project's key, its object says: here it only tells which project that is.
+    let fits = |record: &Record| match credentials.class {
+        Class::Link => record.class == Class::Server,
+        Class::Image => record.class == Class::Image,
+        class => is_right && record.class == class,
     };
-    let record = record.filter(fits).ok_or_else(unauthorized)?;
+    let record = record.filter(fits).ok_or_else(|| match credentials.class {
+        Class::Image => images::unknown(credentials.token),
+        _ => unauthorized(),
+    })?;
     if record.expires_at.is_some_and(|end| end <= now_ms) {
         return Err(unauthorized());
     }

@@ -2,6 +2,7 @@
 //! whatever changes of the project, the user or the key is true at once. It must not know what a request says of a key.
 
 use crate::access::auth::{Former, Managed, Record, key_name};
+use crate::access::images;
 use crate::access::projects::{self, Terms};
 use crate::access::users;
 use crate::http::caller::{Class, Role};
@@ -87,6 +88,21 @@ pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
     Ok(Some(Record { webhook_token, manages, ..written(key, project.terms, role) }))
 }
 
+/// What opens the images of a project, as long as there is one.
+pub fn record_of_images(store: &Store<'_>, project: &str) -> Result<Option<Record>, Fault> {
+    let Some(found) = projects::find(store, project)? else { return Ok(None) };
+    let key = Key {
+        project: found.id,
+        class: Class::Image,
+        id: String::new(),
+        token_sha256: String::new(),
+        user: None,
+        name: None,
+        former: None,
+    };
+    Ok(Some(written(key, found.terms, None)))
+}
+
 fn written(key: Key, terms: Terms, role: Option<Role>) -> Record {
     Record {
         rates: rates(&terms, key.class),
@@ -116,6 +132,7 @@ fn rates(terms: &Terms, class: Class) -> Rates {
         Class::Server | Class::OAuth | Class::Link => terms.rate_limits.server,
         Class::Client => terms.rate_limits.client,
         Class::Management => terms.rate_limits.management,
+        Class::Image => terms.rate_limits.images,
     }
 }
 
@@ -159,7 +176,8 @@ pub fn forgetting(store: &Store<'_>, mut answer: Answer, project: &str) -> Resul
     if let Some(other) = organisation.filter(|other| other != project) {
         rows.extend(of_project(store, &other)?);
     }
-    let names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
+    let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
+    names.push(images::kept_as(&images::name_of(project)));
     answer.headers.push((FORGET, names.join(",")));
     Ok(answer)
 }

@@ -82,6 +82,7 @@ impl Counts {
             Class::Server | Class::OAuth | Class::Link => "server",
             Class::Client => "client",
             Class::Management => "management",
+            Class::Image => "images",
         };
         // Neither ids of projects nor words of ours have a space.
         let place = format!("{of} {class} {}", caller.project);

@@ -2,6 +2,7 @@
 
 pub mod balances;
 pub mod holders;
+pub mod images;
 pub mod loyalty_members;
 pub mod member_activity;
 pub mod page_vouchers;

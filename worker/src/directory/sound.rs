@@ -92,7 +92,7 @@ fn check_project(project: &Project, at: &str) -> Result<(), Fault> {
 }
 
 fn check_key(key: &Key, at: &str) -> Result<(), Fault> {
-    if matches!(key.class, Class::OAuth | Class::Link) {
+    if matches!(key.class, Class::OAuth | Class::Link | Class::Image) {
         let word = if key.class == Class::OAuth { "oauth" } else { "link" };
         return Err(wrong(format!("`{at}.class` is `{word}`; tokens are issued to a server key and are not set up")));
     }

@@ -20,6 +20,8 @@ pub enum Class {
     OAuth,
     /// A signed link, `?token=`: it says whose key made it, and the project's object looks at the seal.
     Link,
+    /// The address of an image: it names the project, and the project's object looks at the seal.
+    Image,
 }
 
 /// What a user of a project may do in it, by the published names.

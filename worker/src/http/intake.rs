@@ -36,10 +36,10 @@ pub enum Sent {
     File,
 }
 
-/// Refuses what the transport cannot serve: another answer than JSON (or than CSV, where a link is called), and another body than one
-/// that is read as `sent` says.
-pub fn check_media(request: &Request, sent: Sent, is_file: bool) -> Result<(), ErrorBody> {
-    let accepts = |range: &str| accepts_json(range) || is_file && accepts_csv(range);
+/// Refuses what the transport cannot serve: another answer than JSON (or than the media type of the file, where its address is called), and
+/// another body than one that is read as `sent` says.
+pub fn check_media(request: &Request, sent: Sent, file: Option<&str>) -> Result<(), ErrorBody> {
+    let accepts = |range: &str| accepts_json(range) || file.is_some_and(|media| accepts_file(range, media));
     if let Some(accept) = header(request, "accept")
         && !accept.trim().is_empty()
         && !accept.split(',').any(accepts)
@@ -75,9 +75,19 @@ pub fn check_media(request: &Request, sent: Sent, is_file: bool) -> Result<(), E
     Ok(())
 }
 
-fn accepts_csv(range: &str) -> bool {
+/// Where the entry says the address that the request came to.
+pub const ORIGIN: &str = "scrip-origin";
+
+/// The address of the service as the caller reached it; empty where nobody does.
+pub fn origin(request: &Request) -> &str {
+    header(request, ORIGIN).unwrap_or_default()
+}
+
+/// Whether a range takes a file: by its media type, by all of its kind, or, as browsers do that open its address, as a page.
+fn accepts_file(range: &str, media: &str) -> bool {
     let bare = range.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    matches!(bare.as_str(), "text/*" | "text/csv" | "text/plain" | "text/html")
+    let is_of_kind = bare.strip_suffix("/*").is_some_and(|kind| media.split('/').next() == Some(kind));
+    bare == media || is_of_kind || matches!(bare.as_str(), "text/plain" | "text/html")
 }
 
 fn accepts_json(range: &str) -> bool {
@@ -307,14 +317,14 @@ mod tests {
             ..Request::default()
         };
         for media in ["text/csv", "text/csv; charset=utf-8", "multipart/form-data; boundary=x"] {
-            assert_eq!(check_media(&request("*/*", media), Sent::File, false), Ok(()), "{media}");
+            assert_eq!(check_media(&request("*/*", media), Sent::File, None), Ok(()), "{media}");
         }
         for media in ["application/json", "text/plain", "application/octet-stream"] {
-            assert!(check_media(&request("*/*", media), Sent::File, false).is_err_and(|error| error.code == 415));
+            assert!(check_media(&request("*/*", media), Sent::File, None).is_err_and(|error| error.code == 415));
         }
-        assert_eq!(check_media(&request("text/csv", "application/json"), Sent::Json, true), Ok(()));
+        assert_eq!(check_media(&request("text/csv", "application/json"), Sent::Json, Some("text/csv")), Ok(()));
         assert!(
-            check_media(&request("text/csv", "application/json"), Sent::Json, false)
+            check_media(&request("text/csv", "application/json"), Sent::Json, None)
                 .is_err_and(|error| error.code == 406)
         );
     }
@@ -330,18 +340,18 @@ mod tests {
             check_media(
                 &request("application/json, text/plain, */*", "application/json; charset=utf-8"),
                 Sent::Json,
-                false
+                None
             )
             .is_ok()
         );
         assert!(
-            check_media(&request("text/html", "application/json"), Sent::Json, false)
+            check_media(&request("text/html", "application/json"), Sent::Json, None)
                 .is_err_and(|error| error.code == 406)
         );
-        assert!(check_media(&request("*/*", "text/plain"), Sent::Json, false).is_err_and(|error| error.code == 415));
-        assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), Sent::Form, false).is_ok());
+        assert!(check_media(&request("*/*", "text/plain"), Sent::Json, None).is_err_and(|error| error.code == 415));
+        assert!(check_media(&request("*/*", "application/x-www-form-urlencoded"), Sent::Form, None).is_ok());
         assert!(
-            check_media(&request("*/*", "application/x-www-form-urlencoded"), Sent::Json, false)
+            check_media(&request("*/*", "application/x-www-form-urlencoded"), Sent::Json, None)
                 .is_err_and(|error| error.code == 415)
         );
     }

@@ -10,15 +10,21 @@ use scrip::text::{LONGEST_NAME, LONGEST_TEXT};
 
 /// Refuses what is longer than any name in the path, the query or a form, where the route does not ask for a whole text.
 pub fn check_names(request: &Request, matched: &Matched, query: &Query) -> Result<(), ErrorBody> {
-    for (name, value) in &matched.params {
-        if let Some(told) = too_long(value, LONGEST_NAME) {
-            return Err(error(400, "invalid_path_params", "Invalid path params", format!("Parameter .{name} {told}")));
-        }
-    }
+    check_params(matched)?;
     check_pairs(matched.route.query, query).map_err(invalid_query)?;
     if matched.route.form {
         let form = Query::read(&String::from_utf8_lossy(&request.body));
         check_pairs(matched.route.body, &form).map_err(invalid_payload)?;
+    }
+    Ok(())
+}
+
+/// Refuses what is longer than any name in the path.
+pub fn check_params(matched: &Matched) -> Result<(), ErrorBody> {
+    for (name, value) in &matched.params {
+        if let Some(told) = too_long(value, LONGEST_NAME) {
+            return Err(error(400, "invalid_path_params", "Invalid path params", format!("Parameter .{name} {told}")));
+        }
     }
     Ok(())
 }

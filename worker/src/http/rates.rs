@@ -46,7 +46,10 @@ pub struct Rates {
 /// opens asks several things at once, and a household has one address.
 const OF_PAGES: Bounds = Bounds { project: None, key: None, address: Some(Rate { calls: 60, seconds: 60 }) };
 
-/// How often the keys of a project may call.
+/// What an address may do that asks for images, where nothing is said: those who carry letters fetch them for all whose letters they carry.
+const OF_IMAGES: Bounds = Bounds { project: None, key: None, address: Some(Rate { calls: 600, seconds: 60 }) };
+
+/// How often the keys of a project may call, and whoever asks for its images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimits {
@@ -56,11 +59,14 @@ pub struct RateLimits {
     pub client: Rates,
     /// The operator's desk.
     pub management: Rates,
+    /// Whoever has the address of an image.
+    pub images: Rates,
 }
 
 impl Default for RateLimits {
     fn default() -> RateLimits {
         let client = Rates { api_calls: OF_PAGES, bulk_api_calls: Bounds::default() };
-        RateLimits { server: Rates::default(), client, management: Rates::default() }
+        let images = Rates { api_calls: OF_IMAGES, bulk_api_calls: Bounds::default() };
+        RateLimits { server: Rates::default(), client, management: Rates::default(), images }
     }
 }

@@ -58,6 +58,8 @@ pub struct Route {
     pub by_cursor: bool,
     /// What it answers beside that, where there is more than one success.
     pub also: Option<(u16, Kind)>,
+    /// The media type of the file that it answers to whoever has its address, and an example.
+    pub file: Option<(&'static str, &'static str)>,
     /// The resource that the patterns work on.
     pub resource: Option<&'static Resource>,
     /// The names of that resource, where it has states.
@@ -111,6 +113,7 @@ const fn route(
         list: None,
         by_cursor: false,
         also: None,
+        file: None,
         resource: None,
         life: None,
         remembered: true,
@@ -235,6 +238,11 @@ impl Route {
     /// Answers this status and this object in some cases.
     pub const fn or_answers(mut self, success: u16, answers: Kind) -> Route {
         self.also = Some((success, answers.described()));
+        self
+    }
+    /// Answers a file of this media type, such as this one, to whoever has its address.
+    pub const fn file(mut self, media: &'static str, example: &'static str) -> Route {
+        self.file = Some((media, example));
         self
     }
     /// Is never kept under an Idempotency-Key, because its answer holds a secret.

@@ -6,6 +6,7 @@ use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::moment;
 use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::images::Addresses;
 use crate::shop::{assignments, categories, metadata_schemas};
 use crate::store::code::code_key;
 use crate::store::document::Document;
@@ -120,12 +121,16 @@ fn show_all(
 ) -> Result<Vec<Json>, CallError> {
     let mut assigned = assignments::assigned(call, &documents)?;
     let categories = categories::Shown::of(call, &documents)?;
+    let images = Addresses::of(call)?;
     let now = call.context.now;
     let shown = documents.into_iter().map(|document| {
         let rules = assigned.remove(&document.id).unwrap_or_default();
-        show_standing(document, (now, standings), rules, &categories)
+        let assets = images.show(&document)?;
+        let mut shown = show_standing(document, (now, standings), rules, &categories);
+        shown.insert("assets".into(), assets);
+        Ok(Json::Object(shown))
     });
-    Ok(shown.collect())
+    shown.collect()
 }
 
 /// A voucher at a moment, with what the ledger says of it.
@@ -134,7 +139,7 @@ pub fn show_standing(
     (now, standings): (Instant, &HashMap<String, Standing>),
     rules: Vec<Json>,
     categories: &categories::Shown,
-) -> Json {
+) -> Map<String, Json> {
     let taken = |account: &String| {
         standings.get(account).map_or(0, |standing| u64::try_from(standing.balance.saturating_neg()).unwrap_or(0))
     };
@@ -154,7 +159,7 @@ pub fn show_standing(
     show_card(&mut body);
     body.insert("categories".into(), categories);
     body.insert("validation_rules_assignments".into(), assignments::listed(rules));
-    Json::Object(body)
+    body
 }
 
 /// A loyalty card with all that is told of one.

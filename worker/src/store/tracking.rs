@@ -16,6 +16,8 @@ mod old;
 use old::{SEALED_MAX, TAG};
 
 const PREFIX: &str = "track_";
+/// What they are sealed for.
+const PURPOSE: &str = "tracking ids";
 /// No header is sealed along with a source_id.
 const ALONE: [&[u8]; 0] = [];
 
@@ -58,9 +60,21 @@ impl Tracker {
         Ok(digest.finalize().into_bytes().into())
     }
 
-    /// What seals. Its key is one of its own, so that no digest of anything else tells of it.
-    fn seal(&self) -> Result<Aes128Siv, Fault> {
-        Ok(Aes128Siv::new(&self.digest(&[b"tracking ids"])?.into()))
+    /// What seals for a purpose. Its key is one of its own, so that no digest of anything else tells of it.
+    fn sealing(&self, purpose: &str) -> Result<Aes128Siv, Fault> {
+        Ok(Aes128Siv::new(&self.digest(&[purpose.as_bytes()])?.into()))
+    }
+
+    /// A text, sealed for a purpose: it opens for the same purpose only.
+    pub fn sealed(&self, purpose: &str, text: &str) -> Result<Vec<u8>, Fault> {
+        let sealed = self.sealing(purpose)?.encrypt(ALONE, text.as_bytes());
+        sealed.map_err(|error| Fault::new(format!("`{purpose}` cannot be sealed: {error}")))
+    }
+
+    /// The text that was sealed for a purpose; none of what was not.
+    pub fn opened(&self, purpose: &str, sealed: &[u8]) -> Result<Option<String>, Fault> {
+        let opened = self.sealing(purpose)?.decrypt(ALONE, sealed).ok();
+        Ok(opened.and_then(|opened| String::from_utf8(opened).ok()))
     }
 
     /// What stands for somebody who is only counted: it can be neither opened nor, under another purpose, be recognized.
@@ -70,8 +84,7 @@ impl Tracker {
 
     /// The tracking id of a source_id.
     pub fn tracking_id(&self, source_id: &str) -> Result<String, Fault> {
-        let sealed = self.seal()?.encrypt(ALONE, source_id.as_bytes());
-        let mut sealed = sealed.map_err(|error| Fault::new(format!("a tracking id cannot be sealed: {error}")))?;
+        let mut sealed = self.sealed(PURPOSE, source_id)?;
         if source_id.len() > SEALED_MAX {
             sealed.truncate(TAG);
         }
@@ -88,8 +101,7 @@ impl Tracker {
         else {
             return Ok(None);
         };
-        let opened = self.seal()?.decrypt(ALONE, sealed).ok().and_then(|opened| String::from_utf8(opened).ok());
-        Ok(opened.or_else(|| old::source_id(&self.key, sealed)))
+        Ok(self.opened(PURPOSE, sealed)?.or_else(|| old::source_id(&self.key, sealed)))
     }
 
     /// Whether a tracking id is that of a source_id.

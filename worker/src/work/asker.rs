@@ -1,6 +1,7 @@
 //! Who asked for long work, and by which route: it goes on in their name. It must not know what the work is.
 
 use crate::http::caller::Caller;
+use crate::http::intake;
 use crate::http::query::Query;
 use crate::http::request::Request;
 use crate::http::route::Call;
@@ -22,13 +23,16 @@ pub struct Asker {
     pub path: String,
     /// The id of the request.
     pub request_id: String,
+    /// The address of the service as they reached it.
+    #[serde(default)]
+    pub origin: String,
 }
 
 impl Asker {
     /// Who asks now.
     pub fn of(call: &Call<'_, '_>) -> Asker {
         let (caller, path) = (call.caller.clone(), call.route.path.to_owned());
-        Asker { caller, path, request_id: call.request_id.to_owned() }
+        Asker { caller, path, request_id: call.request_id.to_owned(), origin: intake::origin(call.request).to_owned() }
     }
 
     /// Does something as if they asked for it now.
@@ -39,7 +43,8 @@ impl Asker {
     ) -> Result<T, E> {
         let matched = table.find("POST", &self.path);
         let matched = matched.map_err(|_| Fault(format!("the route {} of long work is gone", self.path)))?;
-        let request = Request::default();
+        let headers = vec![(intake::ORIGIN.to_owned(), self.origin.clone())];
+        let request = Request { headers, ..Request::default() };
         let mut call = Call {
             route: matched.route,
             request: &request,

@@ -5,6 +5,7 @@
 
 use crate::document::sheet::{self, Column, Layout};
 use crate::http::caller::Caller;
+use crate::http::intake;
 use crate::http::reply::{CallError, ErrorBody, check_writes};
 use crate::http::route::{Answer, Call, Outcome};
 use crate::http::shape::{self, Nulls};
@@ -60,6 +61,9 @@ struct Cursor {
     /// What all rows of a file belong to.
     #[serde(default)]
     subject: Option<String>,
+    /// The address of the service as they reached it.
+    #[serde(default)]
+    origin: String,
     /// Whether no webhook is told of what is written.
     #[serde(default)]
     is_silent: bool,
@@ -145,6 +149,7 @@ fn begin(
         errors: Vec::new(),
         layout,
         subject,
+        origin: intake::origin(call.request).to_owned(),
         is_silent,
     };
     let cursor = serde_json::to_value(&cursor).map_err(|error| Fault(error.to_string()))?;
@@ -211,8 +216,9 @@ fn write(
     cursor: &mut Cursor,
     items: Vec<Json>,
 ) -> Result<(), Fault> {
-    let Cursor { caller, path, request_id, .. } = cursor;
-    let asker = Asker { caller: caller.clone(), path: path.clone(), request_id: request_id.clone() };
+    let Cursor { caller, path, request_id, origin, .. } = cursor;
+    let asker =
+        Asker { caller: caller.clone(), path: path.clone(), request_id: request_id.clone(), origin: origin.clone() };
     store.keep_silent(cursor.is_silent);
     let written = asker.ask((store, context, table), |call| write_all(call, (step, table), cursor, items));
     store.keep_silent(false);

@@ -281,10 +281,13 @@ impl World {
 
 /// A text in which every seal reads the same.
 fn unsealed(text: &str) -> String {
-    let mut parts = text.split("track_");
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |whole, part| {
-        let rest = part.trim_start_matches(|letter: char| letter.is_ascii_hexdigit());
-        format!("{whole}track_{rest}")
+    // Tracking ids, and the addresses of images of the project `proj_dev`.
+    ["track_", "cHJval9kZXY."].into_iter().fold(text.to_owned(), |text, mark| {
+        let mut parts = text.split(mark);
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |whole, part| {
+            let rest = part.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter));
+            format!("{whole}{mark}{rest}")
+        })
     })
 }

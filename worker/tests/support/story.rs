@@ -28,6 +28,8 @@ const STEP_FIELDS: &[&str] = &[
     "wait",
     "in_process",
 ];
+/// Media types of answers that are no JSON: a story sees their text.
+const FILES: &[&str] = &["text/csv", "image/svg+xml"];
 const EXPECT_FIELDS: &[&str] = &["status", "headers", "body", "absent", "nothing_written"];
 
 pub fn read_all(only: &str) -> Vec<(String, Json)> {
@@ -104,10 +106,13 @@ pub fn run_on(
         if expect["status"] != reply.status {
             return Err(fault(format!("status {} where {} was expected: {text}", reply.status, expect["status"])));
         }
-        let is_csv = reply.headers.iter().any(|(name, value)| name == "content-type" && value.starts_with("text/csv"));
+        let is_file = reply
+            .headers
+            .iter()
+            .any(|(name, value)| name == "content-type" && FILES.iter().any(|media| value.starts_with(media)));
         let body: Json = if text.is_empty() {
             Json::Null
-        } else if is_csv {
+        } else if is_file {
             text.clone().into()
         } else {
             serde_json::from_str(&text).map_err(|error| fault(format!("{error}: {text}")))?

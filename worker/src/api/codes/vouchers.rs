@@ -14,6 +14,7 @@ use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::codes::{self, CodeShape};
+use crate::shop::images::Addresses;
 use crate::shop::vouchers::{ORDERS, VOUCHER, check_metadata, find, show, show_standing};
 use crate::shop::{assignments, bin, categories, generation, voucher_grant, zone};
 use crate::store::code::code_key;
@@ -158,7 +159,10 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
         call.store.post(vec![post]);
     }
     let categories = categories::Shown::of(call, std::slice::from_ref(&voucher))?;
-    Ok(show_standing(voucher, (call.context.now, &standings), assigned, &categories))
+    let assets = Addresses::of(call)?.show(&voucher)?;
+    let mut shown = show_standing(voucher, (call.context.now, &standings), assigned, &categories);
+    shown.insert("assets".into(), assets);
+    Ok(Json::Object(shown))
 }
 
 /// What a card had lost before it came here, as a transfer.

@@ -55,6 +55,7 @@ pub const RATE_LIMITS: Kind = Kind::Object(&[
     may("server", RATES).says("Of servers, and tokens made with their keys"),
     may("client", RATES).says("Of pages"),
     may("management", RATES).says("Of the operator's desk"),
+    may("images", RATES).says("Of whoever has the address of an image"),
 ]);
 
 const NAME: Kind = Kind::Name(200);

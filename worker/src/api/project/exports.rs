@@ -5,7 +5,7 @@ use crate::document::fields::{KEY, LIMIT, PAGE};
 use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
 use crate::http::caller::Class;
-use crate::http::intake::header;
+use crate::http::intake::{header, origin};
 use crate::http::listing::{List, column};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Body, Call, Outcome, Resource, Route, delete, get, post};
@@ -20,8 +20,6 @@ use serde_json::Value as Json;
 
 /// How long a link opens what was exported. Every look at the export gives a new one.
 const LINK_MS: i64 = 3_600_000;
-/// Where the entry says the address that the request came to.
-const ORIGIN: &str = "scrip-origin";
 /// Where the entry says behind which place the next part of an answer begins, and where it is told that there is one.
 const PART: &str = "scrip-part";
 const NEXT: &str = "scrip-next";
@@ -68,6 +66,7 @@ pub const ROUTES: &[Route] = &[
         .of(&EXPORT)
         .for_classes(&[Class::Server, Class::OAuth, Class::Link])
         .scope("exports")
+        .file("text/csv", "code,voucher_type\nSUMMER-10,DISCOUNT_VOUCHER\n")
         .query(&[may("token", KEY).says("The token of a link, in place of any other credentials")]),
     delete("/v1/exports/{exportId}", "Delete an export", remove)
         .of(&EXPORT)
@@ -79,7 +78,7 @@ pub const ROUTES: &[Route] = &[
 fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let key = auth::key_name(Class::Server, &call.caller.key_id);
     let end = call.now_ms().saturating_add(LINK_MS);
-    let origin = header(call.request, ORIGIN).unwrap_or_default();
+    let origin = origin(call.request);
     let shown = documents.into_iter().map(|mut export| {
         export.body.remove(export_work::HEAD);
         export.body.remove(export_work::BYTES);

@@ -108,6 +108,7 @@ const OF_PROJECT: &[Field] = &[
             must("server", RATES).says("Of servers, and tokens made with their keys"),
             must("client", RATES).says("Of pages"),
             must("management", RATES).says("Of the operator's desk"),
+            must("images", RATES).says("Of whoever has the address of an image"),
         ]),
     )
     .says("How often its keys may call"),
