@@ -13,6 +13,7 @@ pub mod list;
 pub mod merge;
 pub mod metadata;
 pub mod onward;
+pub mod part;
 pub mod resource;
 pub mod selection;
 pub mod shapes;

@@ -195,14 +195,10 @@ impl Person {
             Json::String(text) => *text = change(text),
             Json::Array(items) => items.iter_mut().for_each(|item| self.texts(item, change)),
             Json::Object(members) => {
-                let named = std::mem::take(members);
-                *members = named
-                    .into_iter()
-                    .map(|(name, mut value)| {
-                        self.texts(&mut value, change);
-                        (change(&name), value)
-                    })
-                    .collect();
+                for (name, mut value) in std::mem::take(members) {
+                    self.texts(&mut value, change);
+                    members.insert(change(&name), value);
+                }
             }
             _ => {}
         }

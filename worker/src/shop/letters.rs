@@ -3,6 +3,7 @@
 //!
 //! A project that has no webhooks pays one look-up for a commit (`store/changes`); nothing is composed.
 
+use crate::document::part;
 use crate::http::caller::Class;
 use crate::http::route::Call;
 use crate::moment;
@@ -137,10 +138,7 @@ impl<'c> Scribe<'c> {
 /// The names alone of what is told.
 fn named(data: &Map<String, Json>) -> Map<String, Json> {
     let brief = |value: &Json| match value {
-        Json::Object(members) => {
-            let names = ["id", "source_id", "code", "object"].into_iter();
-            Json::Object(names.filter_map(|name| Some((name.to_owned(), members.get(name)?.clone()))).collect())
-        }
+        Json::Object(members) => Json::Object(part::known(members, &["id", "source_id", "code", "object"])),
         Json::Array(_) => Json::Null,
         plain => plain.clone(),
     };

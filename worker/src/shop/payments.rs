@@ -1,6 +1,7 @@
 //! Orders paid with points, and the points that come back with them: what moves and what is written down, all at the commit. It must not
 //! know routes, nor what decides how much is paid.
 
+use crate::document::part;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::moment;
@@ -94,7 +95,9 @@ pub fn told(member: &Document, wallet: &Wallet, bill: &Bill, limits: &Json, verd
 
 fn about(transaction: &str, order: &str) -> Map<String, Json> {
     let named = |id: &str| json!({ "id": id });
-    Map::from_iter([("order".to_owned(), named(order)), ("order_transaction".to_owned(), named(transaction))])
+    let mut about = part::one("order", named(order));
+    about.insert("order_transaction".into(), named(transaction));
+    about
 }
 
 /// Pays at the commit, or writes down why not. Gives the transaction.

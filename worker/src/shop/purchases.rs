@@ -1,6 +1,7 @@
 //! Rewards bought with points: what moves and what is written down, all at the commit. It must not know routes, nor what
 //! decides whether something can be bought.
 
+use crate::document::part;
 use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::moment;
@@ -271,7 +272,9 @@ fn lost(what: usize) -> Fault {
 /// What transactions of cards say that they are about.
 pub fn about(transaction: &str, reward: &str) -> Map<String, Json> {
     let named = |id: &str| json!({ "id": id });
-    Map::from_iter([("reward".to_owned(), named(reward)), ("reward_transaction".to_owned(), named(transaction))])
+    let mut about = part::one("reward", named(reward));
+    about.insert("reward_transaction".into(), named(transaction));
+    about
 }
 
 /// Takes the points of the price, and gives the transaction of the card.

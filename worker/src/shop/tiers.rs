@@ -1,5 +1,6 @@
 //! Tiers of promotions as they are shown. It must not know how a tier is decided.
 
+use crate::document::part;
 use crate::document::resource::plain_key;
 use crate::document::shapes;
 use crate::http::listing::List;
@@ -8,7 +9,7 @@ use crate::http::route::{Call, Resource};
 use crate::shop::{assignments, categories};
 use crate::store::document::Document;
 use scrip::facts::{discounted_account, orders_account, tier_account};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
 /// Tiers as a resource.
@@ -80,8 +81,7 @@ pub fn whole(
 
 /// A campaign as its tiers show it.
 pub fn brief(campaign: &Document) -> Json {
-    let mut brief = Map::new();
-    for name in [
+    let names = [
         "id",
         "start_date",
         "expiration_date",
@@ -91,10 +91,8 @@ pub fn brief(campaign: &Document) -> Json {
         "active",
         "category_id",
         "object",
-    ] {
-        brief.insert(name.into(), campaign.body.get(name).cloned().unwrap_or(Json::Null));
-    }
-    Json::Object(brief)
+    ];
+    Json::Object(part::every(&campaign.body, &names))
 }
 
 /// The tiers of a campaign, first the first.

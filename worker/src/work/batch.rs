@@ -3,6 +3,7 @@
 //!
 //! An item is written as a call of its own would write it; one that is refused leaves the others alone.
 
+use crate::document::part;
 use crate::document::sheet::{self, Column, Layout};
 use crate::http::caller::Caller;
 use crate::http::intake;
@@ -84,7 +85,11 @@ pub fn same_metadata(call: &Call<'_, '_>) -> Result<Vec<Map<String, Json>>, Erro
     let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
     let named = body.remove("source_ids").unwrap_or_default();
     let named = named.as_array().cloned().unwrap_or_default();
-    let item = |name: Json| Map::from_iter([("source_id".to_owned(), name), ("metadata".to_owned(), metadata.clone())]);
+    let item = |name: Json| {
+        let mut item = part::one("source_id", name);
+        item.insert("metadata".into(), metadata.clone());
+        item
+    };
     Ok(named.into_iter().map(item).collect())
 }
 

@@ -4,6 +4,7 @@
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::document::onward;
+use crate::document::part;
 use crate::document::shapes::MORE;
 use crate::document::shapes::codes::MEMBER_ACTIVITY;
 use crate::http::reply::{CallError, invalid_query};
@@ -105,10 +106,7 @@ struct About {
 impl About {
     fn of(call: &Call<'_, '_>, card: &Document) -> Result<About, CallError> {
         let named = |document: Option<Document>, names: &[&str]| {
-            document.map_or(Json::Null, |document| {
-                let of = |name: &&str| ((*name).to_owned(), document.body.get(*name).cloned().unwrap_or_default());
-                Json::Object(names.iter().map(of).collect())
-            })
+            document.map_or(Json::Null, |document| Json::Object(part::every(&document.body, names)))
         };
         let find = |kind: &'static str, id: &Option<String>| match id {
             Some(id) => call.store.document(kind, id),
@@ -152,8 +150,7 @@ impl About {
 }
 
 fn brief(body: &Map<String, Json>, names: &[&str]) -> Json {
-    let of = |name: &&str| Some(((*name).to_owned(), body.get(*name)?.clone()));
-    Json::Object(names.iter().filter_map(of).collect())
+    Json::Object(part::known(body, names))
 }
 
 fn redeemed(body: &Map<String, Json>) -> (&'static str, Json, &'static str) {

@@ -4,6 +4,7 @@
 use crate::api::codes::vouchers::{CREATE, taken_before};
 use crate::document::fields::KEY;
 use crate::document::merge;
+use crate::document::part;
 use crate::document::shapes;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
@@ -91,8 +92,11 @@ fn give_metadata(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(crate::http::shape::Nulls::Dropped)?;
     let metadata = body.remove("metadata").unwrap_or_default();
     let codes = body.remove("codes").unwrap_or_default();
-    let item =
-        |code: &Json| Map::from_iter([("code".to_owned(), code.clone()), ("metadata".to_owned(), metadata.clone())]);
+    let item = |code: &Json| {
+        let mut item = part::one("code", code.clone());
+        item.insert("metadata".into(), metadata.clone());
+        item
+    };
     let items = codes.as_array().into_iter().flatten().map(item).collect();
     batch::answer(call, "VOUCHERS.METADATA_UPDATE", items)
 }

@@ -2,6 +2,7 @@
 
 use crate::api::codes::voucher_imports;
 use crate::api::codes::vouchers::{self, CREATE};
+use crate::document::part;
 use crate::document::shapes;
 use crate::document::sheet::{self, Cell, Column, body, column};
 use crate::http::reply::CallError;
@@ -148,7 +149,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
         let (own, left) = (cells.remove(own), cells.remove(left));
         let Some(whole) = own.or_else(|| read(Cell::Whole).filter(|_| is_said)) else { continue };
         let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
-        let mut card = Map::from_iter([(total.to_owned(), whole)]);
+        let mut card = part::one(total, whole);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);
         }
@@ -162,7 +163,7 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
         "FIXED" => ("fixed_amount", "fixed_amount_formula", Cell::Whole),
         _ => ("amount_off", "amount_off_formula", Cell::Whole),
     };
-    let mut discount = Map::from_iter([("type".to_owned(), kind)]);
+    let mut discount = part::one("type", kind);
     let effect = cells.remove("unit_effect");
     let effect = cells.remove("effect").or(effect);
     let pairs = [(own, read(cell)), (formula, cells.remove("formula")), ("effect", effect)];

@@ -3,6 +3,7 @@
 //! neither says yes where the other says no. It must not know how anything is decided, and it writes nothing.
 
 use crate::document::metadata::Schemas;
+use crate::document::part;
 use crate::document::{fields, merge};
 use crate::http::reply::CallError;
 use crate::http::route::Call;
@@ -37,9 +38,11 @@ pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), C
 }
 
 fn check_names(named: &Customer) -> Result<(), CallError> {
-    let names = [("id", &named.id), ("source_id", &named.source_id)];
-    let names = names.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.as_ref()?.as_str().into())));
-    let read = shape::read(fields::CUSTOMER, names.collect(), Nulls::Kept);
+    let mut names = Map::new();
+    for (name, value) in [("id", &named.id), ("source_id", &named.source_id)] {
+        names.extend(value.as_ref().map(|value| (name.to_owned(), value.as_str().into())));
+    }
+    let read = shape::read(fields::CUSTOMER, names, Nulls::Kept);
     Ok(read.map(drop).map_err(|problem| problem.within("customer"))?)
 }
 
@@ -88,6 +91,6 @@ fn customer_metadata(
     {
         merged = stored.body;
     }
-    merge::merge(&mut merged, Map::from_iter([("metadata".to_owned(), Json::Object(sent.metadata.to_fields()))]));
+    merge::merge(&mut merged, part::one("metadata", Json::Object(sent.metadata.to_fields())));
     Ok(merged.remove("metadata").unwrap_or(Json::Null))
 }

@@ -7,6 +7,7 @@ use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, 
 use crate::document::clause::Clause;
 use crate::document::fields::{BUYER, KEY};
 use crate::document::list::{LIMIT_MAX, read_int};
+use crate::document::part;
 use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::listing::List;
@@ -153,7 +154,7 @@ fn read_query(query: &Query) -> Map<String, Json> {
             if matches!(field.as_str(), "quantity" | "price" | "amount") { number(value) } else { value.into() };
         match items.iter_mut().find(|(known, _)| known == place) {
             Some((_, item)) => drop(item.insert(field.clone(), value)),
-            None => items.push((place, Map::from_iter([(field.clone(), value)]))),
+            None => items.push((place, part::one(field, value))),
         }
     }
     if !items.is_empty() {

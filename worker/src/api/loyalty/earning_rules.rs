@@ -5,6 +5,7 @@ use crate::api::loyalty::checks::{self, check_expiration, settle_older_hours, se
 use crate::document::choice;
 use crate::document::fields::{LIMIT, LISTED_BY_AGE};
 use crate::document::merge::{fill, fill_top};
+use crate::document::part;
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes::activities::activity;
 use crate::document::shapes::earnings::{CHOICES, CREATE, EARNING_RULE as SHAPE, UPDATE};
@@ -199,7 +200,7 @@ fn settle_earnings(call: &mut Call<'_, '_>, body: &mut Map<String, Json>, known:
 /// Reads the tests of an earning as a decision reads them, and refuses one that looks at what there is not when it is asked.
 fn check_tests(earning: &Json, place: usize, event: &str) -> Result<(), CallError> {
     let Some(rules) = earning.get("rules").filter(|rules| !rules.is_null()) else { return Ok(()) };
-    let whole = Map::from_iter([("rules".to_owned(), rules.clone())]);
+    let whole = part::one("rules", rules.clone());
     let read = read_fields(&whole, read_rule);
     read.map_err(|problem| invalid(&problem.within(&format!("earnings[{place}]"))))?;
     let begins = tests_of(event);

@@ -2,6 +2,7 @@
 //! fires.
 
 use crate::document::choice::{self, Choice, choice};
+use crate::document::part;
 use crate::document::shapes::examination as shapes;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
@@ -19,7 +20,7 @@ use scrip::wire::cursor::read;
 use scrip::wire::customer::read_customer;
 use scrip::wire::document::read_fields;
 use scrip::wire::order::read_order;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[post(
@@ -246,7 +247,5 @@ fn add(shares: &mut Vec<Share>, id: &str, (rule_id, points): (&str, u64)) {
 
 /// The members of a document that are told.
 fn plain(document: &Document, names: &[&str]) -> Json {
-    let told: Map<String, Json> =
-        names.iter().map(|name| ((*name).to_owned(), document.body.get(*name).cloned().unwrap_or_default())).collect();
-    Json::Object(told)
+    Json::Object(part::every(&document.body, names))
 }

@@ -3,6 +3,7 @@
 use crate::api::loyalty::reward_purchases::customer_of;
 use crate::document::choice;
 use crate::document::merge::merge;
+use crate::document::part;
 use crate::document::shapes::purchases as shapes;
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, post};
@@ -48,7 +49,7 @@ fn asking(call: &Call<'_, '_>, sent: &Map<String, Json>) -> Result<(Document, Ve
 fn changed(mut document: Document, sent: &Map<String, Json>, name: &str) -> Document {
     let data = sent.get(name).and_then(|sent| sent.get("metadata")).and_then(Json::as_object);
     if let Some(data) = data {
-        merge(&mut document.body, Map::from_iter([("metadata".to_owned(), Json::Object(data.clone()))]));
+        merge(&mut document.body, part::one("metadata", Json::Object(data.clone())));
     }
     document
 }
@@ -152,8 +153,7 @@ fn estimate(
 }
 
 fn plain(document: &Document, names: &[&str]) -> Json {
-    let of = |name: &&str| Some(((*name).to_owned(), document.body.get(*name)?.clone()));
-    Json::Object(names.iter().filter_map(of).collect())
+    Json::Object(part::known(&document.body, names))
 }
 
 fn reward_of(reward: &Document) -> Json {

@@ -1,5 +1,6 @@
 //! Memberships of a customer: in one program, or in all. It must not know how anybody became a member.
 
+use crate::document::part;
 use crate::document::shapes::member_tiers::MEMBERSHIP;
 use crate::document::shapes::members::{IDENTIFIED_BY, MEMBERSHIPS};
 use crate::http::reply::{CallError, invalid_query, not_found};
@@ -12,7 +13,7 @@ use crate::shop::lives::{MEMBER, PROGRAM, find_as, named};
 use crate::shop::members::{NamedBy, customer, of_customer};
 use crate::shop::standing_rows::progress;
 use crate::store::document::Document;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 const ASKED: &[Field] = &[may("identification_type", Kind::OneOf(IDENTIFIED_BY)).says("What the path names")];
 
@@ -82,8 +83,7 @@ fn membership(
     let cards = settled_of(call, present, &member.id)?;
     let cards: Vec<Json> = cards.iter().map(|held| card(held, present)).collect();
     let plain = ["id", "name", "status", "metadata", "object"];
-    let program: Map<String, Json> =
-        plain.iter().filter_map(|name| Some(((*name).to_owned(), program.body.get(*name)?.clone()))).collect();
+    let program = part::known(&program.body, &plain);
     Ok(json!({ "member": member.body, "program": program, "cards": cards, "object": "membership" }))
 }
 

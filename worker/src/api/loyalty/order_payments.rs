@@ -86,9 +86,11 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     let limit = |block: &str| sent.get("payment_limit").and_then(|limit| limit.get(block)?.get("max")?.as_u64());
     let limits = [("points_limit", limit("points_limit")), ("amount_limit", limit("amount_limit"))];
     let verdict = decide(call, &present, (&member, &wallet, &bill), [limits[0].1, limits[1].1])?;
-    let limits: Map<String, Json> =
-        limits.into_iter().filter_map(|(name, most)| Some((name.to_owned(), most?.into()))).collect();
-    let mut body = told(&member, &wallet, &bill, &Json::Object(limits), &verdict);
+    let mut said = Map::new();
+    for (name, most) in limits {
+        said.extend(most.map(|most| (name.to_owned(), most.into())));
+    }
+    let mut body = told(&member, &wallet, &bill, &Json::Object(said), &verdict);
     if sent.get("mode").and_then(Json::as_str) == Some("DRY_RUN") {
         body.insert("status".into(), "SIMULATED".into());
         let told = json!({ "transaction": body, "status": "DRY_RUN", "message": "Nothing was paid" });

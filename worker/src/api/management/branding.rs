@@ -123,11 +123,12 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         ("contact", &[("email", ""), ("phone", "")]),
     ] {
         let absent = |word: &str| if word.is_empty() { Json::Null } else { word.into() };
-        let whole = names.iter().map(|(name, word)| {
+        let mut whole = Map::new();
+        for (name, word) in names {
             let value = sent.get(part).and_then(|sent| sent.get(*name)).cloned();
-            ((*name).to_owned(), value.unwrap_or_else(|| absent(word)))
-        });
-        body.insert(part.to_owned(), Json::Object(whole.collect()));
+            whole.insert((*name).to_owned(), value.unwrap_or_else(|| absent(word)));
+        }
+        body.insert(part.to_owned(), Json::Object(whole));
     }
     let document = Document::new(id, None, call.now_ms(), body);
     call.store.insert(BRAND.object, &document);

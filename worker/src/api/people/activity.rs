@@ -6,6 +6,7 @@ use crate::document::fields::{KEY, LIMIT};
 use crate::document::filter::read_moment;
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
 use crate::document::onward;
+use crate::document::part;
 use crate::document::shapes::customers::ACTIVITY;
 use crate::document::shapes::{MORE, TOTAL};
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
@@ -253,7 +254,7 @@ fn show(call: &Call<'_, '_>, customer: &Document, row: &Row) -> Result<Json, Fau
         Ok(call.store.document(kind, id)?.map_or(Json::Null, |document| brief(&document.body, names)))
     };
     let names = ["id", "source_id", "name", "email", "metadata", "object"];
-    let mut data = Map::from_iter([("customer".to_owned(), brief(&customer.body, &names))]);
+    let mut data = part::one("customer", brief(&customer.body, &names));
     if kind.starts_with("order") {
         data.insert("order".into(), Json::Object(body));
     } else if kind == "event" {
@@ -300,6 +301,5 @@ fn about(kind: &str, mut body: Map<String, Json>) -> Map<String, Json> {
 }
 
 fn brief(body: &Map<String, Json>, names: &[&str]) -> Json {
-    let of = |name: &&str| Some(((*name).to_owned(), body.get(*name)?.clone()));
-    Json::Object(names.iter().filter_map(of).collect())
+    Json::Object(part::known(body, names))
 }

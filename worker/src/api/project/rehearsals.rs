@@ -1,6 +1,7 @@
 //! What only the tests may do: replace a project's facts by a set of rules, and run the work that is due now.
 //! Exists under the feature `rehearsal` alone, never in a released build.
 
+use crate::document::part;
 use crate::document::shapes;
 use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
@@ -111,7 +112,7 @@ fn given(call: &mut Call<'_, '_>) -> Outcome {
     }
     give_stacking_rules(call, body.get("stacking_rules"))?;
     if let Some(zone) = body.get("time_zone") {
-        let said = Map::from_iter([("time_zone".to_owned(), zone.clone())]);
+        let said = part::one("time_zone", zone.clone());
         give(call, "given", said, ("time_zone", None, None));
     }
     let list = |name: &str| body.get(name).and_then(Json::as_array).cloned().unwrap_or_default();

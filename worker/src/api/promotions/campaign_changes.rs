@@ -6,6 +6,7 @@ use crate::document::fields::{
     DISCOUNT, GIFT, KEY, LOYALTY_CARD, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME,
 };
 use crate::document::merge;
+use crate::document::part;
 use crate::document::shapes;
 use crate::http::reply::{CallError, error};
 use crate::http::route::{Answer, Call, Outcome, Route, put};
@@ -136,7 +137,7 @@ fn settle_grant(campaign: &mut Document, sent: &mut Map<String, Json>) -> Result
             let told = "It is not possible to change Voucher discount type";
             return Err(error(400, "invalid_voucher", "Invalid Voucher", told).into());
         }
-        let mut changed = Map::from_iter([((*grant).to_owned(), value)]);
+        let mut changed = part::one(grant, value);
         voucher_grant::check_discount(&changed, "")?;
         voucher_grant::complete_card(&mut changed, "", false)?;
         config.extend(changed);
@@ -151,8 +152,8 @@ fn carry(
     before: &Map<String, Json>,
     after: Map<String, Json>,
 ) -> Result<(), CallError> {
-    let changed = |(name, value): &(String, Json)| inherits(name) && before.get(name) != Some(value);
-    let fields: Map<String, Json> = after.into_iter().filter(changed).collect();
+    let mut fields = after;
+    fields.retain(|name, value| inherits(name) && before.get(name) != Some(value));
     let wanted = campaign.body.get("vouchers_count").and_then(Json::as_u64).unwrap_or(0);
     if fields.is_empty() || wanted == 0 {
         return Ok(());

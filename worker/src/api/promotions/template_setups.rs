@@ -5,6 +5,7 @@
 use crate::api::promotions::templates::TEMPLATE;
 use crate::api::promotions::{campaign_creation, tiers};
 use crate::document::fields::{CODE_CONFIG, KEY, REDEMPTION, VALIDITY_DAY_OF_WEEK, VALIDITY_HOURS, VALIDITY_TIMEFRAME};
+use crate::document::part;
 use crate::document::shapes;
 use crate::http::reply::{ErrorBody, error, not_found};
 use crate::http::route::{Answer, Body, Call, Outcome, Route, post};
@@ -135,7 +136,7 @@ fn set_up_tier(call: &mut Call<'_, '_>) -> Outcome {
     let discount = || held_of(&template, "campaign")?.get("voucher")?.get("discount").cloned();
     let mut whole = match (held_of(&template, "promotion_tier"), discount()) {
         (Some(tier), _) => tier,
-        (None, Some(discount)) => Map::from_iter([("action".to_owned(), json!({ "discount": discount }))]),
+        (None, Some(discount)) => part::one("action", json!({ "discount": discount })),
         (None, None) => return Err(unsupported("gift cards", "tier").into()),
     };
     let named = sent.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();

@@ -4,6 +4,7 @@
 use crate::document::clause::Clause;
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::onward::{self, Onward};
+use crate::document::part;
 use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
 use crate::http::caller::Class;
@@ -199,8 +200,9 @@ fn keep(call: &mut Call<'_, '_>, (name, description): (&str, Option<&Json>), kin
 
 /// The members of a document that are kept, but for those that say nothing.
 fn part(document: &Document, names: &[&str]) -> Map<String, Json> {
-    let said = names.iter().filter_map(|name| Some(((*name).to_owned(), document.body.get(*name)?.clone())));
-    said.filter(|(_, value)| !value.is_null()).collect()
+    let mut said = part::known(&document.body, names);
+    said.retain(|_, value| !value.is_null());
+    said
 }
 
 fn of_campaign(call: &Call<'_, '_>, name: &str) -> Result<(String, Json), CallError> {
