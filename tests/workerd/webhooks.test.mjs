@@ -146,6 +146,29 @@ check("what the service does is told in the commit of its cause", async () => {
   assert.deepEqual([told.type, told.data.customer.id, told.event.entity_id, told.project_id], ["customer.created", body.id, body.id, "proj_dev"]);
 }, { timeout: 30_000 });
 
+check("a secret that is drawn anew signs the next letter", async () => {
+  const receiver = await receive();
+  const project = await call("POST", "/management/v1/projects", { name: "Signed", currency: "EUR", timezone: "UTC", case_sensitive_codes: true });
+  assert.equal(project.status, 200, JSON.stringify(project.body));
+  const of = `/management/v1/projects/${project.body.id}`;
+  const { app_id, app_token } = project.body.server_side_key;
+  const shop = { "content-type": "application/json", "x-app-id": app_id, "x-app-token": app_token };
+  assert.equal((await call("POST", `${of}/webhooks`, { target_url: receiver.url, events: ["customer.created"] })).status, 200);
+  const secrets = [project.body.webhook_token];
+  for (const round of [1, 2, 3]) {
+    const made = await call("POST", "/v1/customers", { source_id: `signed-${round}` }, shop);
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    await until(() => receiver.got.length === round, "it is told");
+    const { headers, text } = receiver.got.at(-1);
+    assert.equal(headers["x-voucherify-signature"], seal(text, secrets.at(-1)), `letter ${round}`);
+    const drawn = await call("POST", `${of}/webhook-token`);
+    assert.equal(drawn.status, 200, JSON.stringify(drawn.body));
+    secrets.push(drawn.body.webhook_token);
+  }
+  assert.equal(new Set(secrets).size, 4);
+  assert.equal((await call("PUT", "/internal/webhook-token", { project: project.body.id, signing: { token: "mine", since_ms: 9e15 } }, shop)).status, 404);
+}, { timeout: 30_000 });
+
 check("where nobody develops, webhooks go into the open network alone", async () => {
   const open = await boot({ local: false });
   try {
@@ -199,8 +222,8 @@ async function dead(id) {
   return body;
 }
 
-function seal(text) {
-  return createHmac("sha256", webhookToken).update(text).digest("hex");
+function seal(text, secret = webhookToken) {
+  return createHmac("sha256", secret).update(text).digest("hex");
 }
 
 /** Of each thing, what was told arrived in the order in which it happened. */

@@ -3,6 +3,7 @@
 
 use crate::access::guesses::GUESSES;
 use crate::access::idempotency::{self, Asked, Memory};
+use crate::access::keys::Signed;
 use crate::access::page::{self, shown};
 use crate::http::caller::{Caller, Class};
 use crate::http::intake::{self, header};
@@ -12,6 +13,7 @@ use crate::http::query::Query;
 use crate::http::reply::{self, CallError, error_reply, unauthorized};
 use crate::http::request::{Reply, Request};
 use crate::http::route::{Answer, Body, Call};
+use crate::shop::webhooks;
 use crate::store::Store;
 use crate::store::facts::Catalogue;
 use crate::store::sql::Fault;
@@ -26,6 +28,13 @@ use std::cell::Cell;
 /// the host must undo the transaction.
 pub fn serve(request: &Request, store: &mut Store<'_>, context: &Context) -> Result<Reply, Fault> {
     begin(store, context)?;
+    if request.path == webhooks::SIGNED {
+        let Signed { project, signing } =
+            serde_json::from_slice(&request.body).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
+        webhooks::sign_with(store, &project, &signing, context.now.millis());
+        store.commit()?;
+        return Ok(reply::empty_reply(204));
+    }
     serve_call(request, store, context)
 }
 

@@ -15,7 +15,7 @@ use scrip_worker::access::auth::{self, Managed, Record};
 use scrip_worker::access::roles;
 use scrip_worker::api::project::oauth::SCOPES;
 use scrip_worker::digest::sha256_hex;
-use scrip_worker::http::caller::{Caller, Class, ROLES, Role, Settings};
+use scrip_worker::http::caller::{Caller, Class, ROLES, Role, Settings, Signing};
 use scrip_worker::http::publishing::Publishing;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::http::route::Route;
@@ -48,7 +48,7 @@ fn record(class: Class) -> Record {
         expires_at: None,
         former: None,
         role: None,
-        webhook_token: None,
+        signing: None,
         rates: Default::default(),
         manages: BTreeMap::new(),
         settings: settings(),
@@ -199,7 +199,7 @@ fn a_management_key_works_in_the_projects_that_it_made_with_the_role_of_its_user
     let managed = |role| Managed {
         settings: Settings { currency: "PLN".into(), ..settings() },
         role,
-        webhook_token: Some("signs".into()),
+        signing: Some(Signing { token: "signs".into(), since_ms: 0 }),
     };
     let manages = [("proj_free".to_owned(), managed(None)), ("proj_seen".to_owned(), managed(Some(Role::Viewer)))];
     let record = Record { manages: manages.into(), role: Some(Role::Admin), ..record(Class::Management) };
@@ -210,7 +210,7 @@ fn a_management_key_works_in_the_projects_that_it_made_with_the_role_of_its_user
     let path = |project: &str| format!("/management/v1/projects/{project}/stacking-rules");
     let free = ask(of_rules("POST"), path("proj_free"), &record, "secret").unwrap();
     assert_eq!((free.project.as_str(), free.role, free.settings.currency.as_str()), ("proj_free", None, "PLN"));
-    assert_eq!(free.webhook_token.as_deref(), Some("signs"));
+    assert_eq!(free.signing.map(|signing| signing.token).as_deref(), Some("signs"));
     assert_eq!(ask(of_rules("GET"), path("proj_seen"), &record, "secret").unwrap().project, "proj_seen");
     let seen = ask(of_rules("POST"), path("proj_seen"), &record, "secret");
     assert!(seen.is_err_and(|reply| lacks_permission(&reply)), "a viewer writes nothing");

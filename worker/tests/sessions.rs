@@ -105,7 +105,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         publish: scrip_worker::http::publishing::Publishing::Any(true),
         events: true,
         role: None,
-        webhook_token: None,
+        signing: None,
         rates: Default::default(),
         local: false,
         settings,

@@ -10,11 +10,13 @@ use scrip::Context;
 use scrip::time::Instant;
 use scrip_worker::access::auth::{self, Record, Wanted, key_name};
 use scrip_worker::directory;
-use scrip_worker::http::caller::Class;
+use scrip_worker::http::caller::{Class, Signing};
 use scrip_worker::http::request::{Reply, Request};
+use scrip_worker::shop::webhooks;
 use scrip_worker::store::Store;
 use scrip_worker::store::sqlite::Sqlite;
 use scrip_worker::table::TABLE;
+use scrip_worker::work::outbox::TOKEN;
 use serde_json::{Value as Json, json};
 use std::cell::Cell;
 
@@ -106,7 +108,7 @@ fn what_was_made_stays_and_what_the_setup_said_goes() {
         (&json!(1), &json!("ada@shop.example")),
         "who makes one is in it"
     );
-    let signs = directory.record(&first, Class::Management, "desk").unwrap().webhook_token;
+    let signs = directory.record(&first, Class::Management, "desk").unwrap().signing;
     assert!(signs.is_some());
 
     assert_eq!(directory.call(&second, &desk("first"), "GET /management/v1/projects", &Json::Null).0, 401);
@@ -116,7 +118,7 @@ fn what_was_made_stays_and_what_the_setup_said_goes() {
     assert_eq!((record.project.as_str(), record.settings.currency.as_str()), (id, "PLN"));
     assert!(directory.record(&second, Class::Server, own_key["app_id"].as_str().unwrap()).is_some());
     let desk_now = directory.record(&second, Class::Management, "desk").unwrap();
-    assert_eq!((desk_now.webhook_token, desk_now.role.is_some()), (signs, true), "the secret and the role stay");
+    assert_eq!((desk_now.signing, desk_now.role.is_some()), (signs, true), "the secret and the role stay");
     assert!(desk_now.manages.contains_key(id));
     let ask = |token: &Json| {
         let introspect = format!("POST /v1/oauth/introspect?access_token={}", token.as_str().unwrap());
@@ -149,7 +151,7 @@ fn a_setup_may_take_over_what_was_made() {
 #[test]
 fn what_signs_webhooks_is_what_the_setup_says_or_what_was_drawn_once() {
     let directory = Directory::new();
-    let token = |setup: &str| directory.record(setup, Class::Management, "desk").unwrap().webhook_token.unwrap();
+    let token = |setup: &str| directory.record(setup, Class::Management, "desk").unwrap().signing.unwrap().token;
     let drawn = token(&setup("first", &json!({})));
     assert_eq!(drawn.len(), 50);
     assert_eq!(token(&setup("second", &json!({}))), drawn);
@@ -158,7 +160,19 @@ fn what_signs_webhooks_is_what_the_setup_says_or_what_was_drawn_once() {
     let again = token(&setup("third", &json!({})));
     assert!(again != "said by the setup alone" && again != drawn, "what the setup says no more signs no more");
     let server = directory.record(&named, Class::Server, "shop").unwrap();
-    assert_eq!(server.webhook_token, None, "a shop's server does not learn it");
+    assert_eq!(server.signing, None, "a shop's server does not learn it");
+}
+
+#[test]
+fn of_two_secrets_the_later_one_signs_whichever_a_project_is_told_first() {
+    let sql = Sqlite::memory().unwrap();
+    let mut store = Store::open(&sql, NOW).unwrap();
+    for (token, since_ms, signs) in [("second", 2, "second"), ("first", 1, "second"), ("third", 3, "third")] {
+        webhooks::sign_with(&mut store, "proj", &Signing { token: token.into(), since_ms }, NOW);
+        store.commit().unwrap();
+        let kept = store.document("secret", TOKEN).unwrap().unwrap();
+        assert_eq!((&kept.body["secret"], &kept.body["project"]), (&json!(signs), &json!("proj")));
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::access::{address, images, links, roles};
 use crate::digest::{equal_in_constant_time, sha256_hex};
-use crate::http::caller::{Caller, Class, Role, Settings};
+use crate::http::caller::{Caller, Class, Role, Settings, Signing};
 use crate::http::intake::header;
 use crate::http::names::check_params;
 use crate::http::publishing::Publishing;
@@ -73,7 +73,7 @@ pub struct Record {
     pub role: Option<Role>,
     /// What signs the project's webhooks, on a management key.
     #[serde(default)]
-    pub webhook_token: Option<String>,
+    pub signing: Option<Signing>,
     /// How often it may call.
     #[serde(default)]
     pub rates: Rates,
@@ -103,7 +103,7 @@ pub struct Managed {
     pub role: Option<Role>,
     /// What signs its webhooks.
     #[serde(default)]
-    pub webhook_token: Option<String>,
+    pub signing: Option<Signing>,
 }
 
 /// What the host must fetch before the call can be judged.
@@ -279,7 +279,7 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         publish: record.publish,
         events: record.events,
         role: record.role,
-        webhook_token: record.webhook_token.filter(|_| record.class == Class::Management),
+        signing: record.signing.filter(|_| record.class == Class::Management),
         rates: record.rates,
         local: false,
         settings: record.settings,
@@ -291,7 +291,7 @@ fn in_project(mut record: Record, params: &[(&'static str, String)]) -> Record {
     let named = params.iter().find(|(name, _)| *name == "projectId").map(|(_, id)| id);
     if let Some((id, managed)) = named.and_then(|id| record.manages.remove_entry(id)) {
         (record.project, record.settings) = (id, managed.settings);
-        (record.role, record.webhook_token) = (managed.role, managed.webhook_token);
+        (record.role, record.signing) = (managed.role, managed.signing);
     }
     record
 }

@@ -5,7 +5,7 @@ use crate::access::auth::{Former, Managed, Record, key_name};
 use crate::access::images;
 use crate::access::projects::{self, Terms};
 use crate::access::users;
-use crate::http::caller::{Class, Role};
+use crate::http::caller::{Class, Role, Signing};
 use crate::http::rates::Rates;
 use crate::http::route::Answer;
 use crate::store::Store;
@@ -22,6 +22,8 @@ pub const MADE: &str = "made";
 pub const FORGET: &str = "scrip-forget";
 /// The header in which the directory tells the entry which project's object is to be emptied. No caller sees it.
 pub const EMPTIED: &str = "scrip-empty";
+/// The header in which the directory tells the entry what signs a project's webhooks from now on, as a `Signed`. No caller sees it.
+pub const SIGNED: &str = "scrip-signed";
 
 /// A key, without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -76,16 +78,16 @@ pub fn record(store: &Store<'_>, name: &str) -> Result<Option<Record>, Fault> {
     let Some(key) = store.document(KEY, name)?.map(|row| Key::of(&row)).transpose()? else { return Ok(None) };
     let Some(project) = projects::find(store, &key.project)? else { return Ok(None) };
     let role = users::role(store, key.user.as_deref(), &key.project)?;
-    let (mut webhook_token, mut manages) = (None, BTreeMap::new());
+    let (mut signing, mut manages) = (None, BTreeMap::new());
     if key.class == Class::Management {
-        webhook_token = projects::webhook_token(store, &key.project)?;
+        signing = projects::signing(store, &key.project)?;
         for other in projects::made_by(store, &key.project)? {
             let role = users::role(store, key.user.as_deref(), &other.id)?;
-            let webhook_token = projects::webhook_token(store, &other.id)?;
-            manages.insert(other.id, Managed { settings: other.terms.settings, role, webhook_token });
+            let signing = projects::signing(store, &other.id)?;
+            manages.insert(other.id, Managed { settings: other.terms.settings, role, signing });
         }
     }
-    Ok(Some(Record { webhook_token, manages, ..written(key, project.terms, role) }))
+    Ok(Some(Record { signing, manages, ..written(key, project.terms, role) }))
 }
 
 /// What opens the images of a project, as long as there is one.
@@ -121,7 +123,7 @@ fn written(key: Key, terms: Terms, role: Option<Role>) -> Record {
         expires_at: None,
         former: key.former,
         role,
-        webhook_token: None,
+        signing: None,
         manages: BTreeMap::new(),
         settings: terms.settings,
     }
@@ -167,6 +169,15 @@ pub struct Issued {
     pub scopes: Vec<String>,
     /// When it ends, in milliseconds.
     pub expires_at: i64,
+}
+
+/// What a project's object is told when another secret signs its webhooks.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Signed {
+    /// The project.
+    pub project: String,
+    /// The secret.
+    pub signing: Signing,
 }
 
 /// Has the entry that asked forget what it keeps of the keys of a project, and of those that manage it.

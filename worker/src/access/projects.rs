@@ -1,7 +1,7 @@
 //! Projects as the directory keeps them: those of the setup, and those that were made by the interface. It must not know what a
 //! request says of one.
 
-use crate::http::caller::Settings;
+use crate::http::caller::{Settings, Signing};
 use crate::http::publishing::Publishing;
 use crate::http::rates::RateLimits;
 use crate::store::Store;
@@ -115,8 +115,17 @@ pub fn made_by(store: &Store<'_>, id: &str) -> Result<Vec<Project>, Fault> {
 
 /// What signs the webhooks of a project.
 pub fn webhook_token(store: &Store<'_>, id: &str) -> Result<Option<String>, Fault> {
+    Ok(signing(store, id)?.map(|signing| signing.token))
+}
+
+/// The same, with the moment since when it does.
+pub fn signing(store: &Store<'_>, id: &str) -> Result<Option<Signing>, Fault> {
     let row = store.document(WEBHOOK_TOKEN, id)?;
-    Ok(row.and_then(|row| Some(row.body.get("token")?.as_str()?.to_owned())))
+    let signing = row.and_then(|row| {
+        let since_ms = row.body.get("since_ms").and_then(Json::as_i64).unwrap_or(0);
+        Some(Signing { token: row.body.get("token")?.as_str()?.to_owned(), since_ms })
+    });
+    Ok(signing)
 }
 
 /// Whether the setup itself says what signs the webhooks of a project.
@@ -127,7 +136,7 @@ pub fn is_webhook_token_set_up(store: &Store<'_>, id: &str) -> Result<bool, Faul
 
 /// Keeps what signs the webhooks of a project.
 pub fn keep_webhook_token(store: &mut Store<'_>, id: &str, token: &str, set_up: bool, now_ms: i64) {
-    let body = json!({ "token": token, "set_up": set_up }).as_object().cloned().unwrap_or_default();
+    let body = json!({ "token": token, "set_up": set_up, "since_ms": now_ms }).as_object().cloned().unwrap_or_default();
     store.put(WEBHOOK_TOKEN, &Document::new(id.to_owned(), None, now_ms, body));
 }
 

@@ -12,12 +12,14 @@ use super::gate::Gate;
 use super::{asset, chance, health, key, log, metrics, wire};
 use crate::access::auth::{self, Wanted};
 use crate::access::guesses;
-use crate::access::{keys, rates};
+use crate::access::keys::{self, Signed};
+use crate::access::rates;
 use crate::http::caller::Caller;
 use crate::http::public;
 use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::http::request::{Reply, Request};
 use crate::http::route::Route;
+use crate::shop::webhooks::SIGNED;
 use crate::store::sql::Fault;
 use crate::table::TABLE;
 use js_sys::Uint8Array;
@@ -264,7 +266,23 @@ impl Arrival {
         if let Some(project) = wire::take_line(&mut answer.lines, keys::EMPTIED) {
             bindings.empty(&project).await?;
         }
+        if let Some(signed) = wire::take_line(&mut answer.lines, keys::SIGNED) {
+            self.sign(bindings, &signed).await?;
+        }
         Ok(())
+    }
+
+    /// Tells the object of a project what signs its webhooks from now on.
+    async fn sign(&self, bindings: &Bindings, signed: &str) -> Result<(), Failure> {
+        let read: Signed =
+            serde_json::from_str(signed).map_err(|error| Fault(format!("a secret does not read: {error}")))?;
+        let lines = self.lines(rehearses, &[("scrip-request-id", &self.request_id)]);
+        let body = Uint8Array::from(signed.as_bytes());
+        let call = Call { method: "PUT", target: SIGNED, lines: &lines, body: Some(&body) };
+        match bindings.ask(&format!("project:{}", read.project), call).await?.status {
+            204 => Ok(()),
+            status => Err(Fault(format!("what signs webhooks was not taken: {status}")).into()),
+        }
     }
 
     /// Whether the service runs where one develops. What is deployed has no such binding.

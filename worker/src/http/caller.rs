@@ -117,7 +117,7 @@ pub struct Caller {
     pub role: Option<Role>,
     /// The secret by which the receivers of webhooks know the project; of those alone who manage it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub webhook_token: Option<String>,
+    pub signing: Option<Signing>,
     /// How often it may call. The entry counts, and no object is told.
     #[serde(default, skip_serializing)]
     pub rates: Rates,
@@ -130,6 +130,15 @@ pub struct Caller {
 
 fn is_down(flag: &bool) -> bool {
     !flag
+}
+
+/// The secret by which the receivers of a project's webhooks know it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signing {
+    /// The secret.
+    pub token: String,
+    /// Since when it is that one, in milliseconds: who is told of two keeps the later one, whichever is told first.
+    pub since_ms: i64,
 }
 
 impl Caller {

@@ -3,8 +3,10 @@
 
 use crate::document::resource::{plain_key, show_body};
 use crate::document::shapes;
+use crate::http::caller::Signing;
 use crate::http::listing::List;
 use crate::http::route::{Call, Resource};
+use crate::store::Store;
 use crate::store::sql::Fault;
 use crate::work::outbox::{TOKEN, WEBHOOK as KIND};
 
@@ -103,19 +105,33 @@ pub const NAMES: &[&str] = &[
     "voucher.updated",
 ];
 
-/// Sees to it that the project has a secret by which receivers know it: the one that its setup names, else one that the database draws,
+/// Where the entry tells a project's object what signs its webhooks; no route leads there.
+pub const SIGNED: &str = "/internal/webhook-token";
+
+/// Sees to it that the project has a secret by which receivers know it: the one that the directory has, else one that the database draws,
 /// as the seed of an event may be told to a page. It is kept here because whoever delivers has no caller.
 pub fn keep_token(call: &mut Call<'_, '_>) -> Result<(), Fault> {
-    let token = call.caller.webhook_token.clone();
-    if token.is_none() && call.store.document("secret", TOKEN)?.is_some() {
-        return Ok(());
+    if let Some(signing) = &call.caller.signing {
+        sign_with(call.store, &call.caller.project, signing, call.context.now.millis());
+    } else if call.store.document("secret", TOKEN)?.is_none() {
+        call.store.write(
+            "INSERT INTO document (kind, id, created_at, body)
+             VALUES ('secret', ?1, ?2, json_object('secret', 'whtk_' || lower(hex(randomblob(32))), 'project', ?3))
+             ON CONFLICT (kind, id) DO NOTHING",
+            vec![TOKEN.into(), call.now_ms().into(), call.caller.project.as_str().into()],
+        );
     }
-    let params = vec![TOKEN.into(), token.into(), call.now_ms().into(), call.caller.project.as_str().into()];
-    call.store.write(
-        "INSERT INTO document (kind, id, created_at, body)
-         VALUES ('secret', ?1, ?3, json_object('secret', COALESCE(?2, 'whtk_' || lower(hex(randomblob(32)))), 'project', ?4))
-         ON CONFLICT (kind, id) DO UPDATE SET updated_at = ?3, body = excluded.body",
-        params,
-    );
     Ok(())
+}
+
+/// Signs from now on what the project tells with a secret, where none that was drawn later does.
+pub fn sign_with(store: &mut Store<'_>, project: &str, signing: &Signing, now_ms: i64) {
+    let since = signing.since_ms.into();
+    store.write(
+        "INSERT INTO document (kind, id, created_at, body)
+         VALUES ('secret', ?1, ?2, json_object('secret', ?3, 'project', ?4, 'since_ms', ?5))
+         ON CONFLICT (kind, id) DO UPDATE SET updated_at = ?2, body = excluded.body
+         WHERE COALESCE(json_extract(body, '$.since_ms'), 0) <= ?5",
+        vec![TOKEN.into(), now_ms.into(), signing.token.as_str().into(), project.into(), since],
+    );
 }

@@ -26,7 +26,7 @@ pub fn server() -> (String, String) {
         publish: scrip_worker::http::publishing::Publishing::Any(true),
         events: true,
         role: None,
-        webhook_token: None,
+        signing: None,
         rates: Default::default(),
         local: false,
         settings,

@@ -184,7 +184,20 @@ impl Edge {
         // What the directory tells the entry alone: nothing is kept here that could be forgotten.
         let emptied = reply.headers.iter().find(|(name, _)| name == keys::EMPTIED).map(|(_, project)| project.clone());
         emptied.iter().for_each(|project| drop(self.projects.borrow_mut().remove(project)));
-        reply.headers.retain(|(name, _)| name != keys::FORGET && name != keys::EMPTIED);
+        if let Some((_, signed)) = reply.headers.iter().find(|(name, _)| name == keys::SIGNED) {
+            let read: keys::Signed = serde_json::from_str(signed).unwrap();
+            let told = Request {
+                method: "PUT".into(),
+                path: scrip_worker::shop::webhooks::SIGNED.into(),
+                body: signed.as_bytes().into(),
+                ..Request::default()
+            };
+            let taken = self.project(&read.project, |object| {
+                object.event(context, |store| service::serve(&told, store, context)).unwrap()
+            });
+            assert_eq!(taken.status, 204);
+        }
+        reply.headers.retain(|(name, _)| ![keys::FORGET, keys::EMPTIED, keys::SIGNED].contains(&name.as_str()));
         reply
     }
 

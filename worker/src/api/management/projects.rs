@@ -1,7 +1,7 @@
 //! Projects: those of the setup, which are shown, and those that are made, changed and deleted here. Runs in the directory's object.
 //! It must not know what is in a project.
 
-use crate::access::keys::{EMPTIED, Key, forgetting};
+use crate::access::keys::{EMPTIED, Key, SIGNED, Signed, forgetting};
 use crate::access::projects::{self, DELETED, PROJECT, Project, WEBHOOK_TOKEN_LENGTH};
 use crate::access::users;
 use crate::api::management::terms::{self, CHANGES, CREATE};
@@ -9,7 +9,7 @@ use crate::api::management::{MANAGEMENT, ids, project_of, protected};
 use crate::digest::sha256_hex;
 use crate::document::shapes;
 use crate::document::shapes::management as shown;
-use crate::http::caller::{Caller, Class, Role};
+use crate::http::caller::{Caller, Class, Role, Signing};
 use crate::http::reply::{CallError, error, forbidden};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::Nulls;
@@ -214,6 +214,9 @@ fn rotate_webhook_token(call: &mut Call<'_, '_>) -> Outcome {
     }
     let token = call.ids.alphanumeric("", WEBHOOK_TOKEN_LENGTH).to_string();
     projects::keep_webhook_token(call.store, &project.id, &token, false, call.now_ms());
-    let answer = Answer::json(json!({ "object": "webhook_token", "project_id": project.id, "webhook_token": token }));
-    Ok(forgetting(call.store, answer, &project.id)?)
+    let body = json!({ "object": "webhook_token", "project_id": project.id, "webhook_token": token });
+    let mut answer = forgetting(call.store, Answer::json(body), &project.id)?;
+    let signed = Signed { project: project.id, signing: Signing { token, since_ms: call.now_ms() } };
+    answer.headers.push((SIGNED, serde_json::to_string(&signed).map_err(|error| Fault(error.to_string()))?));
+    Ok(answer)
 }
