@@ -14,6 +14,12 @@ export function setOffline(value) {
 
 export const isOffline = () => offline;
 
+// A hosted service answers within half a second: whoever waited this long is told that there was no answer, and can try again.
+const LONGEST_MS = 15_000;
+
+/** What ends the waiting for an answer, besides `others`. */
+export const patience = (...others) => AbortSignal.any([AbortSignal.timeout(LONGEST_MS), ...others]);
+
 /** An answer that is an error, or no answer; `words.js` says it to people. */
 export class Failure extends Error {
   constructor(fields) {
@@ -29,7 +35,7 @@ export async function post(path, text, extra = {}) {
     "Content-Type": "application/json", "X-Client-Application-Id": CREDENTIALS.id, "X-Client-Token": CREDENTIALS.token, ...extra,
   };
   const begin = performance.now();
-  const response = await fetch(SERVICE + path, { method: "POST", headers, body: text, signal: inFlight.signal })
+  const response = await fetch(SERVICE + path, { method: "POST", headers, body: text, signal: patience(inFlight.signal) })
     .catch(() => { throw new Failure({ offline }); });
   const bytes = new Uint8Array(await response.arrayBuffer());
   const ms = performance.now() - begin;
@@ -75,7 +81,7 @@ export async function proofOf(customer) {
   const known = proofs.get(customer);
   if (known && known.until > Date.now()) return known.header;
   const headers = { "Content-Type": "application/json" };
-  const response = await fetch("/demo/customer-token", { method: "POST", headers, body: JSON.stringify({ source_id: customer }), signal: inFlight.signal })
+  const response = await fetch("/demo/customer-token", { method: "POST", headers, body: JSON.stringify({ source_id: customer }), signal: patience(inFlight.signal) })
     .catch(() => undefined);
   if (!response?.ok) return {};
   const { token, expires_at: end } = await response.json();

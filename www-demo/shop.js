@@ -2,7 +2,7 @@
 // as curl. It must not know the page's elements.
 import { CALLS, targetOf } from "./calls.js";
 import { SERVICE } from "./config.js";
-import { Failure, once, readable } from "./service.js";
+import { Failure, once, patience, readable } from "./service.js";
 
 const listeners = [];
 
@@ -23,7 +23,7 @@ export async function call(name, names = {}, body = undefined) {
 async function send({ method, target, text, key }) {
   const headers = { "Content-Type": "application/json", ...(key && { "Idempotency-Key": key }) };
   const note = (status) => listeners.forEach((listener) => listener({ method, target, body: text, status }));
-  const response = await fetch(`${SERVICE}/demo/shop${target}`, { method, headers, body: text }).catch(() => {
+  const response = await fetch(`${SERVICE}/demo/shop${target}`, { method, headers, body: text, signal: patience() }).catch(() => {
     note(undefined);
     throw new Failure({});
   });
