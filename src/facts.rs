@@ -88,6 +88,8 @@ pub trait Facts {
     fn customer(&self, key: &str) -> Known<Fact<'_, Customer>>;
     /// The loyalty tiers that a customer is in, by the customer's id.
     fn tiers(&self, customer: &str) -> Known<Vec<Text>>;
+    /// How often a custom event of this name was told of a customer, by the customer's id.
+    fn event_count(&self, customer: &str, event: &str) -> Known<u64>;
     /// A stored order by id or `source_id`.
     fn order(&self, key: &str) -> Known<Fact<'_, Order>>;
     /// The goods that these lines name will be asked for: who has to fetch them may fetch all of them at once.

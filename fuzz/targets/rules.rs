@@ -57,7 +57,7 @@ pub fn run(text: &str) {
     let Ok(customer) = read_document(CUSTOMER, read_customer) else { return };
     let _ = (read_document(text, read_segment), read_document(text, read_collection));
     if let Ok(filter) = read_document(text, read_filter) {
-        let _ = filter.passes(&customer.document, &customer.metadata, &clock);
+        let _ = filter.passes(&customer.document, &customer.metadata, &|_| 1, &clock);
     }
     let Ok(rule) = read_document(text, read_rule) else { return };
     let _ = lint(&rule);

@@ -2,12 +2,15 @@
 //!
 //! validation-rules.md sections 4, 8 and 12.
 
+mod groups;
+
 use std::cell::RefCell;
 
 use crate::decide::case::stored::IDENTIFIED;
 use crate::decide::case::{Case, Offer};
 use crate::decide::finding::Finding;
 pub use crate::decide::items::Items;
+use crate::decide::rule_input::groups::Belongs;
 use crate::decide::running::Running;
 use crate::facts::{
     Known, channel_account, customer_account, discounted_account, incentive_account, orders_account,
@@ -116,6 +119,23 @@ impl<'v> OfferFacts<'v> {
         self.lacks.borrow().is_empty() && self.unreadable.borrow().is_none()
     }
 
+    /// Whether somebody belongs to a group, with note of why nobody can say.
+    fn known(&self, belongs: Belongs) -> Option<bool> {
+        match belongs {
+            Belongs::Is(is) => Some(is),
+            Belongs::Lacks(name) => {
+                self.lack(name);
+                Some(false)
+            }
+            Belongs::Unreadable(why) => {
+                if why.is_some() {
+                    self.unreadable.replace(why);
+                }
+                None
+            }
+        }
+    }
+
     fn lack(&self, name: Text) {
         self.lacks.borrow_mut().push(name);
     }
@@ -201,38 +221,13 @@ impl RuleFacts for OfferFacts<'_> {
     }
 
     fn is_in_segment(&self, id: &str) -> Option<bool> {
-        let Some(customer) = self.case.buyer.customer.as_deref() else { return Some(false) };
-        match self.case.facts.segment(id) {
-            Known::Is(segment) => {
-                let clock = Clock { now: self.case.context.now, zone: &self.case.zone, work: Some(&self.case.work) };
-                Some(self.case.work.takes(segment.size()) && segment.has(customer, &clock))
-            }
-            Known::Absent => Some(false),
-            Known::Unknown => {
-                self.lack(joined(&["segment/", id]));
-                Some(false)
-            }
-            Known::Unreadable => {
-                self.unreadable.replace(Some(Refusal::unreadable("segment", id)));
-                None
-            }
-        }
+        self.known(groups::is_in_segment(self.case, id))
     }
 
     fn is_in_tier(&self, id: &str) -> Option<bool> {
-        let customer = self.case.buyer.customer.as_deref()?.id.as_ref()?;
-        match self.case.facts.tiers(customer) {
-            Known::Is(tiers) => Some(tiers.iter().any(|tier| tier == id)),
-            Known::Absent => Some(false),
-            Known::Unknown => {
-                self.lack(joined(&["loyalty_tier/", id]));
-                Some(false)
-            }
-            Known::Unreadable => None,
-        }
+        self.known(groups::is_in_tier(self.case, id))
     }
 
-    /// Everything counts this attempt (validation-rules.md section 4.5).
     fn count(&self, counter: Counter, period: Period) -> Option<u64> {
         let Some(offer) = self.offer else { return Some(0) };
         let incentive = &offer.incentive;

@@ -29,6 +29,8 @@ pub enum Field {
     Metadata(Text),
     /// Points of a customer in the campaign of this name.
     Points(Text),
+    /// How often a custom event of this name was told of a customer.
+    Events(Text),
     /// Anything else, by its path in the document.
     Document(Text),
     /// The same, a day that comes back every year.
@@ -36,8 +38,14 @@ pub enum Field {
 }
 
 impl Filter {
-    /// Whether a document with its custom data passes.
-    pub fn passes(&self, document: &Metadata, data: &Metadata, clock: &Clock<'_>) -> bool {
+    /// Whether a document with its custom data passes, of which events were told so often, by their names.
+    pub fn passes(
+        &self,
+        document: &Metadata,
+        data: &Metadata,
+        events: &dyn Fn(&str) -> u64,
+        clock: &Clock<'_>,
+    ) -> bool {
         self.passes_by(clock, &|field| match field {
             Field::Metadata(property) => FoundValue::value(data.find_dotted(property)),
             Field::Document(path) | Field::Anniversary(path) => FoundValue::value(document.find_dotted(path)),
@@ -48,6 +56,7 @@ impl Filter {
                 let campaigns = told.or_else(|| document.find_dotted("loyalty.campaigns"));
                 FoundValue::value(campaigns.and_then(|campaigns| campaigns.get(name)?.get("points")))
             }
+            Field::Events(name) => FoundValue::Number(Number::count(events(name))),
         })
     }
 
@@ -65,7 +74,7 @@ impl Filter {
                 "product_id" => found_text(goods.product_id.as_ref()),
                 _ => FoundValue::Missing,
             },
-            Field::Points(_) | Field::Anniversary(_) => FoundValue::Missing,
+            Field::Points(_) | Field::Events(_) | Field::Anniversary(_) => FoundValue::Missing,
         })
     }
 
@@ -103,11 +112,23 @@ impl Segment {
         }
     }
 
-    /// Whether a customer belongs to it.
-    pub fn has(&self, customer: &Customer, clock: &Clock<'_>) -> bool {
+    /// The custom events whose number says who belongs to it.
+    pub fn events(&self) -> impl Iterator<Item = &Text> {
+        let fields = match &self.members {
+            Members::Listed(_) => &[][..],
+            Members::Passing(filter) => filter.fields.as_slice(),
+        };
+        fields.iter().filter_map(|(field, _)| match field {
+            Field::Events(name) => Some(name),
+            _ => None,
+        })
+    }
+
+    /// Whether a customer belongs to it, of whom events were told so often, by their names.
+    pub fn has(&self, customer: &Customer, events: &dyn Fn(&str) -> u64, clock: &Clock<'_>) -> bool {
         match &self.members {
             Members::Listed(ids) => customer.id.as_ref().is_some_and(|id| ids.contains(id)),
-            Members::Passing(filter) => filter.passes(&customer.document, &customer.metadata, clock),
+            Members::Passing(filter) => filter.passes(&customer.document, &customer.metadata, events, clock),
         }
     }
 }

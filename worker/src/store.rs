@@ -14,6 +14,7 @@ pub mod facts;
 pub mod free;
 pub mod ledger;
 pub mod marks;
+pub mod parts;
 pub mod post;
 #[cfg(feature = "rehearsal")]
 pub mod rehearsal;
@@ -22,6 +23,7 @@ pub mod sql;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod sqlite;
 pub mod tally;
+pub mod told_events;
 pub mod tracking;
 
 use changes::{Change, Changes, State};

@@ -38,10 +38,15 @@ fn call(edge: &Edge, key: &str, method: &str, target: &str, body: &Json) -> Json
     answer
 }
 
-/// Every row of every table, as text.
+/// Every row of every table, as text; of the index of parts of names whether it has some letters of Anna's alone.
 fn dump(edge: &Edge) -> Vec<String> {
-    let tables = edge.run(DEV, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", &[]);
-    let mut rows = Vec::new();
+    let tables = edge.run(
+        DEV,
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'label_part%'",
+        &[],
+    );
+    let parts = edge.run(DEV, "SELECT 'part', COUNT(*) FROM label_part WHERE label_part MATCH '\"owa\"'", &[]);
+    let mut rows: Vec<String> = parts.iter().map(|row| format!("label_part: {row:?}")).collect();
     for table in &tables {
         let Value::Text(table) = &table[0] else { panic!("a table has a name") };
         rows.extend(
@@ -56,6 +61,7 @@ const PERSONAL: &[&str] = &[
     "anna@shop.example",
     "anna%40shop.example",
     "Anna Nowak",
+    "Text(\"part\"), Int(1)",
     "+48 600 100 200",
     "Kwiatowa 7",
     "left-handed",
@@ -193,6 +199,7 @@ fn nothing_tells_of_whoever_was_forgotten() {
     let edge = Edge::new();
     let (anna, joanna) = shop(&edge);
     assert!(traces(&edge, &anna).len() > 25, "the shop says too little of her to prove anything");
+    assert!(traces(&edge, &anna).iter().any(|row| row.starts_with("label_part")), "her name is found by its parts");
     let (before, of_joanna) = (numbers(&edge), dump(&edge).into_iter().filter(|row| row.contains(&joanna)).count());
     let answer = call(&edge, "", "POST", &format!("/v1/customers/{anna}/permanent-deletion"), &json!({}));
     assert_eq!((&answer["status"], &answer["object"]), (&json!("DONE"), &json!("pernament_deletion")));

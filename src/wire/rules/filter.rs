@@ -45,8 +45,12 @@ fn field(path: &str) -> Field {
     if let Some(property) = path.strip_prefix("metadata.") {
         return Field::Metadata(Text::from(property));
     }
-    let points = path.strip_prefix("loyalty_points.campaigns.").and_then(|rest| rest.strip_suffix(".points"));
-    match points {
+    // Names of campaigns and of events hold dots and spaces.
+    let between = |first: &str, last: &str| path.strip_prefix(first).and_then(|rest| rest.strip_suffix(last));
+    if let Some(event) = between("events.", ".count") {
+        return Field::Events(Text::from(event));
+    }
+    match between("loyalty_points.campaigns.", ".points") {
         Some(campaign) => Field::Points(Text::from(campaign)),
         None if BIRTH.contains(&path) => Field::Anniversary(Text::from(path)),
         None => Field::Document(Text::from(path)),

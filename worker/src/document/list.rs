@@ -10,7 +10,8 @@ use crate::http::query::Query;
 use crate::http::reply::{CallError, ErrorBody, invalid_query};
 use crate::store::Store;
 use crate::store::document::Document;
-use crate::store::marks::mark;
+use crate::store::marks::{label, mark};
+use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json};
 
 /// What a list shows when the query does not say.
@@ -59,7 +60,7 @@ impl List {
         store: &Store<'_>,
         query: &Query,
         clause: Clause,
-        test: &dyn Fn(&Document) -> bool,
+        test: &dyn Fn(&Document) -> Result<bool, Fault>,
     ) -> Result<Page, CallError> {
         /// Documents that are in memory at once.
         const CHUNK: i64 = 500;
@@ -72,7 +73,10 @@ impl List {
             let (statement, params) = selection.page(CHUNK, seen);
             let chunk = store.documents(&statement, params)?;
             let is_last = i64::try_from(chunk.len()).unwrap_or(CHUNK) < CHUNK;
-            for document in chunk.into_iter().filter(|document| test(document)) {
+            for document in chunk {
+                if !test(&document)? {
+                    continue;
+                }
                 if page.total >= offset && page.total < offset.saturating_add(limit) {
                     page.documents.push(document);
                 }
@@ -193,9 +197,11 @@ fn apply(
                 wanted.equal(&kind, column, &mark(name, value));
             }
         }
-        Filter::Contains(name, column) => {
+        Filter::Part(name) => {
             if let Some(value) = query.get(name) {
-                wanted.short.push((format!("instr({column}, {{}}) > 0"), vec![value.to_lowercase().into()]));
+                let part = label(value);
+                wanted.part = store.part(&part)?;
+                wanted.short.push(("instr(label, {}) > 0".to_owned(), vec![part.into()]));
             }
         }
         Filter::Moment(name, column) => {

@@ -8,6 +8,7 @@ use crate::document::filter::Term;
 use crate::document::index::{self, Index};
 use crate::http::reply::{CallError, error};
 use crate::store::Store;
+use crate::store::parts;
 use crate::store::sql::{self, Fault, Value};
 
 /// Looks at documents that no index answers, at most, in one list: a document for every filter that no index has, and for an order that
@@ -32,6 +33,8 @@ pub struct Wanted {
     pub looked: Vec<Statement>,
     /// What takes a look at a short column of every document.
     pub short: Vec<Statement>,
+    /// What the index of parts of names is asked for.
+    pub part: Option<String>,
     /// What takes a look at every document, of which any one may hold.
     pub any: Vec<Statement>,
 }
@@ -90,7 +93,17 @@ pub struct Selection {
 impl Selection {
     /// Chooses the way to what is wanted within a clause, in an order of the list's or, where none is told, in one of the caller's; what
     /// would take too many looks is refused before it is done.
-    pub fn of(store: &Store<'_>, clause: Clause, wanted: Wanted, order: Option<Order>) -> Result<Selection, CallError> {
+    pub fn of(
+        store: &Store<'_>,
+        mut clause: Clause,
+        wanted: Wanted,
+        order: Option<Order>,
+    ) -> Result<Selection, CallError> {
+        if let Some(part) = &wanted.part {
+            // They are few: whatever else is wanted is looked for in them.
+            clause.and(parts::FOUND, part.as_str());
+            clause = clause.named();
+        }
         let kind = clause.whole.clone();
         let by = match &kind {
             Some(kind) => chosen(store, kind, &clause, &wanted.terms)?,

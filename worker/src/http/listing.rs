@@ -74,8 +74,8 @@ impl List {
 pub enum Filter {
     /// The column is the value.
     Is(&'static str, &'static str),
-    /// The column, which is short and in small letters, contains the value, whatever its case.
-    Contains(&'static str, &'static str),
+    /// The name of the document (`store/marks`) contains the value, whatever its case.
+    Part(&'static str),
     /// The column lies before or after the value: `name[before]`, `name[after]`.
     Moment(&'static str, &'static str),
     /// The column is the value, which is one of some words.

@@ -35,7 +35,7 @@ pub const CUSTOMER: Resource = Resource {
         filters: &[
             Filter::Mark("email", "json_extract(marks, '$.email')"),
             Filter::Mark("city", "json_extract(marks, '$.city')"),
-            Filter::Contains("name", "label"),
+            Filter::Part("name"),
             Filter::Moment("created_at", "created_at"),
             Filter::Moment("updated_at", "updated_at"),
         ],

@@ -9,6 +9,7 @@ use crate::shop::zone;
 use crate::store::document::{Document, legible, read_held};
 use crate::store::sql::Fault;
 use scrip::rules::{Clock, Collection, Contents, Segment};
+use scrip::text::Text;
 use scrip::time::{Instant, TimeZone};
 use scrip::wire::Problem;
 use scrip::wire::customer::read_customer;
@@ -82,9 +83,19 @@ impl Present {
         }
     }
 
-    /// Whether a segment has a customer, who need not be stored.
-    pub fn is_in_segment(&self, segment: &Segment, customer: &Map<String, Json>) -> bool {
-        read_fields(customer, read_customer).is_ok_and(|customer| segment.has(&customer, &self.clock()))
+    /// Whether a segment has a customer, who need not be stored; `count` says how often an event was told of one, by id and name.
+    pub fn is_in_segment(
+        &self,
+        segment: &Segment,
+        customer: &Map<String, Json>,
+        count: &dyn Fn(&str, &str) -> Result<u64, Fault>,
+    ) -> Result<bool, Fault> {
+        let Ok(customer) = read_fields(customer, read_customer) else { return Ok(false) };
+        let who = customer.id.as_deref().unwrap_or_default();
+        let counted = segment.events().map(|name| Ok((name, count(who, name)?)));
+        let events: Vec<(&Text, u64)> = counted.collect::<Result<_, Fault>>()?;
+        let count = |name: &str| events.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+        Ok(segment.has(&customer, &count, &self.clock()))
     }
 }
 

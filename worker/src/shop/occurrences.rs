@@ -111,10 +111,16 @@ pub fn noticed(call: &Call<'_, '_>) -> Result<Vec<Occurrence>, Fault> {
     Ok(noticed)
 }
 
-/// What happens by how customers are written, as far as nothing of it is in the store yet.
+/// What happens by how customers are written and what is told of them, as far as nothing of it is in the store yet.
 pub fn brought(call: &Call<'_, '_>) -> Result<Vec<Occurrence>, Fault> {
-    let written = call.store.written().filter(|written| written.kind == customers::CUSTOMER.object);
-    let customers: BTreeMap<&str, &str> = written.map(|written| (written.id, written.text)).collect();
+    let mut customers: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for written in call.store.written() {
+        match (written.kind, written.holder) {
+            (kind, _) if kind == customers::CUSTOMER.object => drop(customers.insert(written.id, Some(written.text))),
+            ("event", Some(customer)) => drop(customers.entry(customer).or_default()),
+            _ => {}
+        }
+    }
     let mut brought = Vec::new();
     for (customer_id, text) in customers {
         brought.extend(turned_into(call, customer_id, text)?);
@@ -198,8 +204,8 @@ const AWAITED: &str = "WITH awaited (id, by_tier, since) AS (
     CROSS JOIN document AS segment ON segment.kind = 'segment' AND segment.id = awaited.id
     WHERE json_extract(segment.body, '$.type') <> 'static' GROUP BY segment.seq ORDER BY segment.seq";
 
-/// What it means that a customer is written so.
-fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec<Occurrence>, Fault> {
+/// What it means that a customer is written so, or that something is told of one who stays as it is.
+fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: Option<&str>) -> Result<Vec<Occurrence>, Fault> {
     let awaited = call.store.rows(
         AWAITED,
         &[
@@ -214,9 +220,13 @@ fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec
     if awaited.is_empty() {
         return Ok(Vec::new());
     }
-    let after: Map<String, Json> =
-        serde_json::from_str(text).map_err(|error| Fault(format!("a customer does not parse: {error}")))?;
     let before = call.store.document(customers::CUSTOMER.object, customer_id)?;
+    let after: Map<String, Json> = match text {
+        Some(text) => {
+            serde_json::from_str(text).map_err(|error| Fault(format!("a customer does not parse: {error}")))?
+        }
+        None => before.as_ref().map(|before| before.body.clone()).unwrap_or_default(),
+    };
     let (now, zone) = (call.context.now, zone::of(call)?);
     let (mut by_tier, mut entered) = (false, Vec::new());
     for row in &awaited {
@@ -228,13 +238,15 @@ fn turned_into(call: &Call<'_, '_>, customer_id: &str, text: &str) -> Result<Vec
         let Some(segment) = segment_of(call, &document)? else { continue };
         let since = sql::int(row, 9)?;
         let was_in = |before: &Document| {
+            let count = |who: &str, event: &str| call.store.event_count(who, event);
             // Who came in by time before anybody waited for that has not entered now.
             let last = before.updated_at.unwrap_or(before.created_at).max(since);
             let last = Instant::from_millis(last).map_or(now, |last| last.min(now));
-            Present::at(last, Arc::clone(&zone)).is_in_segment(&segment, &before.body)
+            Present::at(last, Arc::clone(&zone)).is_in_segment(&segment, &before.body, &count)
         };
-        let is_in = Present::at(now, Arc::clone(&zone)).is_in_segment(&segment, &after);
-        if is_in && !before.as_ref().is_some_and(was_in) {
+        let count = |who: &str, event: &str| call.store.event_count_ahead(who, event);
+        let is_in = Present::at(now, Arc::clone(&zone)).is_in_segment(&segment, &after, &count)?;
+        if is_in && !before.as_ref().map_or(Ok(false), was_in)? {
             entered.push(Occurrence::Entered { segment_id: document.id, customer_id: customer_id.to_owned() });
         }
     }

@@ -178,7 +178,8 @@ fn segments_of(store: &Store<'_>, present: &Present, card: &Document, stood: &St
     for id in asked {
         let Some(document) = store.document("segment", id)? else { continue };
         let segment = legible(store, read_held("segment", &document, read_segment))?;
-        if segment.is_some_and(|segment| present.is_in_segment(&segment, &customer.body)) {
+        let Some(segment) = segment else { continue };
+        if present.is_in_segment(&segment, &customer.body, &|who, event| store.event_count_ahead(who, event))? {
             segments.push(id.clone());
         }
     }

@@ -120,6 +120,10 @@ impl Facts for StoreFacts<'_, '_> {
         self.note(self.tiers_of(customer).map(Some)).map_or(Known::Unknown, Known::Is)
     }
 
+    fn event_count(&self, customer: &str, event: &str) -> Known<u64> {
+        self.note(self.store.event_count(customer, event).map(Some)).map_or(Known::Unknown, Known::Is)
+    }
+
     fn order(&self, key: &str) -> Known<Fact<'_, Order>> {
         self.known(self.find_order(key)).map(Fact::own)
     }

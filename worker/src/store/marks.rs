@@ -47,6 +47,11 @@ pub fn called(body: &Map<String, Json>, column: Option<String>) -> Option<String
     })
 }
 
+/// A name, or a part of one, as it is looked for: in small letters. A letter without a code would be the end of it to the index of parts.
+pub fn label(name: &str) -> String {
+    name.to_lowercase().replace('\0', " ")
+}
+
 /// The marks of a document that is printed, as JSON, and the name that it goes by, in small letters; none where it has none.
 pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
     let document: Json = match kind {
@@ -58,7 +63,7 @@ pub fn of(kind: &str, text: &str) -> (Option<String>, Option<String>) {
         Some(((*name).to_owned(), mark(name, value).into()))
     });
     let marks: Map<String, Json> = found.collect();
-    let label = document.get("name").and_then(Json::as_str).map(str::to_lowercase);
+    let label = document.get("name").and_then(Json::as_str).map(label);
     ((!marks.is_empty()).then(|| Json::Object(marks).to_string()), label)
 }
 

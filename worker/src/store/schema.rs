@@ -2,6 +2,7 @@
 
 mod listed;
 mod newest;
+mod parted;
 mod statistics;
 
 use super::sql::{self, Fault, Sql};
@@ -184,7 +185,10 @@ const STEPS: &[&[&str]] = &[&[
     "CREATE INDEX outbox_dead ON outbox (webhook, seq) WHERE dead_at IS NOT NULL",
     "CREATE INDEX outbox_leaving ON outbox (dead_at) WHERE dead_at IS NOT NULL",
     "CREATE INDEX outbox_customer ON outbox (customer) WHERE customer IS NOT NULL",
-], listed::STEP, marks::STEP, answers::STEP];
+], listed::STEP, marks::STEP, answers::STEP, parted::STEP, &[
+    // Segments ask how often an event was told of a customer.
+    "CREATE INDEX event_type ON document (holder, json_extract(body, '$.type')) WHERE kind = 'event' AND holder IS NOT NULL",
+]];
 
 /// How many steps this version knows.
 pub const KNOWN: usize = STEPS.len();

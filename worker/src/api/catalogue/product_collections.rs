@@ -204,7 +204,7 @@ fn products(call: &mut Call<'_, '_>) -> Outcome {
     let by_filter = collection.id != ALL_PRODUCTS && collection.body.contains_key("filter");
     let page = if by_filter {
         let (present, collection) = (Present::of(call)?, collection_of(call, &collection)?);
-        let is_in = |goods: &Document| collection.as_ref().is_some_and(|all| present.is_in_collection(all, goods));
+        let is_in = |goods: &Document| Ok(collection.as_ref().is_some_and(|all| present.is_in_collection(all, goods)));
         COLLECTION.list.select_where(call.store, &call.query, clause, &is_in)?
     } else {
         if let Some(listed) = collection.body.get("products") {

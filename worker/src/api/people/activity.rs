@@ -1,5 +1,5 @@
 //! What happened to a customer, put together from what was written down of them: redemptions, publications, orders, custom events, and what
-//! moved the points and credits of their cards. Nothing is written for it, so that it costs no redemption anything, and whoever erases what
+//! moved the points and credits of their cards, rewards, and tiers of programs. Nothing is written for it, so that it costs no redemption anything, and whoever erases what
 //! is written down of a customer erases this. It must not know why any of it happened.
 
 use crate::document::fields::{KEY, LIMIT};
@@ -87,7 +87,12 @@ pub const ROUTES: &[Route] = &[
 /// tells of two moments has two rows.
 const TOLD: &str = "WITH seen (kind, id, parent, holder, at, seq, body) AS (
       SELECT kind, id, parent, holder, created_at, seq, body FROM document
-      WHERE kind IN ('redemption', 'publication', 'event', 'order', 'redeemable_holder') AND holder = +?1
+      WHERE kind IN ('redemption', 'publication', 'event', 'order', 'redeemable_holder', 'tier_transaction') AND holder = +?1
+      UNION ALL SELECT column1, id, CASE kind WHEN 'redemption' THEN parent END, holder, created_at, seq, body
+      FROM document CROSS JOIN (VALUES ('reward.created'), ('reward.completed'))
+      WHERE kind IN ('redemption', 'reward_transaction') AND holder = +?1 AND CASE kind
+        WHEN 'redemption' THEN body ->> '$.reward.id' IS NOT NULL AND body ->> '$.object' = 'redemption' AND body ->> '$.result' = 'SUCCESS'
+        ELSE body ->> '$.type' = 'PURCHASE' AND body ->> '$.status' = 'APPROVED' END
       UNION ALL SELECT moved.kind, moved.id, moved.parent, moved.holder, moved.created_at, moved.seq, moved.body
       FROM document AS card CROSS JOIN document AS moved
         ON moved.kind IN ('voucher_transaction', 'pending_points_change') AND moved.parent = card.id
@@ -99,10 +104,14 @@ const TOLD: &str = "WITH seen (kind, id, parent, holder, at, seq, body) AS (
       WHERE kind = 'customer' AND id = +?1 AND updated_at > created_at
     ), placed AS (
       SELECT *, CASE kind
-          WHEN 'customer.updated' THEN 'event_updated_' || id WHEN 'order.turned' THEN 'event_turned_' || id ELSE 'event_' || id END AS name,
+          WHEN 'customer.updated' THEN 'event_updated_' || id WHEN 'order.turned' THEN 'event_turned_' || id
+          WHEN 'reward.created' THEN 'event_created_' || id WHEN 'reward.completed' THEN 'event_completed_' || id
+          ELSE 'event_' || id END AS name,
         CASE kind
           WHEN 'customer' THEN 'customer.created' WHEN 'customer.updated' THEN 'customer.updated' WHEN 'event' THEN 'customer.custom_event'
           WHEN 'order' THEN 'customer.order.created' WHEN 'order.turned' THEN 'customer.order.' || lower(body ->> '$.status')
+          WHEN 'reward.created' THEN 'customer.reward_redemptions.created' WHEN 'reward.completed' THEN 'customer.reward_redemptions.completed'
+          WHEN 'tier_transaction' THEN 'customer.loyalty.tier.' || lower(body ->> '$.type')
           WHEN 'redeemable_holder' THEN 'customer.holder.assignment.created'
           WHEN 'publication' THEN CASE body ->> '$.result' WHEN 'FAILURE' THEN 'customer.publication.failed' ELSE 'customer.publication.succeeded' END
           WHEN 'redemption' THEN CASE body ->> '$.object' WHEN 'redemption_rollback' THEN 'customer.redemption.rollback.' ELSE 'customer.redemption.' END
@@ -116,13 +125,15 @@ const TOLD: &str = "WITH seen (kind, id, parent, holder, at, seq, body) AS (
             WHEN 'CREDITS_ADDITION' THEN 'customer.voucher.gift.balance_added' WHEN 'CREDITS_REMOVAL' THEN 'customer.voucher.gift.balance_added'
             ELSE 'customer.voucher.loyalty_card.points_transferred' END
         END AS type,
-        CASE kind WHEN 'redemption' THEN parent WHEN 'voucher_transaction' THEN parent WHEN 'pending_points_change' THEN parent
+        CASE kind WHEN 'redemption' THEN parent WHEN 'reward.created' THEN parent WHEN 'reward.completed' THEN parent
+          WHEN 'voucher_transaction' THEN parent WHEN 'pending_points_change' THEN parent
           WHEN 'redeemable_holder' THEN parent WHEN 'publication' THEN body ->> '$.vouchers_id[0]' END AS voucher
       FROM seen
     ), told AS (
       SELECT placed.*, card.body ->> '$.code' AS code, campaign.id AS campaign_id, campaign.body ->> '$.name' AS campaign_name,
         campaign.body ->> '$.campaign_type' AS campaign_type,
-        CASE WHEN type GLOB 'customer.voucher.*' OR type GLOB 'customer.rewarded*' OR type GLOB 'customer.holder.*' THEN 'EFFECT' ELSE 'ACTION' END
+        CASE WHEN type GLOB 'customer.voucher.*' OR type GLOB 'customer.rewarded*' OR type GLOB 'customer.holder.*'
+          OR type GLOB 'customer.loyalty.*' THEN 'EFFECT' ELSE 'ACTION' END
           AS category
       FROM placed
       LEFT JOIN document AS card ON card.kind = 'voucher' AND card.id = placed.voucher
@@ -275,9 +286,29 @@ fn show(call: &Call<'_, '_>, customer: &Document, row: &Row) -> Result<Json, Fau
 /// What is told of a code beside itself.
 fn about(kind: &str, mut body: Map<String, Json>) -> Map<String, Json> {
     let mut more = Map::new();
+    let of_program = [
+        "id",
+        "card_id",
+        "program_id",
+        "member_id",
+        "tier_structure_id",
+        "tier_id",
+        "reward_id",
+        "type",
+        "status",
+        "object",
+    ];
     match kind {
-        "redemption" => {
+        "tier_transaction" => drop(more.insert("transaction".into(), brief(&body, &of_program))),
+        _ if kind.starts_with("reward.") && body.contains_key("reward_id") => {
+            more.insert("reward".into(), json!({ "id": body.get("reward_id"), "object": "reward" }));
+            more.insert("transaction".into(), brief(&body, &of_program));
+        }
+        "redemption" | "reward.created" | "reward.completed" => {
             let names = ["id", "date", "customer_id", "amount", "result", "status", "redemption", "reason", "object"];
+            if kind != "redemption" {
+                more.insert("reward".into(), body.get("reward").cloned().unwrap_or_default());
+            }
             let order = body.get("order").and_then(Json::as_object).map(|order| brief(order, &["id", "source_id"]));
             more.insert("order".into(), order.unwrap_or_default());
             more.insert("redemption".into(), brief(&body, &names));

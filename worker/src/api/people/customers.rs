@@ -97,8 +97,11 @@ fn select_of_segment(call: &Call<'_, '_>, id: &str, mut clause: Clause) -> Resul
         return CUSTOMER.list.select(call.store, &call.query, clause);
     }
     let (present, segment) = (Present::of(call)?, segment_of(call, &segment)?);
-    let is_in =
-        |customer: &Document| segment.as_ref().is_some_and(|segment| present.is_in_segment(segment, &customer.body));
+    let count = |who: &str, event: &str| call.store.event_count(who, event);
+    let is_in = |customer: &Document| match &segment {
+        Some(segment) => present.is_in_segment(segment, &customer.body, &count),
+        None => Ok(false),
+    };
     CUSTOMER.list.select_where(call.store, &call.query, clause, &is_in)
 }
 

@@ -190,7 +190,13 @@ fn of_customer(call: &mut Call<'_, '_>) -> Outcome {
     for document in found {
         // The statement has found those that list the customer.
         let lists = document.body.get("filter").is_none_or(Json::is_null);
-        if lists || segment_of(call, &document)?.is_some_and(|segment| present.is_in_segment(&segment, &customer)) {
+        let is_in = match segment_of(call, &document)?.filter(|_| !lists) {
+            Some(segment) => {
+                present.is_in_segment(&segment, &customer, &|who, event| call.store.event_count(who, event))?
+            }
+            None => lists,
+        };
+        if is_in {
             shown.push(Json::Object(document.body));
         }
     }

@@ -136,8 +136,8 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         let (now, zone) = (call.context.now, zone::of(call)?);
         let closed = windows::closed_promotions(call, now, &zone)?;
         let is_open = |tier: &Document| {
-            windows::is_open(&tier.body, now, &zone)
-                && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent))
+            Ok(windows::is_open(&tier.body, now, &zone)
+                && !tier.parent.as_ref().is_some_and(|parent| closed.contains(parent)))
         };
         TIER.list.select_where(call.store, &call.query, clause, &is_open)?
     } else {
