@@ -88,6 +88,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         time_zone: "UTC".into(),
         currency: "EUR".into(),
         case_sensitive_codes: true,
+        charset: None,
         client: true.into(),
         address_header: None,
     };

@@ -86,6 +86,8 @@ pub struct Selection {
     order: String,
     /// The index that it is read by; the database's choice, where none is named.
     by: Option<&'static str>,
+    /// Whether it is read by the places of what has a part in its name: these are few, so that everything else is looked at in them.
+    by_part: bool,
     /// How many there are, where that is kept.
     kept: Option<i64>,
 }
@@ -99,8 +101,8 @@ impl Selection {
         wanted: Wanted,
         order: Option<Order>,
     ) -> Result<Selection, CallError> {
+        let by_part = wanted.part.is_some();
         if let Some(part) = &wanted.part {
-            // They are few: whatever else is wanted is looked for in them.
             clause.and(parts::FOUND, part.as_str());
             clause = clause.named();
         }
@@ -115,7 +117,7 @@ impl Selection {
         };
         let way = Way::of(kind.as_deref(), by, &wanted.terms, order.unwrap_or(NEWEST));
         let (by_name, text) = (way.by.filter(|_| order.is_some()), order.unwrap_or(NEWEST).text(way.by));
-        let mut selection = Selection { by: by_name, order: text, clause, kept };
+        let mut selection = Selection { by: by_name, by_part, order: text, clause, kept };
         if by_name == Some(index::KEY) {
             selection.clause.and_group("AND", vec![("key IS NOT NULL".to_owned(), Vec::new())]);
         }
@@ -163,7 +165,7 @@ impl Selection {
         let (text, params) = self.clause.parts();
         let statement = format!(
             "SELECT COUNT(*), COALESCE(SUM(size), 0) FROM (SELECT octet_length(body) AS size FROM {} WHERE {text} LIMIT {})",
-            table(by.map(|by| by.name)),
+            self.table(by.map(|by| by.name)),
             most.saturating_add(1)
         );
         let row = store.row(&statement, params)?.unwrap_or_default();
@@ -179,6 +181,10 @@ impl Selection {
         Err(error(400, "request_too_complex", "Request takes too much work", told).into())
     }
 
+    fn table(&self, by: Option<&str>) -> String {
+        if self.by_part { "document NOT INDEXED".to_owned() } else { table(by) }
+    }
+
     /// The documents of a page.
     pub fn page(&self, limit: i64, offset: i64) -> (String, &[Value]) {
         self.statement(SHOWN, &format!("ORDER BY {} LIMIT {limit} OFFSET {offset}", self.order))
@@ -187,7 +193,7 @@ impl Selection {
     /// Documents, or other columns of them, with a tail of the caller's.
     pub fn statement(&self, columns: &str, tail: &str) -> (String, &[Value]) {
         let (text, params) = self.clause.parts();
-        (format!("SELECT {columns} FROM {} WHERE {text} {tail}", table(self.by)), params)
+        (format!("SELECT {columns} FROM {} WHERE {text} {tail}", self.table(self.by)), params)
     }
 
     /// The documents, with a tail of the caller's.

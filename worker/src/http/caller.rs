@@ -59,6 +59,9 @@ pub struct Settings {
     /// Whether `ABC` and `abc` are two codes.
     #[serde(default = "yes")]
     pub case_sensitive_codes: bool,
+    /// The letters of its codes, where a campaign or a code says none: digits and letters, where it says none either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub charset: Option<String>,
     /// The terms on which it serves pages, as `scrip::wire::page` reads them.
     #[serde(default = "no_terms")]
     pub client: Json,

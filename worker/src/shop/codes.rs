@@ -4,6 +4,7 @@
 //! construction, can be made again, and cannot be guessed from one another without the key. Codes that came from elsewhere
 //! (chosen by the caller) may be met; they are stepped over.
 
+use crate::http::caller::Settings;
 use crate::http::reply::{CallError, ErrorBody, duplicate, error};
 use crate::http::shape::too_long;
 use crate::store::code::code_key;
@@ -34,14 +35,25 @@ pub struct CodeShape {
 }
 
 impl CodeShape {
-    /// Reads a `code_config` that has passed its shape. Where case does not matter, letters that differ only by it count once.
-    pub fn read(config: Option<&Map<String, Json>>, case_sensitive: bool) -> Result<CodeShape, ErrorBody> {
+    /// Reads what a call says of codes in its project.
+    pub fn of(config: Option<&Map<String, Json>>, settings: &Settings) -> Result<CodeShape, ErrorBody> {
+        CodeShape::read(config, settings.case_sensitive_codes, settings.charset.as_deref())
+    }
+
+    /// Reads a `code_config` that has passed its shape, of a project with its own letters or none. Where case does not matter, letters that
+    /// differ only by it count once.
+    pub fn read(
+        config: Option<&Map<String, Json>>,
+        case_sensitive: bool,
+        project: Option<&str>,
+    ) -> Result<CodeShape, ErrorBody> {
         let empty = Map::new();
         let config = config.unwrap_or(&empty);
         let text = |name: &str| config.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
         let mut charset: Vec<char> = Vec::new();
         let wanted = text("charset");
-        for letter in if wanted.is_empty() { CHARSET } else { &wanted }.chars() {
+        let named = [Some(wanted.as_str()), project].into_iter().flatten().find(|letters| !letters.is_empty());
+        for letter in named.unwrap_or(CHARSET).chars() {
             let same =
                 |known: &char| *known == letter || !case_sensitive && known.to_lowercase().eq(letter.to_lowercase());
             if !charset.iter().any(same) {
@@ -300,7 +312,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn shape(config: Json) -> CodeShape {
-        CodeShape::read(config.as_object(), true).unwrap()
+        CodeShape::read(config.as_object(), true, None).unwrap()
     }
 
     #[test]
@@ -331,7 +343,7 @@ mod tests {
     #[test]
     fn letters_that_differ_by_case_count_once_where_case_does_not_matter() {
         let config = json!({ "charset": "aAbB", "length": 3 });
-        let read = |case_sensitive| CodeShape::read(config.as_object(), case_sensitive).unwrap().space();
+        let read = |case_sensitive| CodeShape::read(config.as_object(), case_sensitive, None).unwrap().space();
         assert_eq!((read(true), read(false)), (64, 8));
     }
 

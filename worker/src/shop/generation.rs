@@ -105,7 +105,7 @@ pub fn shape(call: &Call<'_, '_>, campaign: &Document, overrides: &Map<String, J
     let config = overrides
         .get("code_config")
         .or_else(|| campaign.body.get("voucher").and_then(|voucher| voucher.get("code_config")));
-    Ok(CodeShape::read(config.and_then(Json::as_object), call.caller.settings.case_sensitive_codes)?)
+    Ok(CodeShape::of(config.and_then(Json::as_object), &call.caller.settings)?)
 }
 
 /// Refuses a code that a voucher has already.

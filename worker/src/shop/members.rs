@@ -101,7 +101,7 @@ pub fn enrol(
 /// Gives a member a card of a definition at the commit. Where all codes are taken, the card has none.
 fn give(call: &mut Call<'_, '_>, member: &Document, definition: &Document) -> Result<Held, CallError> {
     let config = definition.body.get("code_config").and_then(Json::as_object);
-    let shape = CodeShape::read(config, call.caller.settings.case_sensitive_codes)?;
+    let shape = CodeShape::of(config, &call.caller.settings)?;
     let code = codes::draw(call.store, &mut call.ids, &definition.id, &shape)?;
     let id = call.ids.hex18(CARD.id).to_string();
     let body = json!({

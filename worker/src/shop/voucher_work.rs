@@ -72,7 +72,7 @@ pub fn generate(store: &mut Store<'_>, context: &Context, piece: &Piece<'_>) -> 
     let Piece { id, rows, .. } = *piece;
     let mut job: Generation = piece.read()?;
     let mut ids = Ids::new(context);
-    let shape = CodeShape::read(Some(&job.code_config), job.case_sensitive)
+    let shape = CodeShape::read(Some(&job.code_config), job.case_sensitive, None)
         .map_err(|body| Fault(format!("{:?}", body.details)))?;
     let mut generator = Generator::open(store, &mut ids, &job.campaign_id, &shape)?;
     let campaign = store.document("campaign", &job.campaign_id)?;

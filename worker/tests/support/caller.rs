@@ -9,6 +9,7 @@ pub fn server() -> (String, String) {
         time_zone: "UTC".into(),
         currency: "EUR".into(),
         case_sensitive_codes: true,
+        charset: None,
         client: true.into(),
         address_header: None,
     };

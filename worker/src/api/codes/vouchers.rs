@@ -211,7 +211,7 @@ fn settle_code(call: &mut Call<'_, '_>, body: &mut Map<String, Json>) -> Result<
         bin::check_free(call, "voucher", &code_key(&code, case_sensitive), ("id", &code))?;
         return Ok(code);
     }
-    let shape = CodeShape::read(config.as_ref().and_then(Json::as_object), case_sensitive)?;
+    let shape = CodeShape::of(config.as_ref().and_then(Json::as_object), &call.caller.settings)?;
     let made = codes::make(call.store, &mut call.ids, "project", &shape, 1, case_sensitive)?;
     Ok(made.into_iter().next().unwrap_or_default())
 }

@@ -148,7 +148,7 @@ fn complete_codes(call: &Call<'_, '_>, body: &mut Map<String, Json>) -> Result<(
     if !config.contains_key("pattern") {
         config.entry("length").or_insert(CODE_LENGTH.into());
     }
-    let shape = CodeShape::read(Some(config), call.caller.settings.case_sensitive_codes)?;
+    let shape = CodeShape::of(Some(config), &call.caller.settings)?;
     let Json::Object(mut whole) = shape.document() else { return Ok(()) };
     for name in ["prefix", "postfix"] {
         whole.entry(name).or_insert_with(|| "".into());

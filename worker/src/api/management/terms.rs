@@ -123,6 +123,7 @@ pub fn of_nothing() -> Terms {
         time_zone: Json::Null,
         currency: String::new(),
         case_sensitive_codes: true,
+        charset: None,
         client: Json::Bool(true),
         address_header: None,
     };
@@ -164,5 +165,7 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     terms.settings.currency = text("currency");
     terms.settings.time_zone = time_zone;
     terms.settings.case_sensitive_codes = is_on("case_sensitive_codes");
+    let codes = project.shown.get("default_code_config");
+    terms.settings.charset = codes.and_then(|codes| codes.get("charset")).and_then(Json::as_str).map(str::to_owned);
     Ok(())
 }

@@ -134,10 +134,7 @@ pub fn create_coded(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Out
     let once = matches!(campaign_type, "DISCOUNT_COUPONS" | "REFERRAL_PROGRAM") && !is_standalone;
     let quantity_default = if once { json!(1) } else { Json::Null };
     config.insert("redemption".into(), json!({ "quantity": quantity.unwrap_or(quantity_default) }));
-    let shape = CodeShape::read(
-        config.get("code_config").and_then(Json::as_object),
-        call.caller.settings.case_sensitive_codes,
-    )?;
+    let shape = CodeShape::of(config.get("code_config").and_then(Json::as_object), &call.caller.settings)?;
     config.insert("code_config".into(), shape.document());
     config.insert("is_referral_code".into(), (campaign_type == "REFERRAL_PROGRAM").into());
     match campaign_type {
