@@ -10,11 +10,17 @@ use std::collections::BTreeSet;
 
 /// The platform refuses a 101st parameter, so the native driver does too.
 const PARAMS_MAX: usize = 100;
-/// What else the platform refuses: a longer row or text, a longer statement, and a longer pattern.
-const LIMITS: [(Limit, i32); 3] = [
+/// What else the platform refuses: a longer row or text, a longer statement or program of one, more columns, a deeper expression, more
+/// selections in one union, a longer pattern, and more triggers that fire each other.
+const LIMITS: [(Limit, i32); 8] = [
     (Limit::SQLITE_LIMIT_LENGTH, 2_000_000),
     (Limit::SQLITE_LIMIT_SQL_LENGTH, 100_000),
+    (Limit::SQLITE_LIMIT_VDBE_OP, 25_000),
+    (Limit::SQLITE_LIMIT_COLUMN, 100),
+    (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+    (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 5),
     (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 50),
+    (Limit::SQLITE_LIMIT_TRIGGER_DEPTH, 10),
 ];
 
 /// A SQLite database in memory.

@@ -99,9 +99,9 @@ const TOLD: &str = "WITH seen (kind, id, parent, holder, at, seq, body) AS (
       WHERE card.kind = 'voucher' AND card.holder = +?1
       UNION ALL SELECT 'order.turned', id, parent, holder, COALESCE(updated_at, created_at), seq, body FROM document
       WHERE kind = 'order' AND holder = +?1 AND body ->> '$.status' IN ('PAID', 'CANCELED', 'FULFILLED')
-      UNION ALL SELECT 'customer', id, NULL, NULL, created_at, seq, '{}' FROM document WHERE kind = 'customer' AND id = +?1
-      UNION ALL SELECT 'customer.updated', id, NULL, NULL, updated_at, seq, '{}' FROM document
-      WHERE kind = 'customer' AND id = +?1 AND updated_at > created_at
+      UNION ALL SELECT column1, id, NULL, NULL, CASE column1 WHEN 'customer' THEN created_at ELSE updated_at END, seq, '{}'
+      FROM document CROSS JOIN (VALUES ('customer'), ('customer.updated'))
+      WHERE kind = 'customer' AND id = +?1 AND (column1 = 'customer' OR updated_at > created_at)
     ), placed AS (
       SELECT *, CASE kind
           WHEN 'customer.updated' THEN 'event_updated_' || id WHEN 'order.turned' THEN 'event_turned_' || id
