@@ -5,7 +5,7 @@ use crate::access::guesses::GUESSES;
 use crate::access::idempotency::{self, Asked, Memory};
 use crate::access::keys::Signed;
 use crate::access::page::{self, shown};
-use crate::http::caller::{Caller, Class};
+use crate::http::caller::{Caller, Class, ONWARD};
 use crate::http::intake::{self, header};
 use crate::http::names;
 use crate::http::public::answer_public;
@@ -149,7 +149,10 @@ fn answer(
     reply::check_writes(call.store, 0)?;
     let reply = written(answer);
     reply::check_answer(&reply)?;
-    idempotency::remember(memory, &reply, &asked, call.store)?;
+    // What another project is to answer is remembered there.
+    if !reply.headers.iter().any(|(name, _)| name == ONWARD) {
+        idempotency::remember(memory, &reply, &asked, call.store)?;
+    }
     sweep::arm(call.store, context.now.millis())?;
     (TABLE.commit)(&mut call)?;
     Ok(reply)

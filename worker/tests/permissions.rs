@@ -11,11 +11,11 @@
 #[allow(dead_code, reason = "only paths are walked")]
 mod walk;
 
-use scrip_worker::access::auth::{self, Managed, Record};
+use scrip_worker::access::auth::{self, Record};
 use scrip_worker::access::roles;
 use scrip_worker::api::project::oauth::SCOPES;
 use scrip_worker::digest::sha256_hex;
-use scrip_worker::http::caller::{Caller, Class, ROLES, Role, Settings, Signing};
+use scrip_worker::http::caller::{Caller, Class, Managed, ROLES, Role, Settings, Signing};
 use scrip_worker::http::publishing::Publishing;
 use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::http::route::Route;

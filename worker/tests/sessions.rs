@@ -107,6 +107,7 @@ fn caller(class: Class, address: Option<&str>) -> Caller {
         events: true,
         role: None,
         signing: None,
+        others: Default::default(),
         rates: Default::default(),
         local: false,
         settings,

@@ -3,7 +3,7 @@
 
 use crate::access::{address, images, links, roles};
 use crate::digest::{equal_in_constant_time, sha256_hex};
-use crate::http::caller::{Caller, Class, Role, Settings, Signing};
+use crate::http::caller::{Caller, Class, Managed, Role, Settings, Signing};
 use crate::http::intake::header;
 use crate::http::names::check_params;
 use crate::http::publishing::Publishing;
@@ -91,19 +91,6 @@ pub struct Former {
     pub token_sha256: String,
     /// When it ends, in milliseconds.
     pub until: i64,
-}
-
-/// A project that a management key of another one may manage: the project which made it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Managed {
-    /// Its settings.
-    pub settings: Settings,
-    /// What the user whose key it is may do there.
-    #[serde(default)]
-    pub role: Option<Role>,
-    /// What signs its webhooks.
-    #[serde(default)]
-    pub signing: Option<Signing>,
 }
 
 /// What the host must fetch before the call can be judged.
@@ -256,7 +243,9 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         check_origin(&record, credentials.class, origin.as_deref())?;
     }
     check_scope(matched.route, &record)?;
+    let mut others = if matched.route.goes_on { managed(&record, matched.route) } else { BTreeMap::new() };
     let record = in_project(record, &matched.params);
+    others.remove(&record.project);
     if record.role.is_some_and(|role| !roles::allows(role, matched.route)) {
         return Err(lacks_permission());
     }
@@ -280,10 +269,19 @@ fn judge(table: &Table, request: &Request, record: Option<&str>, now_ms: i64) ->
         events: record.events,
         role: record.role,
         signing: record.signing.filter(|_| record.class == Class::Management),
+        others,
         rates: record.rates,
         local: false,
         settings: record.settings,
     })
+}
+
+/// All projects that a key may call a route of: its own, and those that it manages beside it.
+fn managed(record: &Record, route: &Route) -> BTreeMap<String, Managed> {
+    let Record { settings, role, signing, .. } = record.clone();
+    let own = (record.project.clone(), Managed { settings, role, signing });
+    let all = record.manages.clone().into_iter().chain([own]);
+    all.filter(|(_, managed)| managed.role.is_none_or(|role| roles::allows(role, route))).collect()
 }
 
 /// The record as it is in the project that the path names, where that is another which the key may manage.

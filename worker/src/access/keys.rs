@@ -1,11 +1,11 @@
 //! Keys as the directory keeps them, and the record of one as a call needs it: put together anew whenever one is asked for, so that
 //! whatever changes of the project, the user or the key is true at once. It must not know what a request says of a key.
 
-use crate::access::auth::{Former, Managed, Record, key_name};
+use crate::access::auth::{Former, Record, key_name};
 use crate::access::images;
 use crate::access::projects::{self, Terms};
 use crate::access::users;
-use crate::http::caller::{Class, Role, Signing};
+use crate::http::caller::{Class, Managed, Role, Signing};
 use crate::http::rates::Rates;
 use crate::http::route::Answer;
 use crate::store::Store;

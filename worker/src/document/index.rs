@@ -52,6 +52,7 @@ const INDEXES: &[Index] = &[
     by_age(REDEMPTION, "redemption_campaign", "json_extract(body, '$.voucher.campaign_id')"),
     by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),
     by_age(&["publication"], "publication_campaign", "parent"),
+    by_age(&["publication"], "publication_customer", "json_extract(body, '$.customer_id')"),
     of_all("document_id", "id"),
     of_all(KEY, "key"),
     of_all("document_parent", "parent"),

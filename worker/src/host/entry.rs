@@ -14,7 +14,7 @@ use crate::access::auth::{self, Wanted};
 use crate::access::guesses;
 use crate::access::keys::{self, Signed};
 use crate::access::rates;
-use crate::http::caller::Caller;
+use crate::http::caller::{CARRIED, Caller, ONWARD};
 use crate::http::public;
 use crate::http::reply::{self, BODY_BYTES_MAX, error_reply};
 use crate::http::request::{Reply, Request};
@@ -249,10 +249,36 @@ impl Arrival {
         if object == "directory" {
             self.follow(bindings, &mut answer).await?;
         }
+        if let Some(project) = wire::take_line(&mut answer.lines, ONWARD) {
+            return self.go_on(caller, bindings, (&project, &answer.bytes)).await;
+        }
         Ok(match wire::take_line(&mut answer.lines, "scrip-next") {
             None => Outcome::Answer(answer),
             Some(next) => Outcome::Parts(Parts { answer, next, stub: bindings.stub(&object)?, target, lines }),
         })
+    }
+
+    /// Hands what one project's object answered to that of another, which answers the caller.
+    async fn go_on(
+        &self,
+        caller: &Caller,
+        bindings: &Bindings,
+        (project, body): (&str, &Uint8Array),
+    ) -> Result<Outcome, Failure> {
+        let missing = || Fault::new(format!("the caller does not manage `{project}`"));
+        let caller = caller.in_other(project).ok_or_else(missing)?;
+        let lines = self.lines(
+            passes,
+            &[
+                ("scrip-caller", &caller.header()),
+                (CARRIED, "true"),
+                ("scrip-request-id", &self.request_id),
+                ("scrip-origin", &origin_of(&self.raw, &self.request)),
+                (chance::SEED_HEADER, &chance::write_seed(&self.context.seed)),
+            ],
+        );
+        let call = Call { method: &self.request.method, target: &self.request.path, lines: &lines, body: Some(body) };
+        Ok(Outcome::Answer(bindings.ask(&format!("project:{project}"), call).await?))
     }
 
     /// Does what the directory tells the entry beside its answer: forgets what is kept here of keys that have changed, and has the

@@ -5,6 +5,7 @@ use crate::http::publishing::Publishing;
 use crate::http::rates::Rates;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use std::collections::BTreeMap;
 
 /// The kind of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +80,25 @@ fn yes() -> bool {
     true
 }
 
+/// A project that a management key of another one may manage: the project which made it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Managed {
+    /// Its settings.
+    pub settings: Settings,
+    /// What the user whose key it is may do there.
+    #[serde(default)]
+    pub role: Option<Role>,
+    /// What signs its webhooks.
+    #[serde(default)]
+    pub signing: Option<Signing>,
+}
+
+/// The header by which an object tells the entry, and nobody else, that another project's is to answer: that project's id.
+pub const ONWARD: &str = "scrip-onward";
+
+/// The header by which the entry tells that project's object that the body comes from the first one.
+pub const CARRIED: &str = "scrip-carried";
+
 /// Who calls, once let in. Travels to the object as the header `scrip-caller`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Caller {
@@ -121,6 +141,9 @@ pub struct Caller {
     /// The secret by which the receivers of webhooks know the project; of those alone who manage it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signing: Option<Signing>,
+    /// The other projects that the key may manage in the same way, by id; for routes alone that go on to one.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<String, Managed>,
     /// How often it may call. The entry counts, and no object is told.
     #[serde(default, skip_serializing)]
     pub rates: Rates,
@@ -145,6 +168,12 @@ pub struct Signing {
 }
 
 impl Caller {
+    /// The same caller in another project that the key manages; nothing where it manages none of this id.
+    pub fn in_other(&self, project: &str) -> Option<Caller> {
+        let Managed { settings, role, signing } = self.others.get(project)?.clone();
+        Some(Caller { project: project.to_owned(), settings, role, signing, others: BTreeMap::new(), ..self.clone() })
+    }
+
     /// The value of the header `scrip-caller`.
     pub fn header(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()

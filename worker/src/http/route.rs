@@ -68,6 +68,8 @@ pub struct Route {
     pub remembered: bool,
     /// Whether the directory's object answers it, and not that of a project.
     pub in_directory: bool,
+    /// Whether it may go on to another project that the key manages.
+    pub goes_on: bool,
     /// Whether its caller names codes, so that a page that calls it can guess them.
     pub names_codes: bool,
     /// What it does.
@@ -118,6 +120,7 @@ const fn route(
         life: None,
         remembered: true,
         in_directory: false,
+        goes_on: false,
         names_codes: false,
         run,
     }
@@ -253,6 +256,11 @@ impl Route {
     /// Is about projects, and who may call: the directory answers.
     pub const fn in_directory(mut self) -> Route {
         self.in_directory = true;
+        self
+    }
+    /// May go on to another project that the key manages, and be answered and remembered there.
+    pub const fn goes_on(mut self) -> Route {
+        self.goes_on = true;
         self
     }
     /// Takes names of codes.

@@ -28,6 +28,7 @@ pub fn server() -> (String, String) {
         events: true,
         role: None,
         signing: None,
+        others: Default::default(),
         rates: Default::default(),
         local: false,
         settings,

@@ -6,7 +6,7 @@ use scrip_worker::access::auth::{self, Wanted};
 use scrip_worker::access::guesses::{self, Asker, Guesses, Verdict};
 use scrip_worker::access::{keys, rates};
 use scrip_worker::directory;
-use scrip_worker::http::caller::Caller;
+use scrip_worker::http::caller::{CARRIED, Caller, ONWARD};
 use scrip_worker::http::public;
 use scrip_worker::http::reply;
 use scrip_worker::http::request::{Reply, Request};
@@ -164,6 +164,16 @@ impl Edge {
             eprintln!("{request_id}: {fault}");
             scrip_worker::http::reply::failed(request_id)
         });
+        if let Some((_, project)) = reply.headers.iter().find(|(name, _)| name == ONWARD) {
+            let other = caller.in_other(project).unwrap();
+            request.headers.retain(|(name, _)| name != "scrip-caller");
+            request.headers.push(("scrip-caller".into(), other.header()));
+            request.headers.push((CARRIED.into(), "true".into()));
+            request.body = reply.body;
+            reply = self.project(&other.project, |object| {
+                object.event(context, |store| service::serve(&request, store, context)).unwrap()
+            });
+        }
         while let Some(at) = reply.headers.iter().position(|(name, _)| name == "scrip-next") {
             let (_, next) = reply.headers.remove(at);
             let mut request = request.clone();

@@ -131,7 +131,8 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
         let key = code_key(name, call.caller.settings.case_sensitive_codes);
         let voucher = call.store.document_by_name("voucher", &key, name)?;
         let id = voucher.map_or_else(|| name.to_owned(), |voucher| voucher.id);
-        clause.and("EXISTS (SELECT 1 FROM json_each(body, '$.vouchers_id') AS named WHERE named.value = {})", id);
+        clause.and("id IN (SELECT publication FROM published WHERE voucher = {})", id);
+        clause = clause.named();
     }
     let page = PUBLICATION.list.select(call.store, &call.query, clause)?;
     let shown = (PUBLICATION.show)(call, page.documents)?;

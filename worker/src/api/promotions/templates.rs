@@ -7,7 +7,8 @@ use crate::document::onward::{self, Onward};
 use crate::document::part;
 use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
-use crate::http::caller::Class;
+use crate::http::caller::{CARRIED, Class, ONWARD};
+use crate::http::intake::header;
 use crate::http::listing::List;
 use crate::http::reply::{CallError, duplicate, error, invalid_query, not_found};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
@@ -19,7 +20,9 @@ use crate::shop::stacking_rules::check_project;
 use crate::shop::tiers::TIER;
 use crate::shop::validation_rules::RULE;
 use crate::store::document::Document;
+use crate::store::sql::Fault;
 use scrip::wire::Problem;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 /// Templates as a resource.
@@ -119,6 +122,7 @@ pub const ROUTES: &[Route] = &[
         copy,
     )
     .of(&TEMPLATE)
+    .goes_on()
     .for_classes(&[Class::Management])
     .body(COPY),
 ];
@@ -260,19 +264,48 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(TEMPLATE.show_one(call, template)?))
 }
 
-/// A management key opens one project, so that a template is copied to it alone: another is to it as one that does not exist.
+/// A template on its way to the project in which the copy is to be.
+#[derive(Serialize, Deserialize)]
+struct Carried {
+    name: String,
+    description: Option<Json>,
+    campaign_type: String,
+    json_template: Json,
+}
+
+/// A copy in the template's own project is written at once. What is to be in another one that the key manages goes there and is written there;
+/// to a key that does not manage it, that project is as one that does not exist.
 fn copy(call: &mut Call<'_, '_>) -> Outcome {
+    if header(call.request, CARRIED).is_some() {
+        let carried = serde_json::from_slice(&call.request.body)
+            .map_err(|error| Fault(format!("a template that was carried over does not read: {error}")))?;
+        return put_down(call, carried);
+    }
     check_project(call)?;
     let body = call.body(Nulls::Dropped)?;
     let template = TEMPLATE.find(call)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str).unwrap_or_default();
     let destination = text("destination_project_id");
-    if destination != call.caller.project {
+    let held = |name: &str| template.body.get(name).cloned().unwrap_or_default();
+    let carried = Carried {
+        name: text("name").to_owned(),
+        description: body.get("description").or_else(|| template.body.get("description")).cloned(),
+        campaign_type: held("campaign_type").as_str().unwrap_or_default().to_owned(),
+        json_template: held("json_template"),
+    };
+    if destination == call.caller.project {
+        return put_down(call, carried);
+    }
+    if !call.caller.others.contains_key(destination) {
         return Err(not_found("project", destination).into());
     }
-    check_name(call, text("name"))?;
-    let kind = template.body.get("campaign_type").and_then(Json::as_str).unwrap_or_default().to_owned();
-    let held = template.body.get("json_template").cloned().unwrap_or_default();
-    let description = body.get("description").or_else(|| template.body.get("description"));
-    Ok(Answer::json(keep(call, (text("name"), description), &kind, held)))
+    let mut answer = Answer::json(serde_json::to_value(&carried).map_err(|error| Fault(error.to_string()))?);
+    answer.headers.push((ONWARD, destination.to_owned()));
+    Ok(answer)
+}
+
+fn put_down(call: &mut Call<'_, '_>, carried: Carried) -> Outcome {
+    let Carried { name, description, campaign_type, json_template } = carried;
+    check_name(call, &name)?;
+    Ok(Answer::json(keep(call, (&name, description.as_ref()), &campaign_type, json_template)))
 }

@@ -350,3 +350,43 @@ fn answers_of_before_are_found_by_their_names() {
         sql.run("SELECT (SELECT COUNT(*) FROM answer WHERE status > 0), (SELECT COUNT(*) FROM answer_slice)", &[]);
     assert_eq!(counted.unwrap(), [vec![Value::from(1_200_i64), 2_i64.into()]]);
 }
+
+#[test]
+fn what_was_named_and_published_before_is_found_like_what_comes() {
+    let found = |sql: &dyn Sql| {
+        let parts = sql.run("SELECT rowid FROM label_part WHERE label_part MATCH '\"nna\"'", &[]).unwrap();
+        let published = sql.run("SELECT voucher, publication FROM published ORDER BY voucher", &[]).unwrap();
+        (parts.len(), published)
+    };
+    let insert = |sql: &dyn Sql| {
+        let row = "INSERT INTO document (kind, id, created_at, body, label) VALUES (?1, ?2, 0, ?3, ?4)";
+        for (kind, id, body, label) in [
+            ("customer", "c1", "{}", Some("anna")),
+            ("customer", "c2", "{}", Some("bert")),
+            ("customer", "c3", "{}", None),
+            ("publication", "p1", r#"{"vouchers_id":["v1","v2"]}"#, None),
+            ("publication", "p2", r#"{"vouchers_id":["v2"]}"#, None),
+            ("order", "p3", r#"{"vouchers_id":["v2"]}"#, None),
+        ] {
+            let label = label.map(str::to_owned);
+            sql.run(row, &[kind.into(), id.into(), body.into(), label.into()]).unwrap();
+        }
+    };
+    let later = Sqlite::memory().unwrap();
+    migrate(&later, 0).unwrap();
+    insert(&later);
+    let earlier = Sqlite::memory().unwrap();
+    earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
+    let before = STEPS.iter().position(|step| std::ptr::eq(*step, parted::STEP)).unwrap();
+    for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
+        earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
+    }
+    insert(&earlier);
+    migrate(&earlier, 0).unwrap();
+    let row = |voucher: &str, publication: &str| -> Row { vec![voucher.into(), publication.into()] };
+    assert_eq!(found(&earlier), (1, vec![row("v1", "p1"), row("v2", "p1"), row("v2", "p2")]));
+    assert_eq!(found(&earlier), found(&later));
+    later.run("DELETE FROM document WHERE id IN ('p1', 'c1')", &[]).unwrap();
+    assert_eq!(found(&later), (0, vec![row("v2", "p2")]));
+}
