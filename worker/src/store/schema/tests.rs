@@ -5,14 +5,25 @@ use super::*;
 use crate::store::sql::{Row, Value};
 use crate::store::sqlite::Sqlite;
 
-#[test]
-fn whoever_had_a_referral_code_before_passes_it_on() {
+/// The database of a version that knew so many steps.
+fn of_steps(count: usize) -> Sqlite {
     let sql = Sqlite::memory().unwrap();
     sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    for (statement, version) in STEPS.iter().take(6).zip(1_i64..) {
-        statement.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
+    for (step, version) in STEPS.iter().take(count).zip(1_i64..) {
+        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
         sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
     }
+    sql
+}
+
+/// How many steps there are before one.
+fn place_of(wanted: &[&str]) -> usize {
+    STEPS.iter().position(|step| std::ptr::eq(*step, wanted)).unwrap()
+}
+
+#[test]
+fn whoever_had_a_referral_code_before_passes_it_on() {
+    let sql = of_steps(6);
     let insert = |kind: &str, id: &str, parent: Option<&str>, holder: Option<&str>, body: &str| {
         let parent = parent.map(str::to_owned).into();
         let holder = holder.map(str::to_owned).into();
@@ -49,13 +60,8 @@ fn whoever_had_a_referral_code_before_passes_it_on() {
 
 #[test]
 fn what_fired_before_is_remembered() {
-    let sql = Sqlite::memory().unwrap();
-    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
     let begins = |step: &&[&str]| step.iter().any(|statement| statement.contains("CREATE TABLE earning_firing"));
-    for (step, version) in STEPS.iter().take_while(|step| !begins(step)).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
-        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
-    }
+    let sql = of_steps(STEPS.iter().position(begins).unwrap());
     let firing = r#"{"member_id":"m","program_id":"p","earning_rule_id":"r","earning_id":"e","points":[{"card_definition_id":"d","points":5,"back":2}]}"#;
     let rows = [
         ("earning_occasion", "order/1", None, r#"{"standing":"GIVEN_BACK","bought":{"amount":700}}"#),
@@ -82,12 +88,7 @@ fn what_fired_before_is_remembered() {
 
 #[test]
 fn holds_of_before_are_the_servers() {
-    let sql = Sqlite::memory().unwrap();
-    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    for statement in STEPS.iter().take(2).copied().flatten() {
-        sql.run(statement, &[]).unwrap();
-    }
-    sql.run("INSERT INTO migration VALUES (1, 0), (2, 0)", &[]).unwrap();
+    let sql = of_steps(2);
     sql.run("INSERT INTO hold VALUES ('cart', 'voucher/v_1/redemptions', 1, 7)", &[]).unwrap();
     assert!(!migrate(&sql, 0).unwrap());
     let kept = sql.run("SELECT key, owner, account, amount, expires_at, created_at, origin FROM hold", &[]).unwrap();
@@ -193,13 +194,7 @@ fn what_happened_before_is_counted_like_what_happens() {
         |row: &Row| !["FIRED", "EARNED", "WAITING"].iter().any(|kind| sql::text(row, 0).unwrap().contains(kind));
     assert_eq!(counted(&later), expected().into_iter().filter(by_itself).collect::<Vec<_>>());
 
-    let earlier = Sqlite::memory().unwrap();
-    earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    let before = STEPS.iter().position(|step| std::ptr::eq(*step, statistics::STEP)).unwrap();
-    for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
-        earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
-    }
+    let earlier = of_steps(place_of(statistics::STEP));
     insert(&earlier);
     migrate(&earlier, 0).unwrap();
     assert_eq!(counted(&earlier), expected());
@@ -246,13 +241,7 @@ fn what_was_listed_before_is_counted_like_what_comes() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert_listed(&later);
-    let earlier = Sqlite::memory().unwrap();
-    earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    let before = STEPS.iter().position(|step| std::ptr::eq(*step, listed::STEP)).unwrap();
-    for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
-        earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
-    }
+    let earlier = of_steps(place_of(listed::STEP));
     insert_listed(&earlier);
     migrate(&earlier, 0).unwrap();
     let told = tallied(&earlier);
@@ -283,12 +272,7 @@ fn what_was_listed_before_is_counted_like_what_comes() {
 
 #[test]
 fn customers_of_before_are_found_by_what_they_were_called() {
-    let sql = Sqlite::memory().unwrap();
-    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    for (step, version) in STEPS.iter().take_while(|step| !std::ptr::eq(**step, marks::STEP)).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
-        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
-    }
+    let sql = of_steps(place_of(marks::STEP));
     sql.run(
         "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
          INSERT INTO document (kind, id, key, created_at, body)
@@ -318,12 +302,7 @@ fn customers_of_before_are_found_by_what_they_were_called() {
 
 #[test]
 fn answers_of_before_are_found_by_their_names() {
-    let sql = Sqlite::memory().unwrap();
-    sql.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    for (step, version) in STEPS.iter().take_while(|step| !std::ptr::eq(**step, answers::STEP)).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(sql.run(statement, &[]).unwrap()));
-        sql.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
-    }
+    let sql = of_steps(place_of(answers::STEP));
     sql.run(
         "WITH RECURSIVE turn(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turn WHERE n < 1200)
          INSERT INTO idempotency (caller, request, key, body_hash, status, headers, body, created_at, bytes)
@@ -375,13 +354,7 @@ fn what_was_named_and_published_before_is_found_like_what_comes() {
     let later = Sqlite::memory().unwrap();
     migrate(&later, 0).unwrap();
     insert(&later);
-    let earlier = Sqlite::memory().unwrap();
-    earlier.run("CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)", &[]).unwrap();
-    let before = STEPS.iter().position(|step| std::ptr::eq(*step, parted::STEP)).unwrap();
-    for (step, version) in STEPS.iter().take(before).zip(1_i64..) {
-        step.iter().for_each(|statement| drop(earlier.run(statement, &[]).unwrap()));
-        earlier.run("INSERT INTO migration VALUES (?1, 0)", &[version.into()]).unwrap();
-    }
+    let earlier = of_steps(place_of(parted::STEP));
     insert(&earlier);
     migrate(&earlier, 0).unwrap();
     let row = |voucher: &str, publication: &str| -> Row { vec![voucher.into(), publication.into()] };
