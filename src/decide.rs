@@ -36,7 +36,7 @@ pub use qualify::{Qualified, qualify};
 pub use redeem::{Redeemed, RedeemedPart, promised, redeem};
 pub use referral::Referral;
 pub use rollback::{RollBack, RolledBack, rollback};
-pub use tally::{OrderCount, Tally};
+pub use tally::{Counted, OrderCount, Tally};
 pub use validate::{Evaluated, SessionAnswer, Validated, validate};
 
 use crate::ledger::Entry;
@@ -63,8 +63,10 @@ pub struct Changes {
     pub referrals: Vec<Referral>,
     /// The customer as the request knows them; the host merges this into what it has.
     pub customer: Option<Box<Customer>>,
-    /// What is added to the counts in the customer's summary.
+    /// What is added to the counts of redemptions in the summary of whoever redeems.
     pub tally: Tally,
+    /// What is added to the counts of orders in the summaries of those whose the order is and was.
+    pub orders: Vec<OrderCount>,
 }
 
 /// A reward that is a code of a campaign, or more on the card that the customer has of it (calculation.md section 10.2).

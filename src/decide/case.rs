@@ -6,6 +6,7 @@ pub mod stored;
 use std::borrow::Cow;
 use std::ops::Deref;
 
+use crate::decide::tally::Counted;
 pub use crate::facts::Offer;
 use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
@@ -14,7 +15,6 @@ use crate::model::order::Order;
 use crate::model::page::Page;
 use crate::model::request::{Redeemable, Redeemables};
 use crate::model::stacking::StackingRules;
-use crate::money::Money;
 use crate::pricing::lines::{Priced, Trust};
 use crate::refusal::Refusal;
 use crate::rules::Needs;
@@ -85,8 +85,8 @@ pub struct Case<'a> {
     pub zone: Fact<'a, TimeZone>,
     /// The order: sent, stored, or stored under what was sent.
     pub order: Option<Fact<'a, Order>>,
-    /// What the stored order came to, if it was paid.
-    pub paid: Option<Money>,
+    /// What the stored order counts for.
+    pub counted: Option<Counted>,
     /// Whose word counts for what its lines cost.
     pub trust: Trust,
     /// Its goods and amounts.
@@ -133,7 +133,7 @@ impl<'a> Case<'a> {
             stacking,
             zone: facts.time_zone(),
             order: None,
-            paid: None,
+            counted: None,
             trust: Trust::Sent,
             priced: Priced::default(),
             buyer: Buyer::default(),

@@ -9,9 +9,9 @@ use crate::decide::caps::cap_postings;
 use crate::decide::case::{Case, Offer};
 use crate::decide::postings::{counted, reserved, spent};
 use crate::decide::referral;
-use crate::decide::tally::sum;
+use crate::decide::tally::{Counted, recounted, sum};
 use crate::decide::validate::{Evaluated, exceeded};
-use crate::decide::{Changes, Decision, OrderCount, RewardGrant, Tally};
+use crate::decide::{Changes, Decision, RewardGrant, Tally};
 use crate::facts::{Fact, Facts, Known, credits_account, incentive_account, points_account};
 use crate::id::{Context, Ids};
 use crate::ledger::{AccountId, Book, Standing, Transfer};
@@ -122,6 +122,8 @@ pub fn redeem<'a>(
     });
     let customer = changed_customer(&evaluated, customer_id.clone());
     let order_id = order.as_ref().and_then(|order| order.id.clone());
+    let counted = order.as_ref().and_then(|order| Counted::of(order, evaluated.walk.cart.total()));
+    let orders = recounted(evaluated.case.counted.take(), counted);
     evaluated.case.order = order.map(|order| Fact::Own(Arc::new(order)));
     let line_ids = line_ids(&evaluated, &mut ids);
     let changes = Changes {
@@ -129,21 +131,20 @@ pub fn redeem<'a>(
         grants,
         referrals,
         customer: customer.map(Box::new),
-        tally: tally(&evaluated, &parts),
+        tally: tally(&parts),
+        orders,
     };
     let answer =
         Redeemed { evaluated, date: context.now, parts, parent, line_ids, order_id, customer_id, failure: None };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })
 }
 
-/// What the customer's summary counts of it. The order is as the redemption leaves it.
-fn tally(evaluated: &Evaluated<'_>, parts: &[RedeemedPart]) -> Tally {
-    let status = evaluated.order.as_ref().and_then(|order| order.status);
+/// What the customer's summary counts of it.
+fn tally(parts: &[RedeemedPart]) -> Tally {
     Tally {
         succeeded: i64::try_from(parts.len()).unwrap_or(i64::MAX),
         credits: sum(parts.iter().filter_map(|part| part.credits)),
         points: sum(parts.iter().filter_map(|part| part.points)),
-        order: OrderCount::of(evaluated.case.paid, status, evaluated.walk.cart.total()),
         ..Tally::default()
     }
 }

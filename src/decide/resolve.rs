@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::decide::case::{Case, Offer, Resolved, stored};
 use crate::decide::combination::{check_combination, check_stack, duplicated};
-use crate::decide::tally::paid_total;
+use crate::decide::tally::Counted;
 use crate::facts::{Exchange, Fact, Known};
 use crate::model::incentive::{Grant, Incentive};
 use crate::model::order::Order;
@@ -90,7 +90,7 @@ impl<'a> Case<'a> {
                     // Somebody vouched for what is stored (calculation.md section 19, D13).
                     self.trust = Trust::Sent;
                 }
-                self.paid = paid_total(&stored);
+                self.counted = Counted::stored(&stored);
                 let order = stored::overlaid(stored.into_owned(), sent, client);
                 self.order = Some(Fact::Own(Arc::new(order)));
             }

@@ -3,8 +3,8 @@
 //!
 //! calculation.md section 15.
 
-use crate::decide::tally::{paid_total, sum};
-use crate::decide::{Changes, Decision, OrderCount, Tally};
+use crate::decide::tally::{Counted, recounted, sum};
+use crate::decide::{Changes, Decision, Tally};
 use crate::facts::{Facts, Known};
 use crate::id::{Context, Ids};
 use crate::ledger::Book;
@@ -13,7 +13,6 @@ use crate::model::order::{Metadata, Order, OrderStatus};
 use crate::model::redemption::{PastLine, PastRedemption, PastState, Spent};
 use crate::model::stacking::RollbackMode;
 use crate::money::Money;
-use crate::pricing::Cart;
 use crate::refusal::{Reason, Refusal};
 use crate::text::Text;
 use crate::time::Instant;
@@ -86,22 +85,21 @@ pub fn rollback(facts: &dyn Facts, request: &RollBack, context: &Context) -> Res
     let mode = facts.stacking_rules().redeemables_rollback_order_mode;
     let order_id = past.order.as_ref().and_then(|order| order.id.as_deref());
     let stored = order_id.and_then(|order| facts.order(order).found());
-    let paid = stored.as_deref().and_then(paid_total);
+    let counted = stored.as_deref().and_then(Counted::stored);
     let order = stored.map(|order| match mode {
         RollbackMode::WithOrder => undo_order(order.into_owned(), &past, request),
         RollbackMode::WithoutOrder => order.into_owned(),
     });
-    let changed = order.as_ref().filter(|_| mode == RollbackMode::WithOrder);
+    let orders = recounted(counted, order.as_ref().and_then(Counted::stored));
     let given_back =
         |of: fn(Spent) -> Option<u64>| sum(parts.iter().filter_map(|part| of(part.redemption.spent?))).saturating_neg();
     let tally = Tally {
         rolled_back: i64::try_from(parts.len()).unwrap_or(i64::MAX),
         credits: given_back(|spent| if let Spent::Credits(credits) = spent { Some(credits) } else { None }),
         points: given_back(|spent| if let Spent::Points(points) = spent { Some(points) } else { None }),
-        order: changed.and_then(|order| OrderCount::of(paid, order.status, Cart::stored(order).total())),
         ..Tally::default()
     };
-    let changes = Changes { entries: book.into_entries(), tally, ..Changes::default() };
+    let changes = Changes { entries: book.into_entries(), tally, orders, ..Changes::default() };
     let parent = parent.map(|id| UndonePart { id, redemption: past });
     let answer = RolledBack { date: context.now, parts, parent, order, mode };
     Ok(Decision { answer, changes: Some(Box::new(changes)) })

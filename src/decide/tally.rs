@@ -5,6 +5,7 @@
 use crate::model::order::{Order, OrderStatus};
 use crate::money::Money;
 use crate::pricing::Cart;
+use crate::text::Text;
 
 /// What happens to the counts of a customer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,37 +22,60 @@ pub struct Tally {
     pub credits: i64,
     /// Points of loyalty cards spent; below zero when given back.
     pub points: i64,
-    /// The order that was paid, or is not any more.
-    pub order: Option<OrderCount>,
 }
 
-/// An order that counts for its customer, or does not count any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OrderCount {
-    /// What it comes to, in minor units; below zero when it is taken back.
-    pub total: i64,
-    /// 1, or -1 when it is taken back.
-    pub count: i64,
+/// What an order counts for: a paid one, also when its goods are on their way, is its customer's. One that is canceled is nobody's any
+/// more, so that all sums follow from the orders as they stand, whatever became of them before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counted {
+    /// Whose it is.
+    pub customer_id: Text,
+    /// What it comes to.
+    pub total: Money,
 }
 
-impl OrderCount {
-    /// An order counts each time that it becomes paid, and no more when it is canceled then. `paid` is what it came to before, if it
-    /// was paid; `total` is what it comes to now.
-    pub fn of(paid: Option<Money>, status: Option<OrderStatus>, total: Option<Money>) -> Option<OrderCount> {
-        let signed = |total: Money| i64::try_from(total.minor()).unwrap_or(i64::MAX);
-        match (status?, paid) {
-            (OrderStatus::Paid, None) => Some(OrderCount { total: signed(total.unwrap_or_default()), count: 1 }),
-            (OrderStatus::Canceled, Some(paid)) => Some(OrderCount { total: signed(paid).saturating_neg(), count: -1 }),
-            (OrderStatus::Paid, Some(_)) | (OrderStatus::Canceled, None) => None,
-            (OrderStatus::Created | OrderStatus::Fulfilled, _) => None,
+impl Counted {
+    /// What an order counts for that comes to this.
+    pub fn of(order: &Order, total: Option<Money>) -> Option<Counted> {
+        match order.status? {
+            OrderStatus::Paid | OrderStatus::Fulfilled => {
+                Some(Counted { customer_id: order.customer_id.clone()?, total: total.unwrap_or_default() })
+            }
+            OrderStatus::Created | OrderStatus::Canceled => None,
         }
+    }
+
+    /// What a stored order counts for.
+    pub fn stored(order: &Order) -> Option<Counted> {
+        Counted::of(order, Cart::stored(order).total())
     }
 }
 
-/// What a stored order came to, if it was paid.
-pub fn paid_total(stored: &Order) -> Option<Money> {
-    let is_paid = stored.status == Some(OrderStatus::Paid);
-    is_paid.then(|| Cart::stored(stored).total().unwrap_or_default())
+/// What is added to the counts of orders in a customer's summary.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OrderCount {
+    /// Whose summary.
+    pub customer_id: Text,
+    /// Minor units; below zero when they are taken back.
+    pub total: i64,
+    /// 1 for an order that is theirs now, -1 for one that is not any more, 0 for one that comes to something else.
+    pub count: i64,
+}
+
+/// What becomes of counts when an order that counted for something counts for something else.
+pub fn recounted(before: Option<Counted>, after: Option<Counted>) -> Vec<OrderCount> {
+    let minor = |total: Money| i64::try_from(total.minor()).unwrap_or(i64::MAX);
+    let add = |is: Counted| OrderCount { customer_id: is.customer_id, total: minor(is.total), count: 1 };
+    let take =
+        |was: Counted| OrderCount { customer_id: was.customer_id, total: minor(was.total).saturating_neg(), count: -1 };
+    match (before, after) {
+        (Some(was), Some(is)) if was == is => Vec::new(),
+        (Some(was), Some(is)) if was.customer_id == is.customer_id => {
+            let total = minor(is.total).saturating_sub(minor(was.total));
+            vec![OrderCount { customer_id: is.customer_id, total, count: 0 }]
+        }
+        (was, is) => was.map(take).into_iter().chain(is.map(add)).collect(),
+    }
 }
 
 /// The sum of what parts of a request took.

@@ -16,7 +16,7 @@ pub(super) fn try_stack<'a>(case: &mut Case<'a>, id: &Text) -> Option<Box<Evalua
         context: case.context,
         stacking: case.stacking.clone(),
         zone: case.zone.clone(),
-        paid: None,
+        counted: None,
         order: case.order.clone(),
         trust: case.trust,
         priced: case.priced.clone(),

@@ -14,8 +14,7 @@ use crate::shop::{customers, decision, metadata_schemas, orders_pricing, overrid
 use crate::store::document::{Document, Stored};
 use crate::store::facts::ById;
 use crate::work::batch;
-use scrip::decide::tally::paid_total;
-use scrip::decide::{OrderCount, Tally};
+use scrip::decide::tally::{Counted, recounted};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
 use scrip::text::Text;
@@ -204,11 +203,8 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     // A new order was never paid, whatever it begins as.
     let stored = Some(before).filter(|_| !is_new);
     let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
-    let counted = OrderCount::of(stored.as_ref().and_then(paid_total), order.status, total);
-    if counted.is_some() {
-        let tally = Tally { order: counted, ..Tally::default() };
-        decision::write_customer(call, &people.upserted, None, people.customer_id.as_deref(), &tally)?;
-    }
+    let orders = recounted(stored.as_ref().and_then(Counted::stored), Counted::of(&order, total));
+    decision::count_orders(call, &people.upserted, None, &orders)?;
     Ok(text)
 }
 

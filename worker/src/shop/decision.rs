@@ -10,8 +10,8 @@ use crate::store::document::Document;
 use crate::store::facts::{ById, FindCardTier, FindTiers, StoreFacts};
 use crate::store::sql::Fault;
 use crate::store::tracking::Tracker;
-use scrip::decide::Tally;
 use scrip::decide::case::stored::customer_key;
+use scrip::decide::{OrderCount, Tally};
 use scrip::facts::Facts;
 use scrip::model::customer::Customer;
 use scrip::model::page::Page;
@@ -70,7 +70,7 @@ pub fn write_customer(
     seen: &ById,
     sent: Option<&Customer>,
     id: Option<&str>,
-    tally: &Tally,
+    (tally, orders): (&Tally, &[OrderCount]),
 ) -> Result<Option<Document>, CallError> {
     let Some(id) = id else { return Ok(None) };
     let known = match seen.get(id) {
@@ -109,7 +109,7 @@ pub fn write_customer(
             customers::check_metadata(call, &document.body)?;
         }
     }
-    summary::count(&mut document.body, tally, call.now_ms())?;
+    summary::count(&mut document, tally, orders, call.now_ms())?;
     if is_new {
         call.store.insert("customer", &document);
     } else {
@@ -117,6 +117,33 @@ pub fn write_customer(
         call.store.update("customer", &document);
     }
     Ok(Some(document))
+}
+
+/// Counts at the commit what became of orders for all whose they are and were but `own`, who is written anyway. What the call has
+/// written of them so far is kept; nobody of the id is there any more when they were forgotten.
+pub fn count_orders(
+    call: &mut Call<'_, '_>,
+    seen: &ById,
+    own: Option<&str>,
+    orders: &[OrderCount],
+) -> Result<(), CallError> {
+    for order in orders.iter().filter(|order| own != Some(order.customer_id.as_str())) {
+        let id = order.customer_id.as_str();
+        let known = match seen.get(id) {
+            Some(document) => Some(document.clone()),
+            None => call.store.document("customer", id)?,
+        };
+        let Some(mut document) = known else { continue };
+        let last = call.store.written().filter(|written| written.kind == "customer" && written.id == id).last();
+        if let Some(written) = last {
+            document.body = serde_json::from_str(written.text)
+                .map_err(|error| Fault(format!("a customer that is written does not parse: {error}")))?;
+        }
+        summary::count(&mut document, &Tally::default(), std::slice::from_ref(order), call.now_ms())?;
+        call.touch(&mut document);
+        call.store.update("customer", &document);
+    }
+    Ok(())
 }
 
 /// The `source_id` that a customer is named by, also where the name is a tracking id.

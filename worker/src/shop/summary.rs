@@ -2,6 +2,7 @@
 //!
 //! objects.md section 4.
 
+use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::{OrderCount, Tally};
 use serde::de::DeserializeOwned;
@@ -58,13 +59,12 @@ pub fn empty() -> Json {
     serde_json::to_value(Summary::default()).unwrap_or(Json::Null)
 }
 
-/// Adds what happened to the summary in a stored customer.
-pub fn count(customer: &mut Map<String, Json>, tally: &Tally, now_ms: i64) -> Result<(), Fault> {
-    change(customer, "summary", |summary: &mut Summary| {
+/// Adds what happened to the summary in a stored customer, of orders what is theirs.
+pub fn count(document: &mut Document, tally: &Tally, orders: &[OrderCount], now_ms: i64) -> Result<(), Fault> {
+    let own = orders.iter().filter(|order| order.customer_id == document.id.as_str());
+    change(&mut document.body, "summary", |summary: &mut Summary| {
         summary.redemptions.add(tally);
-        if let Some(order) = tally.order {
-            summary.orders.add(order, now_ms);
-        }
+        own.for_each(|order| summary.orders.add(order, now_ms));
     })
 }
 
@@ -100,13 +100,12 @@ impl Redemptions {
 }
 
 impl Orders {
-    fn add(&mut self, order: OrderCount, now_ms: i64) {
+    fn add(&mut self, order: &OrderCount, now_ms: i64) {
         add(&mut self.total_amount, order.total);
         add(&mut self.total_count, order.count);
-        let times = self.total_count.max(1);
-        // Half up, as every amount.
-        let halves = self.total_amount.saturating_mul(2).saturating_add(times);
-        self.average_amount = halves.checked_div(times.saturating_mul(2)).unwrap_or(0);
+        // Half up, as every amount; nothing of nothing.
+        let halves = self.total_amount.saturating_mul(2).saturating_add(self.total_count);
+        self.average_amount = halves.checked_div(self.total_count.saturating_mul(2)).unwrap_or(0);
         if order.count > 0 {
             self.last_order_amount = order.total;
             self.last_order_date = Some(crate::moment::text(now_ms));

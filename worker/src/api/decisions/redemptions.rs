@@ -257,8 +257,10 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
         Redeemed::Done(recorded) => recorded,
     };
     let customer = changes.customer.as_deref();
-    let mut customer = decision::write_customer(call, &customers, customer, customer_id.as_deref(), &changes.tally)?;
+    let counts = (&changes.tally, &*changes.orders);
+    let mut customer = decision::write_customer(call, &customers, customer, customer_id.as_deref(), counts)?;
     let written = commit(call, *recorded, &changes, (customer.as_mut(), form))?;
+    decision::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }
@@ -312,7 +314,7 @@ fn fail(call: &mut Call<'_, '_>, written: Written, (customers, customer_id): (&B
     }
     if decision::is_believed(call) {
         let tally = Tally { failed: 1, ..Tally::default() };
-        decision::write_customer(call, customers, None, customer_id, &tally)?;
+        decision::write_customer(call, customers, None, customer_id, (&tally, &[]))?;
     }
     Ok(Answer::written(written.status, written.answer))
 }

@@ -80,7 +80,8 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let vouchers = rolled_back.parts.iter().filter_map(|part| part.redemption.voucher.as_ref());
     decision::put(call, vouchers.map(|voucher| voucher.id.as_str()).collect(), written.records);
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
-    decision::write_customer(call, &customers, None, customer_id, &changes.tally)?;
+    decision::write_customer(call, &customers, None, customer_id, (&changes.tally, &changes.orders))?;
+    decision::count_orders(call, &customers, customer_id, &changes.orders)?;
     Ok(Answer::written(written.status, written.answer))
 }
 
@@ -110,7 +111,7 @@ fn write_second(call: &mut Call<'_, '_>, past: &PastRedemption, request: &RollBa
     decision::put(call, Vec::new(), vec![record]);
     call.store.leaves_later();
     let tally = Tally { rollback_failed: 1, ..Tally::default() };
-    decision::write_customer(call, &ById::new(), None, past.customer_id.as_deref(), &tally)?;
+    decision::write_customer(call, &ById::new(), None, past.customer_id.as_deref(), (&tally, &[]))?;
     let told: ErrorBody = crate::http::reply::error(reason.code(), reason.key(), reason.message(), &*refusal.details());
     Ok(refused_but_written(&told.about("redemption_rollback", &failed_id), call.request_id))
 }
