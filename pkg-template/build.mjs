@@ -15,12 +15,12 @@ export async function build(out = join(root, "pkg"), say = () => {}) {
   await mkdir(out, { recursive: true });
 
   say("compiling the engine to wasm");
-  const compiled = await compile("scrip-package");
+  const compiled = await compile("scrip-package", "release");
 
   say("binding and shrinking it");
   await bind(compiled, out, "engine");
   // `strip` in the cargo profile instead of here would hide the target's features from wasm-bindgen.
-  await optimise(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"), "-O3", "--strip-debug", "--strip-producers");
+  await optimise(join(out, "engine_bg.wasm"), join(out, "scrip.wasm"), "-O3", "--reorder-functions-by-name", "--strip-debug", "--strip-producers");
   await rm(join(out, "engine_bg.wasm"));
 
   await smaller(join(out, "engine.js"), join(out, "engine.js"));

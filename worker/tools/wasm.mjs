@@ -15,24 +15,20 @@ const environment = {
   CARGO_TERM_PROGRESS_WHEN: "never",
 };
 
-/** The libraries that become binaries. */
-const LIBRARIES = ["scrip-worker", "scrip-package"];
-
 const BIND = ["--quiet", "--profile", "tool", "-p", "scrip-bind", "--target-dir", target];
 
 /**
- * Compiles a library for release; gives the path of its binary. The other one is compiled with it, so that what both need has
- * the features of both and is compiled once; so is the program that binds, which would otherwise wait for its turn.
+ * Compiles a library by a profile of the workspace; gives the path of its binary. The program that binds is compiled beside it: it would
+ * otherwise wait for its turn.
  */
-export async function compile(crate, features = []) {
+export async function compile(crate, profile, features = []) {
   const chosen = features.length === 0 ? [] : ["--features", features.join()];
-  const libraries = LIBRARIES.flatMap((library) => ["-p", library]);
-  const args = ["build", "--release", "--lib", ...libraries, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
+  const args = ["build", "--profile", profile, "--lib", "-p", crate, "--target", WASM_TARGET, "--target-dir", target, ...chosen];
   await Promise.all([
     run("cargo", args, { stdio: "inherit", env: environment }),
     run("cargo", ["build", ...BIND]),
   ]);
-  return join(target, WASM_TARGET, "release", `${crate.replaceAll("-", "_")}.wasm`);
+  return join(target, WASM_TARGET, profile, `${crate.replaceAll("-", "_")}.wasm`);
 }
 
 /** Writes `<name>.js` and `<name>_bg.wasm` into a folder. With `restarts` an instance that trapped can be made anew. */

@@ -55,6 +55,19 @@ impl Term {
         Term { column: "key".to_owned(), statement, value: None }
     }
 
+    /// A column, of what the key was made of, that must begin so; none where a letter becomes another small one by what follows it.
+    fn begun(column: &str, start: &str) -> Option<Term> {
+        if start.contains('Σ') {
+            return None;
+        }
+        let range = "(key >= {} AND key < {})";
+        let bounds = [start.to_owned(), start.to_lowercase()].map(|from| [format!("{from}{}", char::MAX), from]);
+        let bounds = bounds.into_iter().flat_map(|[behind, from]| [Value::Text(from), Value::Text(behind)]);
+        let params = bounds.chain([start.into(), start.into()]).collect();
+        let condition = format!("({range} OR {range}) AND substr({column}, 1, length({{}})) = {{}}");
+        Some(Term { column: "key".to_owned(), statement: (condition, params), value: None })
+    }
+
     /// A column, of moments, that must lie before or after one.
     pub fn bound(column: &str, sign: &str, at_ms: i64) -> Term {
         let statement = (format!("{column} {sign} {{}}"), vec![at_ms.into()]);
@@ -133,6 +146,12 @@ impl Conditions {
         match parent {
             None if keyed.is_some() && is_equal && self.has_index("key", clause) => {
                 self.terms.push(Term::keyed(&column, &condition.values));
+            }
+            None if keyed.is_some() && condition.operator == "$starts_with" && self.has_index("key", clause) => {
+                match Term::begun(&column, first) {
+                    Some(term) => self.terms.push(term),
+                    None => self.looked.push(statement(&condition, &column, clause)?),
+                }
             }
             Some((kind, _)) if is_equal && self.has_index("parent", clause) => {
                 self.parents.push((kind.to_owned(), condition.values));
