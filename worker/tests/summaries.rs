@@ -1,5 +1,5 @@
 //! What a customer's summary says, against a recount of what the lists say: through redemptions that succeed and fail, rollbacks, and orders
-//! that are paid and canceled.
+//! that are paid, sent, canceled, redeemed on again, that come to something else or go to somebody else.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
@@ -17,7 +17,8 @@ use serde_json::{Value as Json, json};
 
 const NOW: i64 = 1_772_323_200_000;
 const CUSTOMERS: usize = 4;
-const STEPS: usize = 300;
+const STEPS: usize = 600;
+const STATUSES: [&str; 4] = ["PAID", "FULFILLED", "CREATED", "CANCELED"];
 
 /// The status, and the answer.
 fn call(edge: &Edge, method: &str, target: &str, body: &Json) -> (u16, Json) {
@@ -84,14 +85,26 @@ fn a_summary_is_what_a_recount_gives() {
             }
             2 if !ordered.is_empty() => {
                 let id = ordered[next(ordered.len())].clone();
-                let status = ["PAID", "CANCELED"][next(2)];
-                call(&edge, "PUT", &format!("/v1/orders/{id}"), &json!({ "status": status }));
+                let change = match next(5) {
+                    0 => json!({ "customer": customer }),
+                    1 => json!({ "customer": null }),
+                    2 => order,
+                    _ => json!({ "status": STATUSES[next(STATUSES.len())] }),
+                };
+                call(&edge, "PUT", &format!("/v1/orders/{id}"), &change);
             }
             _ => {
                 let code = ["OPEN", "FEW", "GIFT", "OPEN"][next(4)];
+                // On an order that is there, of whomever and in whichever status, by somebody or by nobody.
+                let order = match ordered.get(next(2 * ordered.len() + 1)) {
+                    Some(id) => json!({ "id": id }),
+                    None => order,
+                };
+                let customer = if next(5) == 0 { Json::Null } else { customer };
                 let sent = json!({ "customer": customer, "order": order, "redeemables": [{ "object": "voucher", "id": code }] });
                 let (status, made) = call(&edge, "POST", "/v1/redemptions", &sent);
                 if status == 200 {
+                    ordered.extend(made["order"]["id"].as_str().map(str::to_owned));
                     redeemed.push(made["redemptions"][0]["id"].as_str().unwrap().to_owned());
                 }
             }
@@ -126,7 +139,8 @@ fn check(edge: &Edge) {
             "{names:?} of {customer}"
         );
         let paid = orders.iter().filter(|order| order["customer_id"] == customer["id"]);
-        let paid: Vec<&Json> = paid.filter(|order| order["status"] == "PAID").collect();
+        let paid: Vec<&Json> =
+            paid.filter(|order| order["status"] == "PAID" || order["status"] == "FULFILLED").collect();
         let total: i64 = paid.iter().map(|order| order["total_amount"].as_i64().unwrap()).sum();
         let told = &customer["summary"]["orders"];
         assert_eq!(
