@@ -21,6 +21,8 @@ const RETRY_MS = 2_000;
 const RETRY_MOST_MS = 300_000;
 // How long an alarm that waits for letters rests before it looks for work again, at most.
 const REST_MOST_MS = 1_000;
+// What alone is kept of a project that was deleted.
+const GONE = "gone";
 // How many requests the objects of this isolate have served: they share one thread.
 let served = 0;
 
@@ -67,7 +69,7 @@ class ScripObject extends DurableObject {
       this.#count(begun, method !== "GET", verdicts);
       return [status, headers, bytes];
     } catch (error) {
-      const requestId = /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
+      const requestId = requestIdIn(lines);
       this.#figures.failures += 1;
       this.#failed("request_failed", error, { request_id: requestId, route: () => engine.routeOf(method, target), status: 500 });
       return engine.failedReply(requestId);
@@ -221,6 +223,8 @@ class ScripObject extends DurableObject {
   }
 }
 
+const requestIdIn = (lines) => /(?:^|\n)scrip-request-id\n(.*)\n/.exec(lines)?.[1] ?? "v-unknown";
+
 /**
  * Makes the engine usable again and writes a failure down, with its `route` as the engine knows it; when even that fails, the object
  * starts anew.
@@ -262,13 +266,27 @@ export class Gate extends DurableObject {
 
 /** Everything of one project that must be true now. */
 export class Project extends ScripObject {
+  /** Whether the project was deleted. Its id never comes again: who is still believed for a while finds nothing to write in. */
+  #gone;
+
+  constructor(ctx, env) {
+    super(ctx, env);
+    this.#gone = ctx.storage.kv.get(GONE) === true;
+  }
+
   setup() {
     return undefined;
   }
 
+  serve(method, target, lines, body) {
+    return this.#gone ? engine.goneReply(requestIdIn(lines)) : super.serve(method, target, lines, body);
+  }
+
   /** The project is gone. The entry is the only caller. */
-  empty() {
-    return this.clear();
+  async empty() {
+    this.#gone = true;
+    await this.clear();
+    this.ctx.storage.kv.put(GONE, true);
   }
 }
 

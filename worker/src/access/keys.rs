@@ -180,7 +180,10 @@ pub struct Signed {
     pub signing: Signing,
 }
 
-/// Has the entry that asked forget what it keeps of the keys of a project, and of those that manage it.
+/// Tokens of a project that an entry forgets at once, at most: each is a call of the platform's. The rest are believed for a minute.
+const FORGOTTEN_MAX: i64 = 100;
+
+/// Has the entry that asked forget what it keeps of the keys of a project, of those that manage it, and of the project's tokens.
 pub fn forgetting(store: &Store<'_>, mut answer: Answer, project: &str) -> Result<Answer, Fault> {
     let organisation = projects::find(store, project)?.map(|found| found.organisation().to_owned());
     let mut rows = of_project(store, project)?;
@@ -188,6 +191,10 @@ pub fn forgetting(store: &Store<'_>, mut answer: Answer, project: &str) -> Resul
         rows.extend(of_project(store, &other)?);
     }
     let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
+    let tokens = "SELECT sha256 FROM token WHERE project = +?1 ORDER BY expires_at DESC LIMIT ?2";
+    for row in store.rows(tokens, &[project.into(), FORGOTTEN_MAX.into()])? {
+        names.push(format!("token:{}", sql::text(&row, 0)?));
+    }
     names.push(images::kept_as(&images::name_of(project)));
     answer.headers.push((FORGET, names.join(",")));
     Ok(answer)

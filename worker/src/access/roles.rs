@@ -13,10 +13,12 @@ const OF_TILLS: &[&str] = &[
     "/v1/promotions/tiers/{promotionTierId}/redemption",
     "/v1/qualifications",
     "/v1/publications",
+    "/v1/publications/create",
     "/v1/customers",
     "/v1/oauth/token",
     "/v1/oauth/introspect",
     "/v1/oauth/token/revoke",
+    "/client/v1/validate",
     "/client/v1/redeem",
     "/client/v1/qualifications",
     "/client/v1/publish",
@@ -28,7 +30,7 @@ const CLOSED_TO_TILLS: &[&str] = &["/management/", "/v1/validations", "/v1/redem
 /// Whether somebody of a role may call a route. A token may do what the key may that it was made with, so that whoever may call at all
 /// may have one.
 pub fn allows(role: Role, route: &Route) -> bool {
-    let is_read = route.method == "GET";
+    let is_read = route.is_read();
     match role {
         Role::Admin => true,
         Role::User => !is_of_administrators(route),

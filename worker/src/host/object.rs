@@ -99,6 +99,12 @@ pub fn failed_reply(request_id: &str) -> Array {
     wire::write_reply(&reply::failed(request_id))
 }
 
+/// The answer of a project that was deleted, to whoever is believed by an entry that has not heard of it: what their keys open now.
+#[wasm_bindgen(js_name = goneReply)]
+pub fn gone_reply(request_id: &str) -> Array {
+    wire::write_reply(&reply::error_reply(&reply::unauthorized(), request_id))
+}
+
 /// Does nothing. After a trap the shell calls it: the glue makes the instance anew at the next call, and this one has
 /// no arguments that could still be lying in the memory of the old instance.
 #[wasm_bindgen]

@@ -72,6 +72,8 @@ pub struct Route {
     pub goes_on: bool,
     /// Whether its caller names codes, so that a page that calls it can guess them.
     pub names_codes: bool,
+    /// Whether it writes down what its caller wants, although it is a GET: older clients publish and lock so.
+    pub writes: bool,
     /// What it does.
     pub run: fn(&mut Call<'_, '_>) -> Outcome,
 }
@@ -122,6 +124,7 @@ const fn route(
         in_directory: false,
         goes_on: false,
         names_codes: false,
+        writes: false,
         run,
     }
 }
@@ -267,6 +270,15 @@ impl Route {
     pub const fn names_codes(mut self) -> Route {
         self.names_codes = true;
         self
+    }
+    /// Writes down what its caller wants, although it is a GET.
+    pub const fn writing(mut self) -> Route {
+        self.writes = true;
+        self
+    }
+    /// Whether it only reads.
+    pub fn is_read(&self) -> bool {
+        self.method == "GET" && !self.writes
     }
     /// Whether it is about many things at once: such calls are counted by themselves.
     pub fn is_bulk(&self) -> bool {

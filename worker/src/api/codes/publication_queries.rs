@@ -13,6 +13,7 @@ use serde_json::{Map, Value as Json};
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[get("/v1/publications/create", "Publish a voucher by parameters of a query", create)
+    .writing()
     .scope("publications")
     .query(&[
         may("join_once", Kind::Bool),

@@ -66,6 +66,7 @@ pub const ROUTES: &[Route] = &[
     get("/client/v1/validate", "Validate one voucher from a page", validate_query)
         .for_classes(&[Class::Client, Class::OAuth])
         .names_codes()
+        .writing()
         .scope("validate")
         .query(&[
             must("code", KEY),
