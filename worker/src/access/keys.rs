@@ -191,7 +191,7 @@ pub fn forgetting(store: &Store<'_>, mut answer: Answer, project: &str) -> Resul
         rows.extend(of_project(store, &other)?);
     }
     let mut names: Vec<String> = rows.iter().map(|row| format!("key:{}", row.id)).collect();
-    let tokens = "SELECT sha256 FROM token WHERE project = +?1 ORDER BY expires_at DESC LIMIT ?2";
+    let tokens = "SELECT sha256 FROM token WHERE project = +?1 ORDER BY expires_at DESC LIMIT +?2";
     for row in store.rows(tokens, &[project.into(), FORGOTTEN_MAX.into()])? {
         names.push(format!("token:{}", sql::text(&row, 0)?));
     }

@@ -1,12 +1,13 @@
-//! Whether what a request names in its path, its query and its form is within bounds.
+//! Whether what a request names in its path, its query and its form is within bounds, and what is true or false says so.
 //! It must not know what any operation wants to read.
 
-use crate::http::query::Query;
+use crate::http::query::{Query, read_bool};
 use crate::http::reply::{ErrorBody, error, invalid_payload, invalid_query};
 use crate::http::request::Request;
 use crate::http::shape::{Field, Kind, too_long};
 use crate::http::table::Matched;
 use scrip::text::{LONGEST_NAME, LONGEST_TEXT};
+use scrip::wire::problem::shortened;
 
 /// Refuses what is longer than any name in the path, the query or a form, where the route does not ask for a whole text.
 pub fn check_names(request: &Request, matched: &Matched, query: &Query) -> Result<(), ErrorBody> {
@@ -39,6 +40,9 @@ fn check_pairs(fields: &[Field], query: &Query) -> Result<(), String> {
         }
         if let Some(told) = too_long(value, most) {
             return Err(format!("Property .{name} {told}"));
+        }
+        if matches!(field, Some(Field { kind: Kind::Bool, .. })) && read_bool(value).is_none() {
+            return Err(format!("Property .{name} must be true or false (actual value is `{}`)", shortened(value)));
         }
     }
     Ok(())

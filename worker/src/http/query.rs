@@ -32,6 +32,15 @@ pub fn decode(text: &str, plus_is_space: bool) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// What is true or false, as clients write it.
+pub fn read_bool(text: &str) -> Option<bool> {
+    match text {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => text.to_ascii_lowercase().parse().ok(),
+    }
+}
+
 impl Query {
     /// Reads a query string or the body of a form.
     pub fn read(text: &str) -> Query {
@@ -89,7 +98,7 @@ impl Query {
 
     /// Whether a flag is set.
     pub fn is_true(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true") || value == "1")
+        self.get(name).and_then(read_bool) == Some(true)
     }
 }
 

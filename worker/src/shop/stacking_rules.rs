@@ -38,9 +38,12 @@ pub fn default_rules() -> Map<String, Json> {
     rules.as_object().cloned().unwrap_or_default()
 }
 
-/// Gives a project that begins the set that it begins with.
+/// The key of the set that a project begins with, as long as nobody has changed it: whoever creates one has it in its place.
+pub const BEGUN: &str = "begun";
+
+/// Gives a project that begins the set that it begins with, so that there is one to be changed.
 pub fn begin(store: &mut Store<'_>, context: &Context, ids: &mut Ids) {
-    let document = new(ids, context, Map::new());
+    let document = Document { key: Some(BEGUN.into()), ..new(ids, context, Map::new()) };
     store.insert(STACKING_RULES.object, &document);
 }
 

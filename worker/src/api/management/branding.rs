@@ -47,7 +47,7 @@ macro_rules! address {
         Kind::Object(&[
             $must("street", LINE).says("Street and number"),
             $must("city", LINE).says("The city"),
-            $must("postal", LINE).says("The postal code"),
+            may("postal", LINE).or_null().says("The postal code"),
             may("state", LINE).says("The state"),
             $must("country", LINE).says("The country"),
         ])
@@ -143,7 +143,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
     for (part, fields) in sent {
         let Some(Json::Object(known)) = document.body.get_mut(&part) else { continue };
         for (name, value) in fields.as_object().cloned().unwrap_or_default() {
-            let must_stay = ["name", "street", "city", "postal", "country", "email"].contains(&name.as_str());
+            let must_stay = ["name", "street", "city", "country", "email"].contains(&name.as_str());
             if !(value.is_null() && must_stay) {
                 known.insert(name, value);
             }

@@ -174,7 +174,11 @@ fn draw_key(call: &mut Call<'_, '_>, project: &str, class: Class) -> Result<Json
 
 /// What changes holds for every key of the project: at once where this was asked, and within a minute elsewhere.
 fn update(call: &mut Call<'_, '_>) -> Outcome {
-    let body = call.body(Nulls::Dropped)?;
+    let mut body = call.body(Nulls::Dropped)?;
+    // The one member that may be nothing.
+    if call.source()?.get("dial_code").is_some_and(Json::is_null) {
+        body.insert("dial_code".into(), Json::Null);
+    }
     let mut project = project_of(call)?;
     if project.is_set_up() {
         return Err(protected(PROJECT, &project.id, "changed in the setup").into());

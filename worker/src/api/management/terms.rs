@@ -145,6 +145,15 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
         project.terms.rate_limits =
             serde_json::from_value(limits).map_err(|error| Problem::at("rate_limits", error.to_string()))?;
     }
+    if let Some(Json::Object(codes)) = sent.get_mut("default_code_config") {
+        codes.entry("charset").or_insert(Json::Null);
+    }
+    // What is shown of it and cannot be sent stays.
+    if let (Some(Json::Object(usage)), Some(Json::Object(known))) =
+        (sent.get_mut("api_usage_notifications"), project.shown.get("api_usage_notifications"))
+    {
+        known.iter().for_each(|(name, value)| drop(usage.entry(name.clone()).or_insert_with(|| value.clone())));
+    }
     project.shown.extend(sent);
     let text = |name: &str| project.shown.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
     let is_on = |name: &str| project.shown.get(name) == Some(&Json::Bool(true));

@@ -5,7 +5,7 @@ use crate::document::shapes;
 use crate::http::reply::{ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post, put};
 use crate::http::shape::{Field, Nulls};
-use crate::shop::stacking_rules::{self, STACKING_RULES, check_project, default_rules, stored};
+use crate::shop::stacking_rules::{self, BEGUN, STACKING_RULES, check_project, default_rules, stored};
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
@@ -55,12 +55,16 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     let sent = call.body(Nulls::Dropped)?;
-    if stored(call.store)?.is_some() {
+    let known = stored(call.store)?;
+    if known.as_ref().is_some_and(|known| known.key.as_deref() != Some(BEGUN)) {
         let told = "Cannot exist more stacking rules for given project";
         return Err(error(409, "stacking_rules_exist", "Stacking rules exist", told).into());
     }
     let document = stacking_rules::new(&mut call.ids, call.context, sent);
     check(&document.body)?;
+    if let Some(begun) = known {
+        call.store.remove(STACKING_RULES.object, &begun.id);
+    }
     call.store.insert(STACKING_RULES.object, &document);
     Ok(Answer::json(Json::Object(document.body)))
 }
@@ -76,6 +80,7 @@ fn update(call: &mut Call<'_, '_>) -> Outcome {
         document.body.insert(name, value);
     }
     check(&document.body)?;
+    document.key = None;
     call.touch(&mut document);
     call.store.update(STACKING_RULES.object, &document);
     Ok(Answer::json(Json::Object(document.body)))

@@ -207,7 +207,7 @@ pub const BRANDING: Kind = shape!(
             Kind::Object(&[
                 must("street", Kind::Text).says("Street and number"),
                 must("city", Kind::Text).says("The city"),
-                must("postal", Kind::Text).says("The postal code"),
+                must("postal", Kind::Text).or_null().says("The postal code"),
                 must("state", Kind::Text).or_null().says("The state"),
                 must("country", Kind::Text).says("The country"),
             ]),
