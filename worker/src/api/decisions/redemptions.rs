@@ -30,7 +30,7 @@ use scrip::wire::request::{REDEEMABLES, read_redeemables_node};
 use serde_json::{Map, Value as Json, json};
 
 /// A redemption or a rollback.
-const RECORD: Kind = Kind::Either(&[scrip::wire::redemption::REDEMPTION, scrip::wire::redemption::ROLLBACK]);
+pub(super) const RECORD: Kind = Kind::Either(&[scrip::wire::redemption::REDEMPTION, scrip::wire::redemption::ROLLBACK]);
 
 /// What points are exchanged for, where the card is named elsewhere.
 pub const ASSIGNED_REWARD: Kind =
