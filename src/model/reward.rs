@@ -65,14 +65,3 @@ pub struct RewardAssignment {
     /// The tier of the card's holder by which that is the price, where they are in one.
     pub tier_id: Option<Text>,
 }
-
-/// Where a reward of a campaign went: a code, or the card that was loaded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandedOver {
-    /// The id of the voucher.
-    pub voucher_id: Text,
-    /// Its code.
-    pub code: Option<Text>,
-    /// Its campaign.
-    pub campaign_id: Option<Text>,
-}

@@ -48,6 +48,7 @@ pub fn write_failure(
         customer_id: redeemed.customer_id.as_ref(),
         tracking_id: evaluated.tracking_id.as_ref(),
         channel_id: &evaluated.request.channel.id,
+        session: evaluated.request.session.as_ref().and_then(|session| session.key.as_ref()),
     };
     // What every failure keeps: of the order the amount, of the customer the id.
     let amount = evaluated.order.as_ref().and(evaluated.priced.cart.amount);

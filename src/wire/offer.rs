@@ -167,14 +167,18 @@ pub(crate) fn dynamic<T>(at: &Cursor<'_>, plain: &str, formula: &str, read: Read
 }
 
 fn formula_of(at: &Cursor<'_>, name: &str) -> Option<Arc<Formula>> {
-    let read: Read<Option<Arc<Formula>>> = |formula| match Formula::parse(formula.str()) {
+    at.option(name, |formula| read_formula(formula, formula.str())).flatten()
+}
+
+/// Reads a formula that stands at a place.
+pub(crate) fn read_formula(at: &Cursor<'_>, text: &str) -> Option<Arc<Formula>> {
+    match Formula::parse(text) {
         Ok(read) => Some(Arc::new(read)),
         Err(error) => {
-            formula.problem(&error.text());
+            at.problem(&error.text());
             None
         }
-    };
-    at.option(name, read).flatten()
+    }
 }
 
 /// Reads a gift.

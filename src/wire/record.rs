@@ -3,12 +3,13 @@
 //!
 //! calculation.md section 14, objects.md section 11.
 
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::Goods;
 use crate::model::order::Metadata;
-use crate::model::reward::{HandedOver, Reward, RewardAssignment};
+use crate::model::reward::{Reward, RewardAssignment};
 use crate::text::Text;
 use crate::time::Instant;
 use crate::wire::reward::put_reward_members;
@@ -62,6 +63,8 @@ pub struct Redemption {
     pub(super) tracking_id: Option<Text>,
     pub(super) metadata: Metadata,
     pub(super) channel_id: Text,
+    /// The key of the session that it came with.
+    pub(super) session: Option<Text>,
     /// The customer, printed.
     pub(super) customer: String,
     /// The order after it, printed.
@@ -87,8 +90,10 @@ pub struct One {
     /// Its id.
     pub id: Text,
     pub(super) campaign_id: Option<Text>,
-    /// The voucher or tier, printed.
-    pub(super) shown: String,
+    /// The voucher or tier.
+    pub(super) shown: Map<String, Value>,
+    /// Members of it that are printed, in place of what `shown` says.
+    pub(super) printed: Vec<(&'static str, String)>,
     /// Gift credits spent, in minor units.
     pub(super) credits: Option<u64>,
     /// Points spent.
@@ -101,9 +106,10 @@ pub struct One {
 pub(super) struct Exchanged {
     pub(super) reward: Reward,
     pub(super) assignment: RewardAssignment,
-    pub(super) voucher: Option<HandedOver>,
     pub(super) product: Option<Goods>,
     pub(super) sku: Option<Goods>,
+    /// What the service has stored of it, printed, by the names of its members; a decision without the service knows none of it.
+    pub(super) stored: Vec<(&'static str, String)>,
 }
 
 /// A printed order: as it is kept, and as a page is told it that is not believed to be the customer it names.
@@ -135,14 +141,35 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Notes where the reward of a redemption went.
-    pub fn hand_over(&mut self, redemption_id: &str, voucher: &HandedOver) {
-        for redemption in self.redemptions.iter_mut().filter(|redemption| redemption.id == redemption_id) {
-            if let Redeemable::One(one) = &mut redemption.of
-                && let Some(reward) = &mut one.reward
-            {
-                reward.voucher = Some(voucher.clone());
+    /// Notes what else is stored of what was redeemed, as `look` finds it, printed.
+    pub fn tell_redeemed<E>(
+        &mut self,
+        mut look: impl FnMut(IncentiveObject, &str) -> Result<Vec<(&'static str, String)>, E>,
+    ) -> Result<(), E> {
+        for redemption in &mut self.redemptions {
+            if let Redeemable::One(one) = &mut redemption.of {
+                one.printed.extend(look(one.object, &one.id)?);
             }
+        }
+        Ok(())
+    }
+
+    /// The rewards that points were exchanged for, each with the id of its redemption.
+    pub fn rewards(&self) -> Vec<(Text, Reward)> {
+        let reward = |redemption: &Redemption| match &redemption.of {
+            Redeemable::One(one) => Some((redemption.id.clone(), one.reward.as_ref()?.reward.clone())),
+            Redeemable::Stack(_) => None,
+        };
+        self.redemptions.iter().filter_map(reward).collect()
+    }
+
+    /// Notes what is stored of the reward of a redemption, and where it went.
+    pub fn tell_reward(&mut self, redemption_id: &str, members: Vec<(&'static str, String)>) {
+        let redemption = self.redemptions.iter_mut().find(|redemption| redemption.id == redemption_id);
+        if let Some(Redemption { of: Redeemable::One(one), .. }) = redemption
+            && let Some(reward) = &mut one.reward
+        {
+            reward.stored.extend(members);
         }
     }
 
@@ -207,6 +234,7 @@ impl Redemption {
                     customer_id: self.customer_id.as_ref().filter(|_| people),
                     tracking_id: self.tracking_id.as_ref(),
                     channel_id: &self.channel_id,
+                    session: self.session.as_ref(),
                 };
                 common.put(out);
                 out.put_raw("customer", if people { &self.customer } else { "null" });
@@ -255,7 +283,13 @@ impl One {
         if let Some(exchanged) = &self.reward {
             out.member("reward").object(|out| exchanged.put(out, self.points.unwrap_or(0), customer));
         }
-        out.put_raw(object_name(self.object), &self.shown);
+        let is_printed = |name: &str| self.printed.iter().any(|(printed, _)| *printed == name);
+        out.member(object_name(self.object)).object(|out| {
+            for (name, value) in self.shown.iter().filter(|(name, _)| !is_printed(name)) {
+                out.pair(name, |out| out.held(value));
+            }
+            self.printed.iter().for_each(|(name, json)| out.put_raw(name, json));
+        });
     }
 }
 
@@ -264,15 +298,16 @@ impl Exchanged {
         put_reward_members(out, &self.reward, &self.assignment, points);
         out.put_raw("customer", customer);
         out.text_or_null("loyalty_tier_id", self.assignment.tier_id.as_ref());
-        put_goods(out, "product", ("name", self.product.as_ref()));
-        put_goods(out, "sku", ("sku", self.sku.as_ref()));
-        let Some(voucher) = &self.voucher else { return out.member("voucher").null() };
-        out.member("voucher").object(|out| {
-            out.put_text("id", &voucher.voucher_id);
-            out.text_or_null("code", voucher.code.as_ref());
-            out.text_or_null("campaign_id", voucher.campaign_id.as_ref());
-            out.put_word("object", "voucher");
-        });
+        let is_stored = |name: &str| self.stored.iter().any(|(stored, _)| *stored == name);
+        for (object, name, goods) in [("product", "name", &self.product), ("sku", "sku", &self.sku)] {
+            if !is_stored(object) {
+                put_goods(out, object, (name, goods.as_ref()));
+            }
+        }
+        if !is_stored("voucher") {
+            out.member("voucher").null();
+        }
+        self.stored.iter().for_each(|(name, json)| out.put_raw(name, json));
     }
 }
 
@@ -294,6 +329,7 @@ pub(super) struct Common<'a> {
     pub customer_id: Option<&'a Text>,
     pub tracking_id: Option<&'a Text>,
     pub channel_id: &'a Text,
+    pub session: Option<&'a Text>,
 }
 
 impl Common<'_> {
@@ -308,6 +344,9 @@ impl Common<'_> {
             out.put_text("channel_id", self.channel_id);
             out.put_word("channel_type", "API");
         });
+        if let Some(key) = self.session {
+            out.member("session").object(|out| out.put_text("key", key));
+        }
     }
 }
 

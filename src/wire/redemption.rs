@@ -54,6 +54,7 @@ pub fn record(redeemed: &Redeemed<'_>, context: &Context, named: bool) -> Record
         tracking_id: evaluated.tracking_id.clone(),
         metadata: evaluated.request.metadata.clone(),
         channel_id: evaluated.request.channel.id.clone(),
+        session: evaluated.request.session.as_ref().and_then(|session| session.key.clone()),
         customer: customer.clone(),
         order,
         parent: redeemed.parent.clone().filter(|parent| parent != id),
@@ -135,9 +136,9 @@ fn one(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Box<One>> {
         Exchanged {
             reward: Reward::clone(&exchange.reward),
             assignment: RewardAssignment::clone(&exchange.assignment),
-            voucher: None,
             product: product_id.and_then(|id| facts.product(id).found()).map(|goods| Goods::clone(&goods)),
             sku: sku_id.and_then(|id| facts.sku(id).found()).map(|goods| Goods::clone(&goods)),
+            stored: Vec::new(),
         }
     });
     Some(Box::new(One {
@@ -145,15 +146,16 @@ fn one(redeemed: &Redeemed<'_>, part: &RedeemedPart) -> Option<Box<One>> {
         id: incentive.id.clone(),
         campaign_id: incentive.campaign_id.clone(),
         shown: show_offer(redeemed, offer, part),
+        printed: print_categories(redeemed, offer).into_iter().collect(),
         credits: part.credits,
         points: part.points,
         reward,
     }))
 }
 
-/// A voucher as it stands after the redemption, or the tier, printed.
-fn show_offer(redeemed: &Redeemed<'_>, offer: &Offer<'_>, part: &RedeemedPart) -> String {
-    let Offer { incentive, campaign, category, .. } = offer;
+/// A voucher as it stands after the redemption, or the tier.
+fn show_offer(redeemed: &Redeemed<'_>, offer: &Offer<'_>, part: &RedeemedPart) -> Map<String, Value> {
+    let Offer { incentive, campaign, .. } = offer;
     let mut shown = show_incentive(incentive, part);
     if incentive.object == IncentiveObject::Voucher {
         shown.insert("updated_at".into(), redeemed.date.text().into());
@@ -162,23 +164,17 @@ fn show_offer(redeemed: &Redeemed<'_>, offer: &Offer<'_>, part: &RedeemedPart) -
             shown.insert("campaign_id".into(), campaign.id.as_str().into());
         }
     }
-    let expanded = redeemed.evaluated.request.expand.category;
-    if expanded {
-        shown.remove("categories");
-    }
-    Writer::record_of(|out| {
-        out.object(|out| {
-            for (name, value) in &shown {
-                out.pair(name, |out| out.held(value));
-            }
-            if expanded {
-                put_categories(out.member("categories"), category.as_deref(), &redeemed.evaluated.stacking);
-            }
-        });
-    })
+    shown
 }
 
-/// A voucher as it stands after the redemption, or the tier.
+/// The categories of a voucher or tier, printed, where whole ones are asked for.
+fn print_categories(redeemed: &Redeemed<'_>, offer: &Offer<'_>) -> Option<(&'static str, String)> {
+    let evaluated = &redeemed.evaluated;
+    let print = || Writer::record_of(|out| put_categories(out, offer.category.as_deref(), &evaluated.stacking));
+    evaluated.request.expand.category.then(|| ("categories", print()))
+}
+
+/// The same, as far as its own document says it.
 fn show_incentive(incentive: &Incentive, part: &RedeemedPart) -> Map<String, Value> {
     let document: Map<String, Value> = serde_json::from_str(&incentive.document).unwrap_or_default();
     if incentive.object == IncentiveObject::PromotionTier {

@@ -7,7 +7,7 @@ use crate::json::Node;
 use crate::model::reward::{Coin, Reward, RewardAssignment, RewardKind};
 use crate::money::Money;
 use crate::shape::shape;
-use crate::shape::{COUNT, Field, KEY, Kind, must};
+use crate::shape::{COUNT, Field, KEY, Kind, may, must};
 use crate::text::Decimal;
 use crate::wire::cursor::{Cursor, read};
 use crate::wire::writer::Writer;
@@ -24,6 +24,21 @@ pub const OF_REWARD: &[Field] = &[
     must("type", Kind::OneOf(&["MATERIAL", "CAMPAIGN", "COIN"])),
     must("points", COUNT).says("What it costs"),
 ];
+
+/// What a reward gives.
+pub const PARAMETERS: Kind = Kind::Object(&[
+    may("campaign", Kind::Object(&[must("id", KEY), may("balance", COUNT), may("type", Kind::Text)]))
+        .says("The campaign whose code it is"),
+    may("product", Kind::Object(&[must("id", KEY), may("sku_id", KEY).or_null()])).says("The product that it is"),
+    may(
+        "coin",
+        Kind::Object(&[
+            must("exchange_ratio", Kind::Any).says("Major units that are given"),
+            may("points_ratio", Kind::Any).says("For so many points"),
+        ]),
+    )
+    .says("The money that it is"),
+]);
 
 /// Reads a reward from its document; what its `parameters` hold says what kind it is.
 pub fn read_reward(at: &Cursor<'_>) -> Reward {

@@ -8,13 +8,16 @@ mod shapes;
 pub use shapes::{GOODS_LIST, SCOPE};
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::formula::Formula;
+use crate::json::Node;
+use crate::model::discount::Dynamic;
 use crate::model::scope::{Cap, CapKind, Entry, GoodsObject, Pick, Scope, TargetKind, Terms};
 use crate::pricing::CoveredUnits;
 use crate::wire::cursor::{Cursor, Words, read, word};
 use crate::wire::goods::read_goods;
-use crate::wire::offer::{dynamic, read_count};
+use crate::wire::offer::{dynamic, read_count, read_formula};
 use crate::wire::writer::Writer;
 
 pub(crate) const PICKS: Words<Pick> = &[
@@ -89,8 +92,20 @@ fn read_entry(at: &Cursor<'_>) -> Entry {
     terms.caps = caps;
     at.fill_some("product_id", &mut entry.product.0, read::name);
     at.fill_some("product_source_id", &mut entry.product.1, read::name);
-    entry.price = dynamic(at, "price", "price_formula", read::money);
+    entry.price = Dynamic {
+        plain: at.option("price", read::money),
+        formula: at.option("price_formula", read_price_formula).flatten(),
+    };
     entry
+}
+
+/// A formula for a price, which may be a plain number: it is published as one.
+fn read_price_formula(at: &Cursor<'_>) -> Option<Arc<Formula>> {
+    match at.node {
+        Node::Whole(number) => read_formula(at, &number.to_string()),
+        Node::Fraction(number) => read_formula(at, number),
+        _ => read_formula(at, at.str()),
+    }
 }
 
 /// The most units of an order that a result numbers one by one (calculation.md section 7.1).

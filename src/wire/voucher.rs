@@ -6,8 +6,8 @@
 mod shapes;
 
 pub use shapes::{
-    ASSIGNMENT, ASSIGNMENTS, CARD, CATEGORIES, CATEGORY, DAYS_OF_WEEK, EXPIRATION_RULES, HOURS, LISTED_CATEGORY,
-    OF_TIER, OWN_CARD, REDEMPTION, TIER, TIMEFRAME, VALIDITY, VOUCHER, VOUCHER_TYPE,
+    ASSIGNMENT, ASSIGNMENTS, CAMPAIGN_OF_TIER, CARD, CATEGORIES, CATEGORY, DAYS_OF_WEEK, EXPIRATION_RULES, HOURS,
+    LISTED_CATEGORY, OF_TIER, OWN_CARD, REDEMPTION, SUMMARY_OF_TIER, TIER, TIMEFRAME, VALIDITY, VOUCHER, VOUCHER_TYPE,
 };
 
 use serde_json::{Map, Value, json};
@@ -299,6 +299,12 @@ pub fn card_of(document: &Map<String, Value>, now: Instant) -> Option<Grant> {
 /// The points of a card as they are shown, in place of what it keeps of those that come and go by time.
 fn show_points(block: &mut Map<String, Value>, card: &Card) {
     let is_timed = [block.remove("lots"), block.remove("waiting")].iter().any(Option::is_some);
+    for name in ["subtracted_points", "expired_points", "pending_points"] {
+        block.entry(name).or_insert(json!(0));
+    }
+    for name in ["next_expiration_date", "next_expiration_points"] {
+        block.entry(name).or_insert(Value::Null);
+    }
     if !is_timed {
         return;
     }
@@ -330,8 +336,9 @@ pub fn show_voucher(mut document: Map<String, Value>, grant: Option<&Grant>, cou
     if let Some((block, allotment, counted, spent)) = card {
         if let Some(block) = document.get_mut(block).and_then(Value::as_object_mut) {
             block.insert("balance".into(), allotment.saturating_sub(spent).into());
-            if let Some(Grant::Loyalty(card)) = grant {
-                show_points(block, card);
+            match grant {
+                Some(Grant::Loyalty(card)) => show_points(block, card),
+                _ => drop(block.entry("subtracted_amount").or_insert(json!(0))),
             }
         }
         if let Some(redemption) = redemption.as_object_mut() {

@@ -63,6 +63,7 @@ pub mod publications;
 pub mod purchase_refunds;
 pub mod purchases;
 pub mod purses;
+pub mod redeemed;
 pub mod referral_counts;
 pub mod referrals;
 pub mod returns;

@@ -1,11 +1,12 @@
 //! The shapes of redemptions and rollbacks. It must not know why one succeeded.
 
-use crate::shape::{AMOUNT, CHANGE, Field, KEY, Kind, may, must};
+use crate::shape::{AMOUNT, CHANGE, Field, KEY, Kind, METADATA, may, must};
 use crate::shape::{fields_of, shape};
 use crate::wire::decision::{LEFT_OUT, REFUSED, TRACES};
+use crate::wire::goods::{PRODUCT, SKU};
 use crate::wire::order_view::KEPT;
 use crate::wire::request::OBJECT;
-use crate::wire::reward::OF_REWARD;
+use crate::wire::reward::{OF_REWARD, PARAMETERS};
 use crate::wire::voucher::{TIER, VOUCHER};
 
 /// The customer inside a redemption.
@@ -31,39 +32,13 @@ const EXCHANGED: Kind = shape!(
         OF_REWARD,
         &[
             may("customer", PERSON).or_null().says("Who got it"),
-            may(
-                "voucher",
-                Kind::Object(&[
-                    must("id", KEY),
-                    must("code", KEY),
-                    must("campaign_id", KEY),
-                    must("object", Kind::OneOf(&["voucher"]))
-                ])
-            )
-            .or_null()
-            .says("The voucher that was handed over"),
-            may(
-                "product",
-                Kind::Object(&[
-                    must("id", KEY),
-                    must("source_id", KEY).or_null(),
-                    must("name", Kind::Text).or_null(),
-                    must("object", Kind::OneOf(&["product"]))
-                ])
-            )
-            .or_null()
-            .says("The product that somebody sends"),
-            may(
-                "sku",
-                Kind::Object(&[
-                    must("id", KEY),
-                    must("source_id", KEY).or_null(),
-                    must("sku", Kind::Text).or_null(),
-                    must("object", Kind::OneOf(&["sku"]))
-                ])
-            )
-            .or_null()
-            .says("The variant of it"),
+            may("voucher", VOUCHER).or_null().says("The voucher that was handed over"),
+            may("product", PRODUCT).or_null().says("The product that somebody sends, with the first of its SKUs"),
+            may("sku", SKU).or_null().says("The variant of it"),
+            may("parameters", PARAMETERS).says("What is given"),
+            METADATA,
+            may("created_at", Kind::DateTime),
+            may("updated_at", Kind::DateTime).or_null(),
             may("loyalty_tier_id", KEY).or_null().says("The tier of the card's holder that says the price"),
         ]
     )
@@ -107,6 +82,7 @@ pub const REDEMPTION: Kind = shape!(
             must("object", Kind::OneOf(&["redemption"])),
             must("status", Kind::OneOf(&["SUCCEEDED", "FAILED", "ROLLED_BACK"])),
             must("redemption", KEY).or_null().says("The redemption of which it is a part"),
+            may("session", Kind::Object(&[must("key", KEY)])).says("The session that it came with"),
             may(
                 "related_redemptions",
                 Kind::Object(&[

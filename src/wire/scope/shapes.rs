@@ -1,7 +1,7 @@
 //! The shapes of scopes and of the goods in a result. It must not know what is taken off them.
 
 use super::{CAPS, PICKS, TARGETS};
-use crate::shape::{AMOUNT, COUNT, Field, KEY, Kind, may, must};
+use crate::shape::{AMOUNT, COUNT, Field, INT_MAX, KEY, Kind, may, must};
 use crate::shape::{fields_of, one_of, shape};
 
 /// The words for goods.
@@ -35,7 +35,7 @@ const NAMED: &[Field] = &[
     may("product_source_id", KEY),
     may("strict", Kind::Bool),
     may("price", AMOUNT),
-    may("price_formula", Kind::Text),
+    may("price_formula", Kind::Either(&[Kind::Number(0, INT_MAX), Kind::Text])),
 ];
 
 const TERMS: &[Field] = &[

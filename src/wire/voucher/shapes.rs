@@ -1,7 +1,7 @@
 //! The shapes of vouchers, tiers and categories, and of what says when something holds. It must not know whether one may be used.
 
 use super::VOUCHER_TYPES;
-use crate::shape::{COUNT, Field, KEY, Kind, METADATA, TEXTS, may, must};
+use crate::shape::{AMOUNT, COUNT, Field, KEY, Kind, METADATA, TEXTS, may, must};
 use crate::shape::{fields_of, one_of, shape};
 use crate::wire::offer::{DISCOUNT, GIFT};
 
@@ -231,5 +231,36 @@ pub const OF_TIER: &[Field] = fields_of!(
     VALIDITY,
 );
 
+/// The campaign of a tier.
+pub const CAMPAIGN_OF_TIER: Kind = Kind::Object(fields_of!(
+    &[must("id", KEY), may("category_id", KEY).or_null(), must("object", Kind::OneOf(&["campaign"]))],
+    VALIDITY.split_at(6).0,
+));
+
+/// What was redeemed of a tier.
+pub const SUMMARY_OF_TIER: Kind = Kind::Object(&[
+    must("redemptions", Kind::Object(&[must("total_redeemed", COUNT).says("How often it was redeemed")]))
+        .says("What was redeemed"),
+    must(
+        "orders",
+        Kind::Object(&[
+            must("total_amount", AMOUNT).says("What the orders were worth"),
+            must("total_discount_amount", AMOUNT).says("What was taken off them"),
+        ]),
+    )
+    .says("On which orders"),
+]);
+
 /// A promotion tier as a redemption shows it.
-pub const TIER: Kind = shape!("RedeemedTier", "A promotion tier as a redemption shows it", OF_TIER);
+pub const TIER: Kind = shape!(
+    "RedeemedTier",
+    "A promotion tier as a redemption shows it",
+    fields_of!(
+        OF_TIER,
+        &[
+            may("campaign", CAMPAIGN_OF_TIER).or_null().says("Its campaign, where it is expanded"),
+            may("summary", SUMMARY_OF_TIER).says("What was redeemed of it, where it is expanded"),
+            may("validation_rule_assignments", ASSIGNMENTS),
+        ],
+    )
+);

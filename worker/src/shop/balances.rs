@@ -7,7 +7,8 @@ use crate::shop::purses::{CARD, Loaded, PURSES, Purse};
 use crate::shop::voucher_transactions::{Moved, put};
 use crate::shop::{card_lots, decision};
 use crate::store::document::Document;
-use scrip::ledger::{Entry, Transfer};
+use crate::store::ledger::taken;
+use scrip::ledger::Entry;
 use scrip::points::Expiration;
 use serde_json::{Value as Json, json};
 
@@ -30,17 +31,6 @@ pub fn load(call: &mut Call<'_, '_>, card: &mut Document, added: u64, moved: &[E
     }
     note(call, card, format!("{}_ADDITION", purse.unit), [Json::Null, Json::Null], &told);
     Ok(())
-}
-
-/// How much of an account some lines of the ledger take.
-fn taken(moved: &[Entry], account: &str) -> i64 {
-    let amount = |transfer: &Transfer| i64::try_from(transfer.amount).unwrap_or(i64::MAX);
-    let of = |entry: &Entry| match entry {
-        Entry::Post(transfer) if transfer.debit.as_str() == account => amount(transfer),
-        Entry::Post(transfer) if transfer.credit.as_str() == account => amount(transfer).saturating_neg(),
-        Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => 0,
-    };
-    moved.iter().map(of).fold(0, i64::saturating_add)
 }
 
 /// Writes a change of a balance down; `said` is the caller's own identifier and reason.

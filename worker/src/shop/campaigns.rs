@@ -8,7 +8,7 @@ use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Resource};
 use crate::shop::{assignments, categories, tiers};
 use crate::store::document::Document;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 /// How far the making of a campaign has come.
 pub const STATUSES: &[&str] = &["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"];
@@ -59,6 +59,7 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         let listed = categories.list(&document);
         let mut body = document.body;
         body.insert("categories".into(), listed);
+        complete_vouchers(&mut body);
         let rules = assigned.remove(&document.id).unwrap_or_default();
         body.insert("validation_rules_assignments".into(), assignments::listed(rules));
         if body.get("campaign_type").and_then(Json::as_str) == Some("PROMOTION") {
@@ -69,6 +70,25 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
     }
     Ok(shown)
 }
+
+/// Adds to what the vouchers of a campaign are like what a new one has of it: all of a gift, and when it holds.
+fn complete_vouchers(campaign: &mut Map<String, Json>) {
+    let holds: Vec<(&str, Json)> =
+        VALIDITY.iter().filter_map(|name| Some((*name, campaign.get(*name)?.clone()))).collect();
+    let Some(voucher) = campaign.get_mut("voucher").and_then(Json::as_object_mut) else { return };
+    for (name, value) in holds.into_iter().filter(|(_, value)| !value.is_null()) {
+        voucher.insert(name.into(), value);
+    }
+    if let Some(gift) = voucher.get_mut("gift").and_then(Json::as_object_mut)
+        && let Some(amount) = gift.get("amount").cloned()
+    {
+        gift.insert("balance".into(), amount);
+    }
+}
+
+/// When a campaign holds, and its vouchers with it.
+const VALIDITY: &[&str] =
+    &["start_date", "expiration_date", "validity_timeframe", "validity_day_of_week", "validity_hours"];
 
 /// The type of campaigns whose codes are loyalty cards.
 pub const PROGRAM: &str = "LOYALTY_PROGRAM";

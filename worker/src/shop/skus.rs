@@ -16,7 +16,7 @@ use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json, json};
 
 /// SKUs that the reading of one product shows; the list of its SKUs has pages.
-const SHOWN_MAX: usize = 1_000;
+pub const SHOWN_MAX: usize = 1_000;
 
 /// What can be said of a SKU.
 pub const FIELDS: &[Field] = &[
@@ -40,13 +40,13 @@ pub const SKU: Resource = Resource {
     list: List { data_ref: "skus", page_max: 100, orders: CATALOGUE_ORDERS, filters: &[], conditions: &[] },
 };
 
-/// The SKUs of a product, in their list, as the product shows them.
-pub fn of_product(call: &Call<'_, '_>, product_id: &str) -> Result<Json, CallError> {
+/// The first SKUs of a product, in their list, as the product shows them.
+pub fn of_product(call: &Call<'_, '_>, product_id: &str, most: usize) -> Result<Json, CallError> {
     let mut clause = Clause::of_kind(SKU.object);
     clause.and("parent = {}", product_id);
     let found = SKU.list.select_all(call.store, clause)?;
     let total = found.len();
-    let shown: Vec<Json> = found.into_iter().take(SHOWN_MAX).map(|sku| Json::Object(sku.body)).collect();
+    let shown: Vec<Json> = found.into_iter().take(most).map(|sku| Json::Object(sku.body)).collect();
     Ok(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total }))
 }
 

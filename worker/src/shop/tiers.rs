@@ -8,7 +8,9 @@ use crate::http::reply::CallError;
 use crate::http::route::{Call, Resource};
 use crate::shop::{assignments, categories};
 use crate::store::document::Document;
+use crate::store::ledger::taken;
 use scrip::facts::{discounted_account, orders_account, tier_account};
+use scrip::ledger::Entry;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 
@@ -36,6 +38,11 @@ pub fn accounts(tier_id: &str) -> [String; 3] {
 
 /// Tiers with their campaigns, their rules and what the ledger says, each looked up once for all.
 pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
+    show_moved(call, documents, &[])
+}
+
+/// The same after what a request moves.
+pub fn show_moved(call: &mut Call<'_, '_>, documents: Vec<Document>, moved: &[Entry]) -> Result<Vec<Json>, CallError> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     let standings = call.store.standings(&named, call.now_ms(), "")?;
     let mut assigned = assignments::assigned(call, &documents)?;
@@ -47,7 +54,10 @@ pub fn show(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Jso
         .map(|campaign| (campaign.id.clone(), brief(&campaign)))
         .collect();
     let categories = categories::Shown::of(call, &documents)?;
-    let counted = |account: &String| standings.get(account).map_or(0, |standing| standing.balance.unsigned_abs());
+    let counted = |account: &String| {
+        let before = standings.get(account).map_or(0, |standing| standing.balance);
+        before.saturating_sub(taken(moved, account)).unsigned_abs()
+    };
     let shown = documents.into_iter().map(|document| {
         let campaign = document.parent.as_ref().and_then(|id| campaigns.get(id)).cloned().unwrap_or(Json::Null);
         let counts = accounts(&document.id).each_ref().map(counted);

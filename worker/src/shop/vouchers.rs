@@ -10,14 +10,14 @@ use crate::shop::images::Addresses;
 use crate::shop::{assignments, categories, metadata_schemas};
 use crate::store::code::code_key;
 use crate::store::document::Document;
-use crate::store::ledger::Standing;
+use crate::store::ledger::{Standing, taken};
 use crate::store::sql::Fault;
 use scrip::facts::{credits_account, points_account, publications_account, redemptions_account};
-use scrip::ledger::AccountId;
+use scrip::ledger::{AccountId, Entry};
 use scrip::model::redemption::Spent;
 use scrip::time::Instant;
 use scrip::wire::voucher::{Counts, card_of, show_voucher};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 
 /// What lists of vouchers are ordered by.
@@ -109,6 +109,25 @@ pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Re
     show_all(call, documents, &standings)
 }
 
+/// Shows a voucher as it stands after what a request moves, and once it has been handed over where it is `published`.
+pub fn show_moved(
+    call: &mut Call<'_, '_>,
+    document: Document,
+    moved: &[Entry],
+    published: bool,
+) -> Result<Json, CallError> {
+    let mut standings = standings(call, std::slice::from_ref(&document))?;
+    for account in accounts(&document.id) {
+        let taken = taken(moved, &account);
+        let standing = standings.entry(account).or_default();
+        standing.balance = standing.balance.saturating_sub(taken);
+    }
+    let [_, _, _, publications] = accounts(&document.id);
+    let standing = standings.entry(publications).or_default();
+    standing.balance = standing.balance.saturating_sub(published.into());
+    Ok(show_all(call, vec![document], &standings)?.pop().unwrap_or_default())
+}
+
 fn standings(call: &Call<'_, '_>, documents: &[Document]) -> Result<HashMap<String, Standing>, Fault> {
     let named: Vec<String> = documents.iter().flat_map(|document| accounts(&document.id)).collect();
     call.store.standings(&named, call.now_ms(), "")
@@ -153,27 +172,10 @@ pub fn show_standing(
     let categories = categories.list(&document);
     let grant = card_of(&document.body, now);
     let mut body = show_voucher(document.body, grant.as_ref(), counts);
-    if let Some(gift) = body.get_mut("gift").and_then(Json::as_object_mut) {
-        gift.entry("subtracted_amount").or_insert(json!(0));
-    }
-    show_card(&mut body);
+    body.entry("loyalty_card").or_insert(Json::Null);
     body.insert("categories".into(), categories);
     body.insert("validation_rules_assignments".into(), assignments::listed(rules));
     body
-}
-
-/// A loyalty card with all that is told of one.
-fn show_card(body: &mut Map<String, Json>) {
-    let Some(card) = body.entry("loyalty_card").or_insert(Json::Null).as_object_mut() else { return };
-    for (name, default) in [
-        ("subtracted_points", json!(0)),
-        ("expired_points", json!(0)),
-        ("pending_points", json!(0)),
-        ("next_expiration_date", Json::Null),
-        ("next_expiration_points", Json::Null),
-    ] {
-        card.entry(name).or_insert(default);
-    }
 }
 
 /// Notes at the commit that vouchers change now, by what was redeemed of them or given back.

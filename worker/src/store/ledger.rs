@@ -4,7 +4,7 @@ use super::Store;
 use super::post::Post;
 use super::sql::{self, Fault, Value};
 use scrip::facts::voucher_accounts;
-use scrip::ledger::{AccountId, Entry};
+use scrip::ledger::{AccountId, Entry, Transfer};
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -149,4 +149,15 @@ impl Store<'_> {
             vec![now_ms.into()],
         );
     }
+}
+
+/// How much of an account some lines of the ledger take.
+pub fn taken(moved: &[Entry], account: &str) -> i64 {
+    let amount = |transfer: &Transfer| i64::try_from(transfer.amount).unwrap_or(i64::MAX);
+    let of = |entry: &Entry| match entry {
+        Entry::Post(transfer) if transfer.debit.as_str() == account => amount(transfer),
+        Entry::Post(transfer) if transfer.credit.as_str() == account => amount(transfer).saturating_neg(),
+        Entry::Post(_) | Entry::Hold(_) | Entry::Release(_) => 0,
+    };
+    moved.iter().map(of).fold(0, i64::saturating_add)
 }

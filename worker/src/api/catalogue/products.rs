@@ -64,7 +64,7 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
 
 fn get_one(call: &mut Call<'_, '_>) -> Outcome {
     let mut product = PRODUCT.find(call)?;
-    let skus = skus::of_product(call, &product.id)?;
+    let skus = skus::of_product(call, &product.id, skus::SHOWN_MAX)?;
     product.body.insert("skus".into(), skus);
     Ok(Answer::json(Json::Object(product.body)))
 }

@@ -8,18 +8,18 @@ use crate::document::part;
 use crate::document::shapes;
 use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
-use crate::http::shape::{Field, Kind, must};
+use crate::http::shape::{Field, Kind, may, must};
 use crate::shop::campaigns::CAMPAIGN;
 use crate::shop::{assignments, generation, voucher_grant, vouchers};
 use crate::store::code::code_key;
 use crate::store::document::Document;
 use crate::work::batch;
 use scrip::wire::Problem;
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 const METADATA: &[Field] = &[must("code", KEY), must("metadata", Kind::Map)];
 
-const SAME_METADATA: &[Field] = &[must("codes", Kind::List(&KEY, 1, 100_000)), must("metadata", Kind::Map)];
+const SAME_METADATA: &[Field] = &[may("codes", Kind::List(&KEY, 0, 100_000)), may("metadata", Kind::Map)];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -39,6 +39,7 @@ pub const ROUTES: &[Route] = &[
     post("/v1/vouchers/metadata/async", "Give vouchers the same metadata", give_metadata)
         .scope("vouchers")
         .body(SAME_METADATA)
+        .bodiless()
         .answers(202, shapes::project::ASYNC_ACTION_STARTED),
 ];
 
@@ -90,7 +91,7 @@ fn change_metadata(call: &mut Call<'_, '_>) -> Outcome {
 
 fn give_metadata(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(crate::http::shape::Nulls::Dropped)?;
-    let metadata = body.remove("metadata").unwrap_or_default();
+    let metadata = body.remove("metadata").unwrap_or_else(|| json!({}));
     let codes = body.remove("codes").unwrap_or_default();
     let item = |code: &Json| {
         let mut item = part::one("code", code.clone());

@@ -3,7 +3,7 @@
 
 use crate::api::decisions::older_requests::{read_alone, redeem_alone, validate_alone, validate_each};
 use crate::api::decisions::qualifications;
-use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, REDEMPTION, SESSION};
+use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, RECORD, REDEMPTION, SESSION};
 use crate::document::clause::Clause;
 use crate::document::fields::{BUYER, KEY};
 use crate::document::list::{LIMIT_MAX, read_int};
@@ -90,7 +90,7 @@ pub const ROUTES: &[Route] = &[
     get("/v1/vouchers/{code}/redemption", "List the redemptions of a voucher", entries)
         .scope("vouchers")
         .query(&[crate::document::fields::LIMIT])
-        .lists("redemption_entries", scrip::wire::redemption::REDEMPTION, ENTRIES),
+        .lists("redemption_entries", RECORD, ENTRIES),
     post("/v1/promotions/validation", "List the promotion tiers that apply", validate_tiers)
         .scope("promotions")
         .query(&[may("audienceRulesOnly", Kind::Bool), may("filters", Kind::Map)])

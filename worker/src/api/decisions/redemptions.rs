@@ -12,7 +12,7 @@ use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, Switch, get, post};
 use crate::http::shape::{INT_MAX, Kind, may};
 use crate::shop::reward_fulfilment::{self, Handed};
-use crate::shop::{decision, overrides, referrals};
+use crate::shop::{decision, overrides, redeemed, referrals};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use scrip::Context;
@@ -30,7 +30,7 @@ use scrip::wire::request::{REDEEMABLES, read_redeemables_node};
 use serde_json::{Map, Value as Json, json};
 
 /// A redemption or a rollback.
-const RECORD: Kind = Kind::Either(&[scrip::wire::redemption::REDEMPTION, scrip::wire::redemption::ROLLBACK]);
+pub(super) const RECORD: Kind = Kind::Either(&[scrip::wire::redemption::REDEMPTION, scrip::wire::redemption::ROLLBACK]);
 
 /// What points are exchanged for, where the card is named elsewhere.
 pub const ASSIGNED_REWARD: Kind =
@@ -259,7 +259,9 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     let customer = changes.customer.as_deref();
     let counts = (&changes.tally, &*changes.orders);
     let mut customer = decision::write_customer(call, &customers, customer, customer_id.as_deref(), counts)?;
-    let written = commit(call, *recorded, &changes, (customer.as_mut(), form))?;
+    // Otherwise what costs further looks is left out of what is redeemed (objects.md, section 11); a page is told no more either way.
+    let is_expanded = request.expand.redeemable && call.page.is_none() && !decision::is_bare(call);
+    let written = commit(call, *recorded, &changes, (customer.as_mut(), form), is_expanded)?;
     decision::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
@@ -289,16 +291,24 @@ fn commit(
     mut recorded: Recorded,
     changes: &Changes,
     (mut customer, form): (Option<&mut Document>, Form),
+    is_expanded: bool,
 ) -> Result<Written, CallError> {
     call.store.apply(&changes.entries, None, call.now_ms());
+    if is_expanded {
+        recorded.tell_redeemed(|object, id| redeemed::stored(call, (object, id), &changes.entries))?;
+    }
     let referred = match customer.as_deref_mut() {
         Some(customer) => referrals::settle(call, customer, &changes.referrals)?,
         None => Vec::new(),
     };
     let mut handed = Handed::to(customer.as_deref(), &changes.entries);
+    for (redemption_id, reward) in recorded.rewards() {
+        recorded.tell_reward(&redemption_id, reward_fulfilment::stored(call, &reward)?);
+    }
     for grant in &changes.grants {
         let voucher = handed.hand(call, grant)?;
-        recorded.hand_over(&grant.redemption_id, &voucher);
+        let shown = handed.show(call, voucher)?;
+        recorded.tell_reward(&grant.redemption_id, vec![("voucher", shown)]);
     }
     let vouchers = recorded.vouchers();
     let mut written = recorded.print(form);

@@ -1,62 +1,11 @@
 //! The shapes of products, SKUs and collections. It must not know what they cost a customer.
 
-use crate::document::fields::{KEY, PRICE};
-use scrip::shape::{COUNT, Field, KEYS, Kind, may, must, object};
-use scrip::{fields_of, shape};
+use crate::document::fields::KEY;
+use scrip::shape;
+use scrip::shape::{Kind, may, must, object};
 
-const OF_PRODUCT: &[Field] = &[
-    must("id", KEY),
-    must("source_id", KEY).or_null(),
-    must("name", Kind::Text).or_null(),
-    must("price", PRICE).or_null(),
-    must("attributes", KEYS).says("Names of what its SKUs differ by"),
-    must("metadata", Kind::Map),
-    must("image_url", Kind::Text).or_null(),
-    must("created_at", Kind::DateTime),
-    must("updated_at", Kind::DateTime).or_null(),
-    object(&["product"]),
-];
-
-const OF_SKU: &[Field] = &[
-    must("id", KEY),
-    must("source_id", KEY).or_null(),
-    must("product_id", KEY),
-    must("sku", Kind::Text).or_null().says("What people call it"),
-    must("price", PRICE).or_null(),
-    must("currency", Kind::Text).or_null(),
-    must("attributes", Kind::Map).says("What it differs by from other SKUs of the product"),
-    must("metadata", Kind::Map),
-    must("image_url", Kind::Text).or_null(),
-    must("created_at", Kind::DateTime),
-    must("updated_at", Kind::DateTime).or_null(),
-    object(&["sku"]),
-];
-
-/// A product.
-pub const PRODUCT: Kind = shape!(
-    "Product",
-    "A product of the catalogue",
-    fields_of!(
-        OF_PRODUCT,
-        &[may(
-            "skus",
-            Kind::Object(&[
-                object(&["list"]),
-                must("data_ref", Kind::OneOf(&["data"])),
-                must("data", Kind::List(&Kind::Object(OF_SKU), 0, usize::MAX)),
-                must("total", COUNT),
-            ]),
-        )
-        .says("Its SKUs")],
-    )
-);
-
-/// A SKU.
-pub const SKU: Kind = shape!(
-    "Sku",
-    "A SKU of a product",
-    fields_of!(OF_SKU, &[may("product", Kind::Object(OF_PRODUCT)).says("Its product")])
-);
+/// Products and SKUs, as the rewards of redemptions also show them.
+pub use scrip::wire::goods::{PRODUCT, SKU};
 
 /// A collection of products.
 pub const COLLECTION: Kind = shape!(

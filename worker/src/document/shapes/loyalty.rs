@@ -3,6 +3,7 @@
 use crate::document::fields::KEY;
 use scrip::shape;
 use scrip::shape::{COUNT, Kind, may, must, object};
+use scrip::wire::reward::PARAMETERS;
 
 /// A reward.
 pub const REWARD: Kind = shape!(
@@ -12,24 +13,7 @@ pub const REWARD: Kind = shape!(
         must("id", KEY),
         must("name", Kind::Text).or_null(),
         must("type", Kind::OneOf(&["CAMPAIGN", "COIN", "MATERIAL"])),
-        must(
-            "parameters",
-            Kind::Object(&[
-                may("campaign", Kind::Object(&[must("id", KEY), may("balance", COUNT), may("type", Kind::Text)]),)
-                    .says("The campaign whose code it is"),
-                may("product", Kind::Object(&[must("id", KEY), may("sku_id", KEY).or_null()]))
-                    .says("The product that it is"),
-                may(
-                    "coin",
-                    Kind::Object(&[
-                        must("exchange_ratio", Kind::Any).says("Major units that are given"),
-                        may("points_ratio", Kind::Any).says("For so many points"),
-                    ]),
-                )
-                .says("The money that it is"),
-            ]),
-        )
-        .says("What is given"),
+        must("parameters", PARAMETERS).says("What is given"),
         must("stock", COUNT).or_null(),
         must("redeemed", COUNT).or_null().says("How many pieces are gone"),
         must("attributes", Kind::Map),

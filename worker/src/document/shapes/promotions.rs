@@ -2,41 +2,18 @@
 
 use crate::document::fields::{DISCOUNT, GIFT, KEY, LOYALTY_CARD, VOUCHER_TYPE};
 use crate::document::shapes::program_tiers::QUALIFICATION;
-use scrip::shape::{AMOUNT, COUNT, Field, KEYS, Kind, may, must, object};
-use scrip::wire::voucher::{ASSIGNMENTS, CATEGORIES, OF_TIER, VALIDITY};
+use scrip::shape::{COUNT, Field, KEYS, Kind, may, must, object};
+use scrip::wire::voucher::{
+    ASSIGNMENTS, CAMPAIGN_OF_TIER, CATEGORIES, DAYS_OF_WEEK, HOURS, OF_TIER, SUMMARY_OF_TIER, TIMEFRAME, VALIDITY,
+};
 use scrip::{fields_of, shape};
-
-/// What was redeemed of a tier.
-const SUMMARY: Field = may(
-    "summary",
-    Kind::Object(&[
-        must("redemptions", Kind::Object(&[must("total_redeemed", COUNT).says("How often it was redeemed")]))
-            .says("What was redeemed"),
-        must(
-            "orders",
-            Kind::Object(&[
-                must("total_amount", AMOUNT).says("What the orders were worth"),
-                must("total_discount_amount", AMOUNT).says("What was taken off them"),
-            ]),
-        )
-        .says("On which orders"),
-    ]),
-)
-.says("What was redeemed of it");
 
 /// What a promotion tier shows.
 pub const OF_KEPT_TIER: &[Field] = fields_of!(
     OF_TIER,
     &[
-        must(
-            "campaign",
-            Kind::Object(fields_of!(
-                &[must("id", KEY), may("category_id", KEY).or_null(), object(&["campaign"])],
-                VALIDITY.split_at(6).0,
-            )),
-        )
-        .says("Its campaign"),
-        SUMMARY,
+        must("campaign", CAMPAIGN_OF_TIER).says("Its campaign"),
+        may("summary", SUMMARY_OF_TIER).says("What was redeemed of it"),
         must("validation_rule_assignments", ASSIGNMENTS),
     ],
 );
@@ -138,6 +115,11 @@ pub const CAMPAIGN: Kind = shape!(
                             .says("How often one may be redeemed; any number when null")]),
                     ),
                     must("is_referral_code", Kind::Bool),
+                    may("start_date", Kind::DateTime),
+                    may("expiration_date", Kind::DateTime),
+                    may("validity_timeframe", TIMEFRAME),
+                    may("validity_day_of_week", DAYS_OF_WEEK),
+                    may("validity_hours", HOURS),
                 ]),
             )
             .says("What its vouchers are like"),

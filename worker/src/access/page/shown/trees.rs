@@ -171,6 +171,7 @@ pub const REDEMPTION: Disclosure = These(&[
     ("tracking_id", All),
     ("metadata", All),
     ("channel", These(&[("channel_id", All), ("channel_type", All)])),
+    ("session", These(&[("key", All)])),
     ("redemption", All),
     ("result", All),
     ("status", All),
