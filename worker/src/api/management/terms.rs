@@ -152,7 +152,9 @@ pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), C
     if let (Some(Json::Object(usage)), Some(Json::Object(known))) =
         (sent.get_mut("api_usage_notifications"), project.shown.get("api_usage_notifications"))
     {
-        known.iter().for_each(|(name, value)| drop(usage.entry(name.clone()).or_insert_with(|| value.clone())));
+        for (name, value) in known {
+            usage.entry(name.clone()).or_insert_with(|| value.clone());
+        }
     }
     project.shown.extend(sent);
     let text = |name: &str| project.shown.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
