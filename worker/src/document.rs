@@ -1,5 +1,6 @@
 //! Documents: how they are found, listed, filtered and shown, and what their metadata may be. It must not know any kind of document.
 
+pub mod behind;
 pub mod cells;
 pub mod choice;
 pub mod clause;

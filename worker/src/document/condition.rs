@@ -8,6 +8,7 @@ use crate::http::reply::{ErrorBody, invalid_query};
 use crate::moment;
 use crate::store::dates;
 use crate::store::sql::Value;
+use scrip::wire::problem::shortened;
 use serde_json::Value as Json;
 
 /// The operators that the service knows.
@@ -81,6 +82,12 @@ pub fn sign_of(operator: &str) -> Option<&'static str> {
 pub fn read(query: &Query) -> Result<(Vec<Condition>, &'static str), ErrorBody> {
     let mut conditions: Vec<Condition> = Vec::new();
     let mut junction = "AND";
+    if let Some(text) = query.get("filters") {
+        return Err(invalid_query(format!(
+            "Property .filters must be an object (actual value is `{}`)",
+            shortened(text)
+        )));
+    }
     for (path, value) in query.below("filters") {
         match path.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
             ["junction"] => {
@@ -162,11 +169,7 @@ pub fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result
         return in_state(condition, clause);
     }
     if let Some(list) = column.strip_prefix("each ") {
-        check_operator(condition, &["$is", "$in"])?;
-        let text = format!(
-            "EXISTS (SELECT 1 FROM json_each({list}) WHERE CAST(value AS TEXT) IN (SELECT value FROM json_each({{}})))"
-        );
-        return Ok((text, vec![Value::Text(Json::from(condition.values.clone()).to_string())]));
+        return of_elements(condition, list);
     }
     if let Some(object) = column.strip_prefix("keys ") {
         let text = format!(
@@ -176,7 +179,7 @@ pub fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result
         return Ok((text, vec![Value::Text(condition.operator.clone()), Value::Text(listed)]));
     }
     if let Some(flag) = column.strip_prefix("flag ") {
-        check_operator(condition, &["$is", "$is_not", "$in", "$not_in"])?;
+        check_operator(condition, &["$is", "$is_not", "$in", "$not_in", "$has_value", "$is_unknown"])?;
         let lower = Condition {
             field: condition.field.clone(),
             operator: condition.operator.clone(),
@@ -185,7 +188,36 @@ pub fn statement(condition: &Condition, column: &str, clause: &Clause) -> Result
         return compared(&lower, &format!("CASE WHEN {flag} THEN 'true' ELSE 'false' END"));
     }
     check_operator(condition, OPERATORS)?;
-    compared(condition, column)
+    match column.strip_prefix("one ") {
+        Some(one) => compared(condition, &format!("CASE WHEN {one} IS NOT NULL THEN json_array({one}) END")),
+        None => compared(condition, column),
+    }
+}
+
+/// Operators about lists, and which of them an element must fit; of the contraries none may.
+const OF_ELEMENTS: &[(&str, &str, &str)] = &[
+    ("$is", "$in", ""),
+    ("$in", "$in", ""),
+    ("$is_not", "$in", "NOT "),
+    ("$not_in", "$in", "NOT "),
+    ("$has_value", "$has_value", ""),
+    ("$is_unknown", "$has_value", "NOT "),
+    ("$contains", "$contains", ""),
+    ("$not_contain", "$contains", "NOT "),
+    ("$starts_with", "$starts_with", ""),
+    ("$ends_with", "$ends_with", ""),
+];
+
+/// What a condition says of a list, any of whose elements may fit.
+fn of_elements(condition: &Condition, list: &str) -> Result<Statement, ErrorBody> {
+    let known: Vec<&str> = OF_ELEMENTS.iter().map(|(operator, ..)| *operator).collect();
+    check_operator(condition, &known)?;
+    let found = OF_ELEMENTS.iter().find(|(operator, ..)| *operator == condition.operator);
+    let (operator, not) = found.map_or(("$in", ""), |(_, operator, not)| (*operator, *not));
+    let of_one =
+        Condition { field: condition.field.clone(), operator: operator.into(), values: condition.values.clone() };
+    let (text, params) = compared(&of_one, "CAST(element.value AS TEXT)")?;
+    Ok((format!("{not}EXISTS (SELECT 1 FROM json_each({list}) AS element WHERE {text})"), params))
 }
 
 /// The same of a column that is an expression, whose value is compared.
@@ -205,13 +237,12 @@ pub fn compared(condition: &Condition, column: &str) -> Result<Statement, ErrorB
         "$starts_with" => (text("substr(@, 1, length({})) = {}"), vec![first.clone().into(), first.into()]),
         "$ends_with" => (text("substr(@, -length({})) = {}"), vec![first.clone().into(), first.into()]),
         "$count" | "$count_more" | "$count_less" => {
-            let (sign, is_there) = match condition.operator.as_str() {
-                "$count" => ("=", ""),
-                "$count_more" => (">", "@ IS NOT NULL AND "),
-                _ => ("<", "@ IS NOT NULL AND "),
+            let sign = match condition.operator.as_str() {
+                "$count" => "=",
+                "$count_more" => ">",
+                _ => "<",
             };
-            let pattern =
-                format!("({is_there}CASE WHEN json_valid(@) THEN json_array_length(@) ELSE 0 END {sign} {{}})");
+            let pattern = format!("(CASE WHEN json_valid(@) THEN json_array_length(@) ELSE 0 END {sign} {{}})");
             (text(&pattern), vec![count_of(condition, i64::MAX)?.into()])
         }
         operator => {

@@ -32,6 +32,20 @@ const MONTHS: &[&str] = &["$previous_month", "$this_month", "$next_month"];
 /// Fields that are dates, of which "more than 3" is "more than 3 days ago".
 const DATES: &[&str] = &["created_at", "updated_at", "birthday", "birthdate"];
 
+/// Fields that are moments, which a date means the day of.
+const MOMENTS: &[&str] =
+    &["created_at", "updated_at", "created_date", "start_date", "expiration_date", "publications.created_at"];
+
+/// The days that a field which is a moment is said to be of; nothing where it is said to be anything else.
+pub fn named(field: &str, operator: &str, values: &[String]) -> Option<Vec<Days>> {
+    let is_of_one = MOMENTS.contains(&field) && matches!(operator, "$is" | "$in");
+    let day = |value: &String| {
+        let first = Day::parse(value)?;
+        Some(Days { first: Some(first), end: Some(first.plus(1)?) })
+    };
+    values.iter().filter(|_| is_of_one).map(day).collect::<Option<Vec<Days>>>().filter(|days| !days.is_empty())
+}
+
 /// The operator that counts days or names a month, where that is what a field is held against; nothing otherwise.
 pub fn meant<'o>(field: &str, operator: &'o str, value: &str) -> Option<&'o str> {
     let is_count = DATES.contains(&field) && value.parse::<u32>().is_ok();

@@ -5,7 +5,7 @@
 //! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
 //! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text;
 //! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds; with
-//! `keyed `, it is what the key was made of: the same, or the same in small letters.
+//! `one `, it is counted as a list that has one element, or none; with `keyed `, it is what the key was made of: the same, or the same in small letters.
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
@@ -125,12 +125,22 @@ pub fn conditions(columns: &[(&str, &str)], query: &Query, clause: &Clause) -> R
 
 impl Conditions {
     fn add(&mut self, condition: Condition, column: &str, clause: &Clause) -> Result<(), ErrorBody> {
+        let bare = column.strip_prefix("one ").filter(|_| !condition.operator.starts_with("$count"));
+        let column = bare.unwrap_or(column);
         let first = condition.values.first().map_or("", String::as_str);
         let is_date = column.starts_with("moment ") || !column.contains(' ') || column.starts_with("json_extract(");
         if let Some(operator) =
             days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
         {
             return self.add_days(&condition, operator, column, clause);
+        }
+        let named = days::named(&condition.field, &condition.operator, &condition.values);
+        if let Some(named) = named.filter(|_| is_date && clause.asked_at() > 0) {
+            let text = column.strip_prefix("moment ").map(|name| format!("json_extract(body, '$.{name}')"));
+            let parts = named.into_iter().map(|days| days.of_text(text.as_deref().unwrap_or(column), clause.zone()));
+            let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.unzip();
+            self.looked.push((format!("({})", texts.join(" OR ")), params.into_iter().flatten().collect()));
+            return Ok(());
         }
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
             return self.add_moment(&condition, column, sign, clause);

@@ -205,6 +205,7 @@ fn apply(
             }
         }
         Filter::Moment(name, column) => {
+            check_sides(query, name)?;
             for (side, sign) in [("before", "<"), ("after", ">")] {
                 match (read_moment(query, &[name, side])?, *column, side) {
                     (None, ..) => {}
@@ -247,6 +248,17 @@ fn apply(
         }
     }
     Ok(())
+}
+
+/// Refuses what says nothing of a moment: it is asked about by `name[before]` and `name[after]`.
+fn check_sides(query: &Query, name: &str) -> Result<(), ErrorBody> {
+    let other = query.below(name).find(|(path, _)| !matches!(path, [side] if side == "before" || side == "after"));
+    let told = match (query.get(name), other) {
+        (Some(text), _) => format!("must be an object with before or after (actual value is `{text}`)"),
+        (None, Some((path, _))) => format!("must be an object with before or after (it has `{}`)", path.join(".")),
+        (None, None) => return Ok(()),
+    };
+    Err(invalid_query(format!("Property .{name} {told}")))
 }
 
 /// The page that a query asks for of all that is listed, which is in hand.

@@ -104,6 +104,11 @@ pub fn read<'f>(file: &'f [u8], known: &[Column], required: &[&str]) -> Result<S
         if !is_there || (!is_end && record.as_slice().contains(&0)) {
             return Err(wrong(format!("row {number}: a quote is opened and never closed")));
         }
+        if is_blank(&record) {
+            before = reader.position().byte();
+            begun = if count == 0 { before } else { begun };
+            continue;
+        }
         let is_full = count >= SLICE_ROWS || before.saturating_sub(begun) >= SLICE_BYTES;
         if count > 0 && (is_end || is_full) {
             sheet.slices.push(slice(text, begun, before));
@@ -134,6 +139,11 @@ pub fn read<'f>(file: &'f [u8], known: &[Column], required: &[&str]) -> Result<S
         return Err(wrong("must have a row below the one that names its columns"));
     }
     Ok(sheet)
+}
+
+/// Whether no cell of a row says anything: spreadsheets end files with such rows.
+fn is_blank(record: &csv::ByteRecord) -> bool {
+    record.iter().all(|cell| cell.trim_ascii().is_empty())
 }
 
 fn slice(text: &str, from: u64, to: u64) -> &str {
@@ -222,6 +232,9 @@ pub fn rows(layout: &Layout, slice: &str) -> Result<Vec<Json>, Fault> {
     let mut rows = Vec::new();
     let failed = |error: csv::Error| Fault(format!("a slice of a file does not read: {error}"));
     while reader.read_record(&mut record).map_err(failed)? && record.as_slice() != "\0" {
+        if is_blank(record.as_byte_record()) {
+            continue;
+        }
         let cells = layout.columns.iter().zip(&record).filter(|(to, cell)| !to.is_empty() && !cell.is_empty());
         let row: Map<String, Json> = cells.map(|(to, cell)| (to.clone(), cells::bare(cell).into())).collect();
         rows.push(Json::Object(row));
@@ -319,6 +332,7 @@ mod tests {
             "Code,VALUE, active ,Address City,Shop no,id\nA,5,yes,Oslo,\"x,y\",7\n",
             "\u{feff}Shop no,code,price,Active,city\r\n\"x,y\",A,5,TRUE,Oslo\r\n",
             "code;price;active;city;metadata.Shop no\n\nA;5;1;Oslo;x,y",
+            "code,price,active,city,Shop no\n,,,,\nA,5,1,Oslo,\"x,y\"\n,,,,\n, ,,,,,\n",
             "code\tprice\tactive\tcity\tmetadata\nA\t5\ttrue\tOslo\t\"{\"\"Shop no\"\":\"\"x,y\"\"}\"\n",
         ] {
             assert_eq!(bodies(file.as_bytes()), Ok(vec![told.clone()]), "{file}");

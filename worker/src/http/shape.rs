@@ -215,7 +215,9 @@ fn read_text(kind: &Kind, text: String, path: &str) -> Result<Json, Problem> {
         | Kind::List(..) => false,
     };
     if fits {
-        return Ok(Json::String(text));
+        // Of a moment that stands where a date is wanted, its date is kept.
+        let day = moment::parse(&text).filter(|_| matches!(kind, Kind::Date) && !moment::is_date(&text));
+        return Ok(Json::String(day.map_or(text, |at| moment::text(at).chars().take(10).collect())));
     }
     let text = shortened(&text);
     let told = match kind {

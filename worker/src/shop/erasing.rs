@@ -360,6 +360,15 @@ fn lines(store: &mut Store<'_>, person: &Person, own: i64, after: i64) -> Result
         // By their places, as a line of which one part tells of them goes whole.
         let params = || vec![Value::from(export), format!("[{}]", places.join(",")).into()];
         let keyed = "export = +?1 AND (place, seq) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?2))";
+        // A download says first how many bytes it has.
+        store.write(
+            format!(
+                "UPDATE document SET body = json_set(body, '$.bytes', CAST(json_extract(body, '$.bytes') - (
+                   SELECT COALESCE(SUM(octet_length(text)), 0) FROM export_line WHERE {keyed}) AS INTEGER))
+                 WHERE kind = 'export' AND id = +?1"
+            ),
+            params(),
+        );
         store.write(format!("UPDATE export_line SET text = {} WHERE {keyed}", blank("text")), params());
         store.write(format!("DELETE FROM export_line WHERE {keyed}"), params());
     }

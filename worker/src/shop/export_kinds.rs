@@ -4,7 +4,7 @@
 use crate::document::fields::{DAYS, TIMEFRAME};
 use crate::http::listing::Column;
 use crate::shop::export_rows;
-use crate::shop::exported::{CAMPAIGN_OF, Exported, REDEEMED};
+use crate::shop::exported::{CAMPAIGN_OF, Exported, PUBLISHED_TYPE, REDEEMED};
 
 const AGE: Column = ("created_at", "printf('%015d', created_at)");
 const CHANGE: Column = ("updated_at", "json_extract(body, '$.updated_at')");
@@ -98,7 +98,7 @@ pub const ALL: &[Exported] = &[
             ("expiration_date", "json_extract(body, '$.expiration_date')"),
             ("validity_day_of_week", DAYS),
             ("code", "json_extract(body, '$.code')"),
-            ("categories", "json_extract(body, '$.category')"),
+            ("categories", "one json_extract(body, '$.category')"),
             ("vouchers", "each json_array(document.id, json_extract(body, '$.code'))"),
             ("holder_id", "holder"),
             ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
@@ -109,7 +109,7 @@ pub const ALL: &[Exported] = &[
                    AND EXISTS (SELECT 1 FROM json_each(given.body, '$.vouchers_id') AS named WHERE named.value = document.id))",
             ),
             ("validity_timeframe", TIMEFRAME),
-            ("category_ids", "json_extract(body, '$.category_id')"),
+            ("category_ids", "one json_extract(body, '$.category_id')"),
             ("campaign_id", "parent"),
             ("voucher_type", "json_extract(body, '$.type')"),
         ],
@@ -131,7 +131,7 @@ pub const ALL: &[Exported] = &[
             ("customer_name", &["/who/name"]),
             ("tracking_id", &["/tracking_id"]),
             ("order_id", &["/order/id"]),
-            ("order_amount", &["/order/amount"]),
+            ("order_amount", &["/order/amount", "/order_amount"]),
             ("gift_amount", &["/gift/amount"]),
             ("loyalty_points", &["/loyalty_card/points"]),
             ("result", &["/result"]),
@@ -277,7 +277,7 @@ pub const ALL: &[Exported] = &[
             ("result", "json_extract(body, '$.result')"),
             ("customer_id", "holder"),
             ("campaign_name", "(SELECT of.key FROM document AS of WHERE of.kind = 'campaign' AND of.id = document.parent)"),
-            ("voucher_type", "json_extract(body, '$.voucher.type')"),
+            ("voucher_type", PUBLISHED_TYPE),
             ("is_referral_code", "flag json_extract(body, '$.voucher.is_referral_code')"),
             ("parent_object_id", "parent"),
             ("related_object_id", "each json_extract(body, '$.vouchers_id')"),

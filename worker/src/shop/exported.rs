@@ -55,6 +55,12 @@ impl Exported {
 /// The word of a place that is none of the document: how far a voucher was redeemed.
 pub const REDEEMED: &str = "redemption status";
 
+/// What kind of vouchers a publication handed over, in both words that the documents have for it.
+pub const PUBLISHED_TYPE: &str = "each (SELECT CASE type WHEN 'LOYALTY_CARD' THEN json_array(type, 'loyalty')
+     WHEN 'GIFT_VOUCHER' THEN json_array(type, 'gift') ELSE json_array('DISCOUNT_VOUCHER', 'discount') END
+   FROM (SELECT COALESCE(json_extract(document.body, '$.voucher.type'), (SELECT json_extract(campaign.body, '$.voucher.type')
+     FROM document AS campaign WHERE campaign.kind = 'campaign' AND campaign.id = document.parent)) AS type))";
+
 /// The campaign of the card that something happened to.
 pub const CAMPAIGN_OF: &str =
     "(SELECT card.parent FROM document AS card WHERE card.kind = 'voucher' AND card.id = document.parent)";

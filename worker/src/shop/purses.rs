@@ -1,6 +1,6 @@
 //! What is left on a card, and on all cards that a customer holds. It must not know what moves a balance.
 
-use crate::http::reply::CallError;
+use crate::http::reply::{CallError, ErrorBody, error};
 use crate::http::route::Call;
 use crate::http::shape::INT_MAX;
 use crate::store::document::Document;
@@ -66,6 +66,18 @@ impl Loaded {
     /// What is left, locks not looked at.
     pub fn left(&self, standing: Standing) -> i64 {
         self.allotment.saturating_add(standing.balance)
+    }
+}
+
+/// The purse that the cards of a campaign have; other codes have no balance.
+pub fn of_campaign(campaign: &Document) -> Result<&'static Purse, ErrorBody> {
+    match campaign.body.get("campaign_type").and_then(Json::as_str) {
+        Some("LOYALTY_PROGRAM") => Ok(&CARD),
+        Some("GIFT_VOUCHERS") => Ok(&GIFT),
+        _ => {
+            let told = "Transactions are allowed only for loyalty or gift campaigns";
+            Err(error(403, "forbidden", "Forbidden", told))
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Product collections: create, get, list, change, delete, and the list of what is in one.
 //! It must not know what a filter means; `membership` says what belongs to a collection.
 
+use crate::document::behind;
 use crate::document::clause::Clause;
 use crate::document::fields::{CATALOGUE_ORDER, KEY, LIMIT, PAGE};
-use crate::document::filter::read_moment;
 use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
 use crate::http::listing::List;
@@ -73,7 +73,7 @@ pub const ROUTES: &[Route] = &[
         .of(&COLLECTION)
         .lists("data", Kind::Either(&[shapes::catalogue::PRODUCT, shapes::catalogue::SKU]), shapes::TOTAL)
         .scope("product-collections")
-        .query(&[LIMIT, PAGE, CATALOGUE_ORDER, may("starting_after", Kind::DateTime)]),
+        .query(&[LIMIT, PAGE, CATALOGUE_ORDER, behind::MOMENT, behind::ID]),
 ];
 
 /// The collection that a path names. That of all products is not stored: it is shown when asked for by its id, and not listed.
@@ -198,9 +198,7 @@ fn remove(call: &mut Call<'_, '_>) -> Outcome {
 fn products(call: &mut Call<'_, '_>) -> Outcome {
     let collection = find(call)?;
     let mut clause = Clause::of_kinds(&[PRODUCT.object, SKU.object]);
-    if let Some(at) = read_moment(&call.query, &["starting_after"])? {
-        clause.made_before(at);
-    }
+    behind::narrow(call.store, &call.query, &[PRODUCT.object, SKU.object], &mut clause)?;
     let by_filter = collection.id != ALL_PRODUCTS && collection.body.contains_key("filter");
     let page = if by_filter {
         let (present, collection) = (Present::of(call)?, collection_of(call, &collection)?);

@@ -8,6 +8,7 @@ use crate::http::listing::{Filter, List};
 use crate::http::reply::{ErrorBody, error};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get};
 use crate::http::shape::{Kind, may};
+use crate::shop::exported::PUBLISHED_TYPE;
 use crate::shop::zone;
 use crate::store::code::code_key;
 use serde_json::Value as Json;
@@ -80,7 +81,7 @@ const PUBLICATION: Resource = Resource {
             ("result", "json_extract(body, '$.result')"),
             ("customer_id", "json_extract(body, '$.customer_id')"),
             ("campaign_name", campaign_name!("campaign")),
-            ("voucher_type", VOUCHER_TYPE),
+            ("voucher_type", PUBLISHED_TYPE),
             ("is_referral_code", concat!("flag ", of_voucher!("is_referral_code"))),
             ("parent_object_id", "parent"),
             ("related_object_id", "each json_extract(body, '$.vouchers_id')"),

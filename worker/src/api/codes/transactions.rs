@@ -6,11 +6,10 @@ use crate::document::fields::{KEY, LIMIT};
 use crate::document::onward;
 use crate::document::shapes;
 use crate::http::listing::List;
-use crate::http::reply::error;
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Field, Kind, may};
 use crate::shop::campaigns::{CAMPAIGN, find_program};
-use crate::shop::purses::{CARD, GIFT, Purse};
+use crate::shop::purses::{self, CARD, GIFT, Purse};
 use crate::shop::voucher_transactions;
 use crate::shop::vouchers::{self, find_card};
 use crate::shop::zone;
@@ -79,14 +78,7 @@ fn of_card(call: &mut Call<'_, '_>) -> Outcome {
 /// Those of a program's cards, or of a campaign's gift cards; other codes have no balance.
 fn of_campaign(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = CAMPAIGN.find(call)?;
-    match campaign.body.get("campaign_type").and_then(Json::as_str) {
-        Some("LOYALTY_PROGRAM") => list_all(call, &campaign, &CARD),
-        Some("GIFT_VOUCHERS") => list_all(call, &campaign, &GIFT),
-        _ => {
-            let told = "Transactions are allowed only for loyalty or gift campaigns";
-            Err(error(403, "forbidden", "Forbidden", told).into())
-        }
-    }
+    list_all(call, &campaign, purses::of_campaign(&campaign)?)
 }
 
 fn of_program(call: &mut Call<'_, '_>) -> Outcome {

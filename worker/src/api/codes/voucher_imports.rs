@@ -123,11 +123,16 @@ pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Resul
         let told = format!("must be {kind}, the type of the campaign's vouchers");
         return Err(Problem::at("type", told).into());
     }
+    let lapses = body.get("loyalty_card").and_then(|card| card.get("expiration_rules")).cloned();
     let own = voucher_grant::VOUCHER_TYPES.iter().find(|(of, _)| kind == *of).map(|(_, grant)| *grant);
     for name in ["active", "validity_timeframe", "validity_day_of_week", "validity_hours"].into_iter().chain(own) {
         if let Some(value) = item.get(name) {
             body.insert(name.into(), value.clone());
         }
+    }
+    // Points of its own lapse as those of the campaign do.
+    if let Some((card, lapses)) = body.get_mut("loyalty_card").and_then(Json::as_object_mut).zip(lapses) {
+        card.entry("expiration_rules").or_insert(lapses);
     }
     voucher_grant::check_validity(&body)?;
     let voucher = generation::voucher(call, body, &code, Some(&campaign.id));

@@ -148,6 +148,10 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
         let is_said = said.get("type").and_then(Json::as_str) == Some(kind);
         let (own, left) = (cells.remove(own), cells.remove(left));
         let Some(whole) = own.or_else(|| read(Cell::Whole).filter(|_| is_said)) else { continue };
+        if let Some((most, taken)) = whole.as_i64().zip(taken).filter(|(most, taken)| taken > most) {
+            let told = format!("must be <= {most}, the {total} of the card (actual value is `{taken}`)");
+            return Err(Problem::at("redeemed_amount", told));
+        }
         let rest = whole.as_i64().zip(taken).map(|(whole, taken)| Json::from(whole.saturating_sub(taken)));
         let mut card = part::one(total, whole);
         if let Some(left) = left.or(rest) {

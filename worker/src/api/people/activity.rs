@@ -2,6 +2,7 @@
 //! moved the points and credits of their cards, rewards, and tiers of programs. Nothing is written for it, so that it costs no redemption anything, and whoever erases what
 //! is written down of a customer erases this. It must not know why any of it happened.
 
+use crate::document::behind;
 use crate::document::fields::{KEY, LIMIT};
 use crate::document::filter::read_moment;
 use crate::document::list::{LIMIT_DEFAULT, LIMIT_MAX, read_int};
@@ -62,7 +63,7 @@ const OLDER: &[Field] = &[
             "-category",
         ]),
     ),
-    may("starting_after", Kind::DateTime),
+    behind::MOMENT,
     may("starting_after_id", KEY),
     may("campaign_type", Kind::OneOf(CAMPAIGN_TYPES)),
     may("campaign_id", KEY),
@@ -199,8 +200,12 @@ fn list(call: &mut Call<'_, '_>) -> Outcome {
 fn list_older(call: &mut Call<'_, '_>) -> Outcome {
     let customer = CUSTOMER.find(call)?;
     let mut narrow = Narrow::read(call, &customer)?;
-    if let Some(before) = read_moment(&call.query, &["starting_after"])? {
-        narrow.and("at < +{}", before);
+    if let Some(at) = read_moment(&call.query, &["starting_after"])? {
+        let falls = behind::is_falling(&call.query, &["created_at", "updated_at"])?;
+        // An id says more than the moment: what happened in the same one as that stands behind it as well.
+        if call.query.get("starting_after_id").is_none() {
+            narrow.and(if falls { "at < +{}" } else { "at > +{}" }, at);
+        }
     }
     if let Some(product) = call.query.get("product_id") {
         let bought =

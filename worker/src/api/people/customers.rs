@@ -2,9 +2,9 @@
 //! It must not know what a redemption decides.
 
 use crate::api::people::segments;
+use crate::document::behind;
 use crate::document::clause::Clause;
 use crate::document::fields::{ADDRESS, BEFORE_AFTER, BULK_METADATA, CUSTOMER as FIELDS, KEY, LIMIT, PAGE_99};
-use crate::document::filter::read_moment;
 use crate::document::list::Page;
 use crate::document::merge::merge;
 use crate::document::resource;
@@ -47,7 +47,8 @@ pub const ROUTES: &[Route] = &[
             may("segment_id", KEY),
             may("created_at", BEFORE_AFTER),
             may("updated_at", BEFORE_AFTER),
-            may("starting_after", Kind::DateTime),
+            behind::MOMENT,
+            behind::ID,
         ],
     ),
     post("/v1/customers", "Create or update a customer", create).of(&CUSTOMER).scope("customers").body(FIELDS),
@@ -71,9 +72,7 @@ pub const ROUTES: &[Route] = &[
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let mut clause = Clause::of_kind(CUSTOMER.object);
-    if let Some(at) = read_moment(&call.query, &["starting_after"])? {
-        clause.made_before(at);
-    }
+    behind::narrow(call.store, &call.query, &[CUSTOMER.object], &mut clause)?;
     let page = match call.query.get("segment_id") {
         Some("") => return Err(invalid_query("Property .segment_id must NOT have fewer than 1 characters").into()),
         Some(id) => select_of_segment(call, id, clause)?,

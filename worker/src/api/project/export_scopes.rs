@@ -7,6 +7,7 @@ use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::shop::campaigns::{CAMPAIGN, find_program};
 use crate::shop::export_asked::{FIELDS, ORDER, asked};
 use crate::shop::export_work::{self, Wanted};
+use crate::shop::purses;
 use crate::shop::vouchers::{self, find_card};
 use crate::store::document::Document;
 use serde_json::{Map, Value as Json, json};
@@ -90,6 +91,7 @@ fn of_card(call: &mut Call<'_, '_>) -> Outcome {
 
 fn of_campaign(call: &mut Call<'_, '_>) -> Outcome {
     let campaign = CAMPAIGN.find(call)?;
+    purses::of_campaign(&campaign)?;
     begin(call, TRANSACTIONS, ("campaign_id", &campaign.id), |wanted| wanted.campaign = Some(campaign.id.clone()))
 }
 
