@@ -5,7 +5,8 @@
 //! element may fit, one with `keys ` an object whose values are compared by their keys, and `state` is no column: whether a document is
 //! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text;
 //! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds; with
-//! `one `, it is counted as a list that has one element, or none; with `keyed `, it is what the key was made of: the same, or the same in small letters.
+//! `one `, it is counted as a list that has one element, or none; with `keyed `, it is what the key was made of: the same, or the same in
+//! small letters.
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
