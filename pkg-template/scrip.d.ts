@@ -461,7 +461,7 @@ export interface GoodsList extends Json {
     /** Of one unit, in minor units. */
     price?: number;
     /** A formula for the price. */
-    price_formula?: string;
+    price_formula?: number | string;
     /** Acts on so many units at most over the life of a campaign or tier, for each customer or each product as its name says. */
     product_campaign_quantity_limit?: number;
     /** A formula for such a limit. */
