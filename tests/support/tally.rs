@@ -2,15 +2,22 @@
 //! It must not know who adds the lines up.
 
 use std::io::Write;
+use std::path::Path;
 
 use serde_json::Value;
 
 /// Appends one line, when anybody asked for it.
 pub fn record(line: &Value) {
-    let Ok(path) = std::env::var("SCRIP_TALLY") else {
-        return;
-    };
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-    let mut file = file.unwrap_or_else(|error| panic!("the tally `{path}` cannot be opened: {error}"));
-    writeln!(file, "{line}").unwrap_or_else(|error| panic!("the tally `{path}` cannot be written: {error}"));
+    if let Some(path) = std::env::var_os("SCRIP_TALLY") {
+        append(Path::new(&path), line);
+    }
+}
+
+/// Appends one line to a file that other processes append to as well: in a single write, because a line that is
+/// written piece by piece is torn apart by theirs.
+pub fn append(path: &Path, line: &Value) {
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    let mut file = file.unwrap_or_else(|error| panic!("the tally `{}` cannot be opened: {error}", path.display()));
+    let written = file.write_all(format!("{line}\n").as_bytes());
+    written.unwrap_or_else(|error| panic!("the tally `{}` cannot be written: {error}", path.display()));
 }

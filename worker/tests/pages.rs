@@ -13,6 +13,8 @@
 mod edge;
 #[path = "pages/places.rs"]
 mod places;
+#[path = "../../tests/support/tally.rs"]
+mod tally;
 #[path = "pages/world.rs"]
 mod world;
 
@@ -72,7 +74,7 @@ fn try_all(path: &str) {
             }
         }
     }
-    tally(number);
+    tally::record(&serde_json::json!({ "kind": "attempts of a page", "ran": number }));
     let count = wrong.len();
     let shown: usize = std::env::var("PAGES_SHOW").ok().and_then(|text| text.parse().ok()).unwrap_or(8);
     wrong.truncate(shown);
@@ -114,13 +116,4 @@ routes! {
     customers "/client/v1/customers"
     customer_consents "/client/v1/customers/{customerId}/consents"
     vouchers "/client/v1/vouchers"
-}
-
-/// Tells the summary of all tests how much was tried.
-fn tally(ran: usize) {
-    if let Ok(path) = std::env::var("SCRIP_TALLY") {
-        use std::io::Write;
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path).unwrap();
-        writeln!(file, r#"{{"kind":"attempts of a page","ran":{ran}}}"#).unwrap();
-    }
 }

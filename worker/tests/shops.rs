@@ -72,3 +72,18 @@ fn carts_of_the_third_shops() {
 fn carts_of_the_fourth_shops() {
     shard(3);
 }
+
+/// Tests of several binaries run at once and append to one file.
+#[test]
+fn lines_of_the_tally_stay_whole_when_many_append_to_it() {
+    let path = std::env::temp_dir().join(format!("scrip-tally-{}", std::process::id()));
+    let line = serde_json::json!({ "kind": "lines", "ran": 1, "skipped": ["one reason", "another reason"] });
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..200).for_each(|_| tally::append(&path, &line)));
+        }
+    });
+    let written = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(written.lines().eq(std::iter::repeat_n(line.to_string(), 1600)), "{written}");
+}

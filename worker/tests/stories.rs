@@ -17,6 +17,8 @@ mod edge;
 mod story;
 #[path = "../../tests/support/mod.rs"]
 mod support;
+#[path = "../../tests/support/tally.rs"]
+mod tally;
 
 use described::{Examples, Fit};
 use scrip::bundle::Prepared;
@@ -26,7 +28,6 @@ use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::openapi;
 use scrip_worker::table::{AREAS, TABLE};
 use serde_json::Value as Json;
-use std::io::Write;
 use support::vector;
 
 /// Members of answers that no story is given, each with the reason.
@@ -175,10 +176,7 @@ fn stories() {
             wrong.push(format!("{name}: {told}"));
         }
     }
-    if let Some(path) = std::env::var_os("SCRIP_TALLY") {
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
-        writeln!(file, "{}", serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] })).unwrap();
-    }
+    tally::record(&serde_json::json!({ "kind": "stories", "ran": stories.len(), "skipped": [] }));
     println!("{} stories", stories.len());
     if only.is_empty() {
         wrong.extend(described.see_vectors());
