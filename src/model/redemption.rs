@@ -24,7 +24,7 @@ pub struct PastRedemption {
     pub customer_id: Option<Text>,
     /// The order that it changed.
     pub order: Option<PastOrder>,
-    /// The voucher or tier that it redeemed.
+    /// The id of the voucher, tier or promotion stack that it redeemed.
     pub redeemed: Option<Text>,
     /// What was spent of a card.
     pub spent: Option<Spent>,

@@ -11,6 +11,7 @@ use crate::json::Node;
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::Metadata;
 use crate::model::redemption::PastRedemption;
+use crate::model::request::RedeemableObject;
 use crate::refusal::Reason;
 use crate::stacking::Outcome;
 use crate::text::Text;
@@ -42,6 +43,8 @@ pub fn write_failure(
     let step = refused.or(evaluated.walk.steps.first());
     let offer = step.and_then(|step| evaluated.meant(step));
     let asked = step.and_then(|step| evaluated.redeemable(step)).or(evaluated.request.redeemables.first());
+    // Whoever asks for a stack does not ask for its tiers.
+    let stack = evaluated.stack.as_ref().map(|id| (RedeemableObject::PromotionStack, id));
     let common = Common {
         id,
         date: redeemed.date,
@@ -65,10 +68,10 @@ pub fn write_failure(
             out.text_if("order_hash", order_hash);
             out.put_word("failure_code", reason.key());
             out.put_text("failure_message", reason.message());
-            if let Some(asked) = asked {
+            if let Some((object, id)) = stack.or(asked.map(|asked| (asked.object, &asked.id))) {
                 out.member("redeemable").object(|out| {
-                    out.put_word("object", asked.object.name());
-                    out.put_text("id", &asked.id);
+                    out.put_word("object", object.name());
+                    out.put_text("id", id);
                 });
             }
             match offer {

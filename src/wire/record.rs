@@ -22,7 +22,7 @@ pub struct Record {
     pub kind: &'static str,
     /// Its id.
     pub id: Text,
-    /// The id of the voucher or tier that it belongs to, for lists; of an order its `source_id`.
+    /// The id of the voucher, tier or promotion stack that it is of, for lists; of an order its `source_id`.
     pub parent: Option<Text>,
     /// The id of the customer that it belongs to, for lists.
     pub holder: Option<Text>,
@@ -78,8 +78,13 @@ pub struct Redemption {
 pub enum Redeemable {
     /// One voucher or tier.
     One(Box<One>),
-    /// A stack: the redemptions that it is made of.
-    Stack(Vec<Text>),
+    /// Several at once: the redemptions that it is made of, and the promotion stack that was asked for, if it was one.
+    Stack {
+        /// The ids of its redemptions, in the order of application.
+        parts: Vec<Text>,
+        /// The id of the promotion stack.
+        promotion_stack: Option<Text>,
+    },
 }
 
 /// What was redeemed, as it stands afterwards.
@@ -158,7 +163,7 @@ impl Recorded {
     pub fn rewards(&self) -> Vec<(Text, Reward)> {
         let reward = |redemption: &Redemption| match &redemption.of {
             Redeemable::One(one) => Some((redemption.id.clone(), one.reward.as_ref()?.reward.clone())),
-            Redeemable::Stack(_) => None,
+            Redeemable::Stack { .. } => None,
         };
         self.redemptions.iter().filter_map(reward).collect()
     }
@@ -177,7 +182,7 @@ impl Recorded {
     pub fn vouchers(&self) -> Vec<Text> {
         let voucher = |redemption: &Redemption| match &redemption.of {
             Redeemable::One(one) if one.object == IncentiveObject::Voucher => Some(one.id.clone()),
-            Redeemable::One(_) | Redeemable::Stack(_) => None,
+            Redeemable::One(_) | Redeemable::Stack { .. } => None,
         };
         self.redemptions.iter().filter_map(voucher).collect()
     }
@@ -219,7 +224,7 @@ impl Redemption {
     fn record(&self) -> Record {
         let parent = match &self.of {
             Redeemable::One(one) => Some(one.id.clone()),
-            Redeemable::Stack(_) => None,
+            Redeemable::Stack { promotion_stack, .. } => promotion_stack.clone(),
         };
         let (id, holder) = (self.id.clone(), self.customer_id.clone());
         Record { kind: "redemption", id, parent, holder, text: self.text(true) }
@@ -245,7 +250,7 @@ impl Redemption {
                 out.put_raw("order", self.order.as_ref().map_or("null", |order| order.text(people)));
                 match &self.of {
                     Redeemable::One(one) => one.put(out, if people { &self.customer } else { "null" }),
-                    Redeemable::Stack(parts) => self.put_parts(out, parts),
+                    Redeemable::Stack { parts, .. } => self.put_parts(out, parts),
                 }
             });
         })

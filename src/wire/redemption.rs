@@ -66,7 +66,8 @@ pub fn record(redeemed: &Redeemed<'_>, context: &Context, named: bool) -> Record
     let order = evaluated.shown_order().map(|order| whole_order(redeemed, &order));
     let parent = redeemed.parent.as_ref().map(|id| {
         let parts = redeemed.parts.iter().map(|part| part.id.clone()).collect();
-        redemption(id, Redeemable::Stack(parts), order.clone())
+        let promotion_stack = evaluated.stack.clone();
+        redemption(id, Redeemable::Stack { parts, promotion_stack }, order.clone())
     });
     Recorded {
         redemptions: redeemed.parts.iter().filter_map(one).collect(),

@@ -136,13 +136,7 @@ fn every_event_is_told() {
         if name.contains("webhooks") || story.to_string().contains("/rehearsal/") {
             continue;
         }
-        let project = format!("proj_{}", story["project"].as_str().unwrap_or("dev"));
-        let step = json!({
-            "at": "2026-03-01T00:00:00Z", "as": "management",
-            "call": format!("POST /management/v1/projects/{project}/webhooks"),
-            "send": { "target_url": "https://hooks.shop.example/in", "events": NAMES }, "expect": { "status": 200 },
-        });
-        story["steps"].as_array_mut().unwrap().insert(0, step);
+        let project = listened(&mut story);
         let edge = Edge::new();
         if let Err(told) = story::run_on(&edge, &story, &mut |_, _, _| Ok(())) {
             wrong.push(format!("{name} goes another way: {told}"));
@@ -172,6 +166,43 @@ fn every_event_is_told() {
     assert_eq!(known, chosen, "what can be chosen is told");
     let missing: Vec<&&str> = known.iter().filter(|event| !seen.contains_key(**event)).collect();
     assert!(wrong.is_empty() && missing.is_empty(), "no story causes {missing:?}\n{}", wrong.join("\n"));
+}
+
+/// Lets a story begin with a webhook that has chosen every event, and names its project.
+fn listened(story: &mut Json) -> String {
+    let project = format!("proj_{}", story["project"].as_str().unwrap_or("dev"));
+    let step = json!({
+        "at": "2026-03-01T00:00:00Z", "as": "management",
+        "call": format!("POST /management/v1/projects/{project}/webhooks"),
+        "send": { "target_url": "https://hooks.shop.example/in", "events": NAMES }, "expect": { "status": 200 },
+    });
+    story["steps"].as_array_mut().unwrap().insert(0, step);
+    project
+}
+
+/// The records of a stack's tiers, of the whole, of what undid each and of what failed: all tell of the stack.
+#[test]
+fn whatever_comes_of_a_stack_tells_of_it() {
+    let (_, mut story) = story::read_all("24-promotions/stack-redeemed").remove(0);
+    let project = listened(&mut story);
+    let edge = Edge::new();
+    story::run_on(&edge, &story, &mut |_, _, _| Ok(())).unwrap();
+    let rows = edge.run(&project, "SELECT body FROM outbox WHERE type GLOB 'redemption.*' ORDER BY seq", &[]);
+    let mut told: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in &rows {
+        let body: Json = serde_json::from_str(text(row, 0).unwrap()).unwrap();
+        let data = &body["data"];
+        assert_eq!(data["promotion_stack"]["name"], "Both", "{body}");
+        assert_eq!(data["campaign"]["name"], "Summer", "{body}");
+        told.entry(body["type"].to_string()).or_default().push(data["promotion_tier"]["name"].to_string());
+    }
+    let undone = [r#""B""#, r#""A""#, "null"].map(str::to_owned).to_vec();
+    let expected = [
+        (r#""redemption.failed""#.to_owned(), vec![r#""B""#.to_owned()]),
+        (r#""redemption.rollback.succeeded""#.to_owned(), undone.clone()),
+        (r#""redemption.succeeded""#.to_owned(), undone),
+    ];
+    assert_eq!(told, BTreeMap::from(expected));
 }
 
 fn check(event: &str, body: &Json, project: &str) -> Result<(), String> {

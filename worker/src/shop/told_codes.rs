@@ -7,7 +7,7 @@ use crate::shop::voucher_transactions;
 use crate::store::changes::Change;
 use crate::store::document::Document;
 use crate::store::sql::{self, Fault};
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 const VOUCHER: &Words = &[
     (Turn::Created, "voucher.created"),
@@ -95,11 +95,12 @@ impl Teller<'_, '_> {
         let redeemed = known.parent.as_deref();
         self.add((event, "evred_"), (seen.id, first), |teller| {
             let voucher = redeemed.map_or(Ok(None), |id| teller.store.document("voucher", id))?;
-            let tier = teller.shown("promotion_tier", redeemed)?;
-            let stack = teller.shown("promotion_stack", redeemed)?;
-            let campaign = match &voucher {
-                Some(voucher) => teller.shown("campaign", voucher.parent.as_deref())?,
-                None => teller.campaign_of(redeemed)?,
+            let [campaign, tier, stack] = match &voucher {
+                Some(voucher) => [teller.shown("campaign", voucher.parent.as_deref())?, Json::Null, Json::Null],
+                None => {
+                    let tier = teller.shown("promotion_tier", redeemed)?;
+                    [teller.campaign_of(redeemed)?, tier, teller.stack_of(first, known)?]
+                }
             };
             let holder = voucher.as_ref().and_then(|voucher| voucher.holder.clone());
             let own = |name: &str| known.body.get(name).cloned().unwrap_or_default();
@@ -124,6 +125,26 @@ impl Teller<'_, '_> {
             self.card_redeemed(seen, known)?;
         }
         Ok(())
+    }
+
+    /// The promotion stack that was asked for, of whatever came of it: its own redemption, that of one of its tiers, what
+    /// undoes one of these, and what failed. `first` is the redemption that it is about.
+    fn stack_of(&self, first: &str, known: &Read) -> Result<Json, Fault> {
+        let of = |body: &Map<String, Json>, name: &str| body.get(name).and_then(Json::as_str).map(str::to_owned);
+        let asked = known.body.get("redeemable").and_then(Json::as_object);
+        if let Some(asked) = asked.filter(|asked| of(asked, "object").as_deref() == Some("promotion_stack")) {
+            return self.shown("promotion_stack", of(asked, "id").as_deref());
+        }
+        if of(&known.body, "related_object_type").as_deref() == Some("redemption") {
+            return self.shown("promotion_stack", known.parent.as_deref());
+        }
+        let is_rollback = of(&known.body, "object").as_deref() == Some("redemption_rollback");
+        let whole = match is_rollback {
+            true => self.store.document("redemption", first)?.and_then(|part| of(&part.body, "redemption")),
+            false => of(&known.body, "redemption"),
+        };
+        let whole = whole.map_or(Ok(None), |id| self.store.document("redemption", &id))?;
+        self.shown("promotion_stack", whole.and_then(|whole| whole.parent).as_deref())
     }
 
     /// The campaign of a promotion tier or a stack.

@@ -39,7 +39,8 @@ pub struct Stored {
     pub id: String,
     /// See [`Document::key`]: as the column has it, where it comes from a row (`marks`).
     pub key: Option<String>,
-    parent: Option<String>,
+    /// As of [`Document`].
+    pub parent: Option<String>,
     holder: Option<String>,
     created_at: i64,
     updated_at: Option<i64>,

@@ -154,10 +154,16 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn redemption(&self, id: &str) -> Known<Fact<'_, PastRedemption>> {
         let stored = self.note(self.store.stored("redemption", id));
-        let said = stored.and_then(|stored| self.note(stored.members().map(Some)));
+        let stored = stored.and_then(|stored| Some((self.note(stored.members().map(Some))?, stored.parent)));
         // A rollback is listed with redemptions, and is none.
-        let said = said.filter(|said| said.get("object").and_then(Node::as_str) == Some("redemption"));
-        said.map(|said| Fact::own(read_past(said))).into()
+        let stored = stored.filter(|(said, _)| said.get("object").and_then(Node::as_str) == Some("redemption"));
+        let past = stored.map(|(said, parent)| {
+            let past = read_past(said);
+            // The record of a promotion stack says of what it is by its place alone.
+            let redeemed = past.redeemed.clone().or(parent.map(Text::from));
+            Fact::own(PastRedemption { redeemed, ..past })
+        });
+        past.into()
     }
 
     fn chain(&self, id: &str) -> Known<Vec<Transfer>> {
