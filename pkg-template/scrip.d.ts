@@ -708,7 +708,7 @@ export interface StackingRules extends Json {
   /** Redeemables that apply, at most. */
   applicable_redeemables_limit: number;
   /** The same within a category. */
-  applicable_redeemables_per_category_limit?: number | null;
+  applicable_redeemables_per_category_limit: number | null;
   /** The same for categories of their own, by their ids. */
   applicable_redeemables_category_limits: Record<string, number>;
   /** Exclusive redeemables that apply, at most. */

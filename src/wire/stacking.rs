@@ -73,7 +73,8 @@ pub const STACKING_RULES: Kind = shape!(
 /// Stacking rules as they are kept.
 pub const KEPT: &[Field] = &answered::<{ FIELDS.len() + 1 }>(fields_of!(FIELDS, &[GROUPED]));
 
-/// Answers say all of them but a limit within categories that is not set: a validation leaves it out, and it is kept as null.
+/// Answers say all of them but, in a validation, the limit of exclusive redeemables within a category where it is not set: a shop
+/// of today has none, and it is kept as null.
 #[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "runs while the program is compiled")]
 const fn answered<const N: usize>(fields: &[Field]) -> [Field; N] {
     let mut all = [GROUPED; N];
@@ -81,8 +82,11 @@ const fn answered<const N: usize>(fields: &[Field]) -> [Field; N] {
     while place < N {
         let field = fields[place];
         // Of the limits of 30 those within a category have no default.
-        let is_limit = place == 4 || place == 7;
-        all[place] = if is_limit { field.or_null() } else { field.always() };
+        all[place] = match place {
+            4 => field.or_null().always(),
+            7 => field.or_null(),
+            _ => field.always(),
+        };
         place += 1;
     }
     all
@@ -137,12 +141,15 @@ fn read_limits(at: &Cursor<'_>) -> Vec<(Text, u64)> {
 }
 
 /// Writes stacking rules as the next value, as validations show them: without the calculation mode and its categories,
-/// and without limits that are not set (calculation.md section 11.1).
+/// and a limit within a category that is not set as nothing (calculation.md section 11.1; interface.md, validations).
 pub(crate) fn put_stacking_rules(out: &mut Writer, rules: &StackingRules) {
     out.object(|out| {
         out.put_number("redeemables_limit", rules.redeemables_limit);
         out.put_number("applicable_redeemables_limit", rules.applicable_redeemables_limit);
-        out.number_if("applicable_redeemables_per_category_limit", rules.applicable_redeemables_per_category_limit);
+        out.number_or_null(
+            "applicable_redeemables_per_category_limit",
+            rules.applicable_redeemables_per_category_limit,
+        );
         out.member("applicable_redeemables_category_limits").object(|out| {
             for (category, limit) in &rules.applicable_redeemables_category_limits {
                 out.pair(category, |out| out.number(*limit));

@@ -217,6 +217,14 @@ impl Writer {
         }
     }
 
+    /// A member with a number, or nothing.
+    pub fn number_or_null(&mut self, name: &'static str, number: Option<u64>) {
+        match number {
+            Some(number) => self.put_number(name, number),
+            None => self.member(name).null(),
+        }
+    }
+
     /// A member with a number, when there is one.
     pub fn number_if(&mut self, name: &'static str, number: Option<u64>) {
         if let Some(number) = number {
