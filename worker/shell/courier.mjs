@@ -19,6 +19,8 @@ export class Courier {
   /** The webhooks whose last letter did not arrive. */
   #failing = new Set();
   #stirred = false;
+  /** Whether all ways are taken: until something has come of a letter nothing new can leave. */
+  #full = false;
   #wake = () => {};
 
   /**
@@ -33,7 +35,7 @@ export class Courier {
   /** Says that something new may be waiting. */
   stir() {
     this.#stirred = true;
-    this.#wake();
+    if (!this.#full) this.#wake();
   }
 
   /** Carries until nothing is due and nothing on its way; gives the moment of what is due next, or null. */
@@ -53,7 +55,8 @@ export class Courier {
     this.#stirred = false;
     const outcomes = this.#outcomes;
     const carried = { busy: [...this.#busy], failing: [...this.#failing], outcomes, closing };
-    const { letters, next } = this.#object.round(carried);
+    const { letters, next, full } = this.#object.round(carried);
+    this.#full = full;
     this.#outcomes = [];
     for (const { seq } of outcomes) this.#busy.delete(seq);
     for (const letter of letters) void this.#carry(letter);
@@ -62,7 +65,7 @@ export class Courier {
 
   /** Waits until something has come of a letter, something new waits, or the next is due. */
   async #news(next) {
-    if (this.#stirred || this.#outcomes.length > 0) return;
+    if (this.#outcomes.length > 0 || (this.#stirred && !this.#full)) return;
     const { now, sleep } = this.#object;
     const woken = new Promise((done) => {
       this.#wake = done;

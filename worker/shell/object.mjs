@@ -33,7 +33,7 @@ class ScripObject extends DurableObject {
   #failedAlarms = 0;
   #figures = new Figures();
   #pace = new Pace({
-    piece: (rows) => this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql)),
+    piece: (rows) => this.#piece(rows),
     served: () => served,
     now: () => Date.now(),
     sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
@@ -59,13 +59,11 @@ class ScripObject extends DurableObject {
     served += 1;
     try {
       const begun = Date.now();
-      const [status, headers, bytes, alarm, verdicts] = this.#commit((sql) =>
+      const [status, headers, bytes, work, letters, verdicts] = this.#commit((sql) =>
         engine.serveObject(this.setup(), this.#fresh, method, target, lines, body ?? EMPTY, sql));
-      this.#arm(alarm);
-      if (alarm !== null && alarm <= Date.now()) {
-        this.#courier.stir();
-        this.#stir();
-      }
+      this.#arm(work);
+      if (work !== null && work <= Date.now()) this.#stir();
+      this.#lettersWait(letters);
       this.#count(begun, method !== "GET", verdicts);
       return [status, headers, bytes];
     } catch (error) {
@@ -152,6 +150,18 @@ class ScripObject extends DurableObject {
       this.#failedRounds += 1;
       return Date.now() + wait;
     }
+  }
+
+  /** Asks for the alarm of letters, and tells whoever carries some already. Nobody looks for work because of them. */
+  #lettersWait(moment) {
+    this.#arm(moment);
+    if (moment !== null && moment <= Date.now()) this.#courier.stir();
+  }
+
+  #piece(rows) {
+    const [work, letters] = this.#commit((sql) => engine.runAlarm(this.#fresh, rows, sql));
+    this.#lettersWait(letters);
+    return work;
   }
 
   #round(carried) {

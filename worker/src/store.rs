@@ -13,6 +13,7 @@ pub mod edition;
 pub mod facts;
 pub mod free;
 pub mod ledger;
+mod listening;
 pub mod marks;
 pub mod parts;
 pub mod post;
@@ -26,7 +27,7 @@ pub mod tally;
 pub mod told_events;
 pub mod tracking;
 
-use changes::{Change, Changes, State};
+use changes::{Changes, State};
 use scrip::wire::{Problem, legible};
 use sql::{Fault, Row, Sql, Value};
 use std::borrow::Cow;
@@ -85,7 +86,10 @@ pub struct Written<'w> {
 pub struct Store<'s> {
     sql: &'s dyn Sql,
     writes: Vec<Write>,
-    alarm: Option<i64>,
+    /// When long work is due.
+    work_at: Option<i64>,
+    /// When letters are.
+    letters_at: Option<i64>,
     is_new: bool,
     /// As [`Store::leaves_later`].
     leaving: bool,
@@ -112,7 +116,8 @@ impl<'s> Store<'s> {
         Store {
             sql,
             writes: Vec::new(),
-            alarm: None,
+            work_at: None,
+            letters_at: None,
             is_new: false,
             leaving: false,
             asked: Cell::new(0),
@@ -258,7 +263,8 @@ impl<'s> Store<'s> {
         self.writes.clear();
         self.changes.seen.clear();
         self.drawn.clear();
-        self.alarm = None;
+        self.work_at = None;
+        self.letters_at = None;
         self.leaving = false;
     }
 
@@ -361,32 +367,24 @@ impl<'s> Store<'s> {
         Ok(())
     }
 
-    /// What was changed since this was last asked.
-    pub fn take_changes(&mut self) -> Vec<Change> {
-        std::mem::take(&mut self.changes.seen)
-    }
-
-    /// Says whether nobody is to be told of what is committed from now on.
-    pub fn keep_silent(&mut self, is_silent: bool) {
-        self.changes.is_silent = is_silent;
-    }
-
-    /// Notes something that happened and is no document, where there is anybody to tell.
-    pub fn tell(&mut self, kind: &str, id: &str, text: String) -> Result<(), Fault> {
-        if self.changes.has_listeners(self.sql)? {
-            self.changes.keep((kind, id), None, Some(State { parent: None, holder: None, text }));
-        }
-        Ok(())
-    }
-
-    /// Asks for the object's alarm at a moment; the earliest one asked for counts.
+    /// Asks for the object's alarm at a moment at which work is due; the earliest one asked for counts.
     pub fn wake_at(&mut self, at_ms: i64) {
-        self.alarm = Some(self.alarm.map_or(at_ms, |earlier| earlier.min(at_ms)));
+        self.work_at = Some(self.work_at.map_or(at_ms, |earlier| earlier.min(at_ms)));
     }
 
-    /// The moment that the object's alarm must be set to; none leaves it as it is.
+    /// The same of letters, which nobody needs to look for work for.
+    pub fn carry_at(&mut self, at_ms: i64) {
+        self.letters_at = Some(self.letters_at.map_or(at_ms, |earlier| earlier.min(at_ms)));
+    }
+
+    /// When work is due, and when letters are; the object's alarm must be set to the earlier one, and none leaves it as it is.
+    pub fn alarms(&self) -> [Option<i64>; 2] {
+        [self.work_at, self.letters_at]
+    }
+
+    /// The moment of the alarm.
     pub fn alarm(&self) -> Option<i64> {
-        self.alarm
+        self.alarms().into_iter().flatten().min()
     }
 }
 

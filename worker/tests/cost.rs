@@ -63,6 +63,23 @@ fn a_redemption_is_a_dozen_statements() {
     }
 }
 
+/// Whoever is told of it costs the redemption a few statements, however much else is written.
+#[test]
+fn a_redemption_that_is_told_is_fifteen_statements() {
+    let counting = Counting::new();
+    let campaign = r#"{"name":"C","vouchers_count":1,"voucher":{"discount":{"type":"AMOUNT","amount_off":100},"redemption":{"quantity":9},"code_config":{"pattern":"CODE"}}}"#;
+    assert_eq!(send(&counting, 1, "/v1/campaigns", campaign, None).0, 200);
+    let hook = r#"{"target_url":"https://hooks.shop.example/in","events":["redemption.succeeded"]}"#;
+    let hook = send(&counting, 2, "/management/v1/projects/proj_dev/webhooks", hook, None);
+    assert_eq!(hook.0, 200, "{}", hook.1);
+    let redemption = r#"{"redeemables":[{"object":"voucher","id":"CODE"}],"order":{"amount":1000}}"#;
+    counting.statements.replace(vec!["-".into()]);
+    let (status, answer) = send(&counting, 3, "/v1/redemptions", redemption, None);
+    assert_eq!(status, 200, "{answer}");
+    let statements = &counting.statements.borrow()[1..];
+    assert!(statements.len() <= 15, "{} statements: {statements:#?}", statements.len());
+}
+
 /// What is read of programs is remembered, and what is read of a member is read together. One statement is the rehearsal's.
 #[test]
 fn an_order_that_earns_is_twenty_statements() {

@@ -17,8 +17,8 @@ use wasm_bindgen::{JsError, JsValue};
 /// Serves one request of an object; the shell calls it inside `transactionSync`, so that an error undoes every write.
 ///
 /// `setup` is the text of the `SCRIP_SETUP` binding for the directory, and absent for a project. `fresh` says that this
-/// object has not opened its store yet. Gives `[status, header lines, bytes, moment of the next alarm or null, what was decided or
-/// null]`, the last as lines of operation and reason.
+/// object has not opened its store yet. Gives `[status, header lines, bytes, when work is due or null, when letters are or null, what was
+/// decided or null]`, the last as lines of operation and reason.
 #[wasm_bindgen(js_name = serveObject)]
 pub fn serve_object(
     setup: Option<String>,
@@ -39,26 +39,27 @@ pub fn serve_object(
         }?;
         note(&store, &context.request_id());
         let answer = wire::write_reply(&reply);
-        let alarm = alarm_of(&store);
+        let alarms = alarms_of(&store);
         #[cfg(feature = "rehearsal")]
-        let alarm = if super::rehearsal::has_own_clock(&request) { JsValue::NULL } else { alarm };
-        answer.push(&alarm);
+        let alarms = if super::rehearsal::has_own_clock(&request) { [JsValue::NULL, JsValue::NULL] } else { alarms };
+        alarms.iter().for_each(|moment| _ = answer.push(moment));
         answer.push(&decided_of(&store));
         Ok(answer)
     };
     serve().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
-/// Runs one piece of the work that is due, of `rows` rows at most, inside `transactionSync` too. Gives the moment of the next
-/// alarm or null.
+/// Runs one piece of the work that is due, of `rows` rows at most, inside `transactionSync` too. Gives when more is due, and
+/// when letters are, or null.
 #[wasm_bindgen(js_name = runAlarm)]
-pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<JsValue, JsError> {
+pub fn run_alarm(fresh: bool, rows: u32, sql: &ObjectSql) -> Result<Array, JsError> {
     let run = || {
         let context = chance::context(chance::seed()?)?;
         let mut store = open(sql, fresh, &context)?;
         service::alarm(&mut store, &context, rows.into())?;
         note(&store, "alarm");
-        Ok(alarm_of(&store))
+        let [work, letters] = alarms_of(&store);
+        Ok(Array::of2(&work, &letters))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
@@ -74,13 +75,14 @@ pub fn run_letters(fresh: bool, carried: &str, sql: &ObjectSql) -> Result<Array,
         let round = service::letters(&mut store, &context, &carried)?;
         note(&store, "letters");
         let round = serde_json::to_string(&round).map_err(|error| Fault::new(error.to_string()))?;
-        Ok(Array::of2(&JsValue::from_str(&round), &alarm_of(&store)))
+        let [work, _] = alarms_of(&store);
+        Ok(Array::of2(&JsValue::from_str(&round), &work))
     };
     run().map_err(|fault: Fault| JsError::new(&fault.0))
 }
 
 /// Notes that the work which was due failed with `what`, inside a transaction of its own: the failed one wrote nothing.
-/// Gives the moment of the next alarm or null.
+/// Gives when work is due or null.
 #[wasm_bindgen(js_name = noteFailedAlarm)]
 pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsValue, JsError> {
     let note = || {
@@ -88,7 +90,8 @@ pub fn note_failed_alarm(fresh: bool, what: &str, sql: &ObjectSql) -> Result<JsV
         let mut store = open(sql, fresh, &context)?;
         service::alarm_failed(&mut store, &context, what)?;
         note(&store, "alarm");
-        Ok(alarm_of(&store))
+        let [work, _] = alarms_of(&store);
+        Ok(work)
     };
     note().map_err(|fault: Fault| JsError::new(&fault.0))
 }
@@ -145,9 +148,9 @@ fn open<'a>(sql: &'a ObjectSql, fresh: bool, context: &Context) -> Result<Store<
     if fresh { Store::open(sql, context.now.millis()) } else { Ok(Store::new(sql)) }
 }
 
-/// The moment of the next alarm, as JavaScript sees it.
-fn alarm_of(store: &Store<'_>) -> JsValue {
-    store.alarm().map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64))
+/// When work is due, and when letters are, as JavaScript sees it.
+fn alarms_of(store: &Store<'_>) -> [JsValue; 2] {
+    store.alarms().map(|at| at.map_or(JsValue::NULL, |moment| JsValue::from_f64(moment as f64)))
 }
 
 /// The moment of a request, and the seed that came with it.

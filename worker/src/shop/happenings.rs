@@ -7,7 +7,7 @@
 use crate::moment;
 use crate::shop::teller::{Chosen, Happening, Read, Seen, Teller, Turn, Words, read};
 use crate::store::Store;
-use crate::store::changes::Change;
+use crate::store::changes::{Change, leads_to};
 use crate::store::sql::{self, Fault};
 use scrip::time::Instant;
 use serde_json::{Value as Json, json};
@@ -30,7 +30,11 @@ pub fn happened(
         let before = change.before.as_ref().map(read).transpose()?;
         let after = last.after.as_ref().filter(|_| change.kind != "granted").or(change.after.as_ref());
         let after = after.map(read).transpose()?;
+        let known = teller.told.len();
         teller.tell(&Seen { kind: &change.kind, id: &change.id, before, after })?;
+        let told = teller.told.get(known..).unwrap_or_default();
+        // Whoever had chosen this event alone would not be told.
+        debug_assert!(told.iter().all(|told| leads_to(&change.kind, told.event)), "{} tells {told:?}", change.kind);
     }
     Ok(teller.told)
 }

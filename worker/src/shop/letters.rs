@@ -11,12 +11,13 @@ use crate::shop::earnings;
 use crate::shop::happenings::happened;
 use crate::shop::teller::Happening;
 use crate::store::Store;
-use crate::store::document::Document;
-use crate::store::sql::{self, Fault};
+use crate::store::changes::{Change, Listener};
+use crate::store::sql::Fault;
 use crate::work::outbox::{self, Letter, TOKEN};
 use scrip::Context;
 use scrip::text::{hex, sha256};
-use serde_json::{Map, Value as Json, json};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 
 /// Bytes of a letter, at most: beyond, it has the names alone of what it tells. A row of the database holds no more than 2 MB.
 const LETTER_BYTES_MAX: usize = 1_000_000;
@@ -24,114 +25,154 @@ const LETTER_BYTES_MAX: usize = 1_000_000;
 /// Runs the writes of a call and what follows from them, and tells what came of it.
 pub fn commit(call: &mut Call<'_, '_>) -> Result<(), Fault> {
     earnings::commit(call)?;
-    let mut source = json!({
-        "channel": if call.caller.class == Class::Client { "CLIENT_API" } else { "API" },
-        "api_key": { "name": call.caller.key_id, "app_id": call.caller.key_id },
-    });
-    if let (Some(source), Some(login)) = (source.as_object_mut(), &call.caller.user) {
-        source.insert("user".into(), json!({ "id": login }));
+    let changes = call.store.take_changes();
+    if changes.is_empty() {
+        return Ok(());
     }
-    tell(call.store, call.context, (&source, call.request_id))
+    let channel = if call.caller.class == Class::Client { "CLIENT_API" } else { "API" };
+    let user = call.caller.user.as_deref().map(|id| User { id });
+    let api_key = Some(ApiKey { name: &call.caller.key_id, app_id: &call.caller.key_id });
+    let cause = Cause { source: Source { channel, api_key, user }, request: call.request_id };
+    tell(call.store, call.context, &changes, (&call.caller.project, &cause))
 }
 
 /// Tells what came of a piece of long work that nobody asked for now.
 pub fn tell_of_work(store: &mut Store<'_>, context: &Context) -> Result<(), Fault> {
-    let id = context.request_id();
-    tell(store, context, (&json!({ "channel": "INTERNAL" }), id.as_str()))
-}
-
-fn tell(store: &mut Store<'_>, context: &Context, cause: (&Json, &str)) -> Result<(), Fault> {
     let changes = store.take_changes();
     if changes.is_empty() {
         return Ok(());
     }
-    let mut webhooks = outbox::webhooks(store)?;
-    webhooks.retain(|webhook| webhook.body.get("active").and_then(Json::as_bool) == Some(true));
-    if webhooks.is_empty() {
-        return Ok(());
-    }
+    let id = context.request_id();
+    let cause = Cause { source: Source { channel: "INTERNAL", api_key: None, user: None }, request: id.as_str() };
+    let kept = store.document("secret", TOKEN)?;
+    let project = kept.as_ref().and_then(|kept| kept.body.get("project")?.as_str()).unwrap_or_default();
+    tell(store, context, &changes, (project, &cause))
+}
+
+fn tell(
+    store: &mut Store<'_>,
+    context: &Context,
+    changes: &[Change],
+    (project, cause): (&str, &Cause<'_>),
+) -> Result<(), Fault> {
+    let webhooks = store.listeners()?;
     // What was accepted is told whole, however much there is to read for it.
     store.unbound();
-    let chosen = |event: &str| webhooks.iter().any(|webhook| has_chosen(webhook, event));
-    let happenings = happened(store, &changes, context.now, &chosen)?;
-    let mut scribe = Scribe::of(store, context, cause)?;
+    let is_chosen = |event: &str| webhooks.iter().any(|webhook| webhook.has_chosen(|chosen| chosen == event));
+    let happenings = happened(store, changes, context.now, &is_chosen)?;
+    let scribe = Scribe { project, now: moment::text(context.now.millis()), cause, seed: context.seed };
     let mut letters = Vec::new();
     for happening in &happenings {
-        let event = scribe.event(happening);
-        for webhook in webhooks.iter().filter(|webhook| has_chosen(webhook, happening.event)) {
-            letters.push(scribe.letter(webhook, happening, &event));
+        let event = format!("{}{}", happening.prefix, scribe.own("event", store.next_letter()));
+        for webhook in webhooks.iter().filter(|webhook| webhook.has_chosen(|chosen| chosen == happening.event)) {
+            let id = format!("whs_{}", scribe.own("letter", store.next_letter()));
+            letters.push(scribe.letter(webhook, happening, (id, &event))?);
         }
     }
     outbox::post(store, context.now.millis(), letters);
     store.commit()
 }
 
-fn has_chosen(webhook: &Document, event: &str) -> bool {
-    let events = webhook.body.get("events").and_then(Json::as_array);
-    events.into_iter().flatten().any(|chosen| chosen.as_str() == Some(event))
+/// Who asked for what happened, and with which request.
+struct Cause<'c> {
+    source: Source<'c>,
+    request: &'c str,
+}
+
+#[derive(Serialize)]
+struct Source<'c> {
+    channel: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_key: Option<ApiKey<'c>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<User<'c>>,
+}
+
+#[derive(Serialize)]
+struct ApiKey<'c> {
+    name: &'c str,
+    app_id: &'c str,
+}
+
+#[derive(Serialize)]
+struct User<'c> {
+    id: &'c str,
+}
+
+/// What a webhook is sent (errors-and-auth.md, webhooks).
+#[derive(Serialize)]
+struct Body<'c> {
+    id: &'c str,
+    project_id: &'c str,
+    created_at: &'c str,
+    #[serde(rename = "type")]
+    event_name: &'static str,
+    data: &'c Map<String, Json>,
+    source: Origin<'c>,
+    event: Event<'c>,
+}
+
+/// The webhook.
+#[derive(Serialize)]
+struct Origin<'c> {
+    id: &'c str,
+    object: &'static str,
+    target_url: &'c str,
+}
+
+#[derive(Serialize)]
+struct Event<'c> {
+    id: &'c str,
+    #[serde(rename = "type")]
+    name: &'static str,
+    created_at: &'c str,
+    entity_id: &'c str,
+    group_id: &'c str,
+    event_source: &'c Source<'c>,
 }
 
 /// Writes what happened as it is told.
 struct Scribe<'c> {
-    project: String,
+    project: &'c str,
     now: String,
-    source: &'c Json,
-    group: &'c str,
+    cause: &'c Cause<'c>,
     seed: [u8; 32],
-    /// The last letter that there is.
-    place: i64,
 }
 
-impl<'c> Scribe<'c> {
-    fn of(store: &Store<'_>, context: &Context, (source, group): (&'c Json, &'c str)) -> Result<Scribe<'c>, Fault> {
-        let kept = store.document("secret", TOKEN)?;
-        let project = kept.and_then(|kept| kept.body.get("project").and_then(Json::as_str).map(str::to_owned));
-        let last = store.row("SELECT MAX(seq) FROM outbox", &[])?;
-        let place = last.map_or(Ok(None), |row| sql::int_or_null(&row, 0))?.unwrap_or(0);
-        let now = moment::text(context.now.millis());
-        Ok(Scribe { project: project.unwrap_or_default(), now, source, group, seed: context.seed, place })
-    }
-
+impl Scribe<'_> {
     /// Eighteen letters that nothing else of its sort has: one event of an object writes several letters, and more than once.
-    fn own(&self, word: &str) -> String {
-        let digest = sha256(&[&self.seed, word.as_bytes(), &self.place.to_be_bytes()]);
+    fn own(&self, word: &str, place: u64) -> String {
+        let digest = sha256(&[&self.seed, word.as_bytes(), &place.to_be_bytes()]);
         hex(digest.get(..9).unwrap_or_default())
     }
 
-    /// What happened, of which the next letters tell: one at least.
-    fn event(&self, happening: &Happening) -> Json {
-        let id = format!("{}{}", happening.prefix, self.own("event"));
-        json!({
-            "id": id, "type": happening.event, "created_at": self.now, "entity_id": happening.id, "group_id": self.group,
-            "event_source": self.source,
-        })
-    }
-
-    fn letter(&mut self, webhook: &Document, happening: &Happening, event: &Json) -> Letter {
-        self.place = self.place.saturating_add(1);
-        let id = format!("whs_{}", self.own("letter"));
-        let target = webhook.body.get("target_url").cloned().unwrap_or_default();
-        let body = |data: &Map<String, Json>| {
-            let source = json!({ "id": webhook.id, "object": outbox::WEBHOOK, "target_url": target });
-            json!({
-                "id": id, "project_id": self.project, "created_at": self.now, "type": happening.event, "data": data, "source": source,
-                "event": event,
-            })
-            .to_string()
+    fn letter(&self, webhook: &Listener, happening: &Happening, (id, event): (String, &str)) -> Result<Letter, Fault> {
+        let body = |data| {
+            let event = Event {
+                id: event,
+                name: happening.event,
+                created_at: &self.now,
+                entity_id: &happening.id,
+                group_id: self.cause.request,
+                event_source: &self.cause.source,
+            };
+            let source = Origin { id: &webhook.id, object: outbox::WEBHOOK, target_url: &webhook.target_url };
+            let (project_id, created_at) = (self.project, self.now.as_str());
+            let body = Body { id: &id, project_id, created_at, event_name: happening.event, data, source, event };
+            serde_json::to_string(&body).map_err(|error| Fault(format!("a letter cannot be written: {error}")))
         };
-        let mut text = body(&happening.data);
+        let mut text = body(&happening.data)?;
         if text.len() > LETTER_BYTES_MAX {
-            text = body(&named(&happening.data));
+            text = body(&named(&happening.data))?;
         }
-        let customer = happening.customer.clone();
-        Letter {
-            id: id.clone(),
+        Ok(Letter {
             webhook: webhook.id.clone(),
             entity: happening.entity.clone(),
             event: happening.event,
-            customer,
+            customer: happening.customer.clone(),
             body: text,
-        }
+            id,
+        })
     }
 }
 

@@ -123,7 +123,7 @@ impl Teller<'_, '_> {
         if !(self.chosen)(event) {
             return Ok(());
         }
-        let data = data(self)?.as_object().cloned().unwrap_or_default();
+        let Json::Object(data) = data(self)? else { return Ok(()) };
         let customer = ["customer", "holder"].into_iter().find_map(|name| data.get(name)?.get("id")?.as_str());
         let customer = customer.map(str::to_owned);
         self.told.push(Happening { event, prefix, id: id.to_owned(), entity: entity.to_owned(), data, customer });

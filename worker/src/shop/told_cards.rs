@@ -6,6 +6,9 @@ use crate::store::document::Document;
 use crate::store::sql::Fault;
 use serde_json::{Map, Value as Json, json};
 
+/// What is told of a transaction of a gift card, and of a loyalty card.
+pub(super) const MOVED: [&str; 2] = ["voucher.gift.transaction.created", "voucher.loyalty_card.transaction.created"];
+
 impl Teller<'_, '_> {
     /// Something moved the balance of a card.
     pub(super) fn transaction(&mut self, seen: &Seen<'_>, known: &Read) -> Result<(), Fault> {
@@ -53,8 +56,8 @@ impl Teller<'_, '_> {
 
     pub(super) fn moved(&mut self, card: &Document, transaction: &Json, known: &Read) -> Result<(), Fault> {
         let is_gift = card.body.get(GIFT.block).is_some_and(Json::is_object);
-        let event =
-            if is_gift { "voucher.gift.transaction.created" } else { "voucher.loyalty_card.transaction.created" };
+        let [gift, loyalty_card] = MOVED;
+        let event = if is_gift { gift } else { loyalty_card };
         self.add((event, "evvou_"), (&card.id, &card.id), |teller| {
             let details = transaction.get("details").and_then(Json::as_object).cloned().unwrap_or_default();
             let detail = |name: &str| details.get(name).cloned().unwrap_or_default();

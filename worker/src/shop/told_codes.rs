@@ -3,6 +3,7 @@
 use crate::moment;
 use crate::shop::purses::{CARD, GIFT};
 use crate::shop::teller::{Read, Seen, Teller, Turn, Words};
+use crate::shop::told_cards::MOVED;
 use crate::shop::voucher_transactions;
 use crate::store::changes::Change;
 use crate::store::document::Document;
@@ -161,6 +162,9 @@ impl Teller<'_, '_> {
 
     /// A redemption of a card, or what undoes one, is a transaction of it too.
     pub(super) fn card_redeemed(&mut self, seen: &Seen<'_>, known: &Read) -> Result<(), Fault> {
+        if !MOVED.iter().any(|event| (self.chosen)(event)) {
+            return Ok(());
+        }
         let Some(card) = known.parent.as_deref().map_or(Ok(None), |id| self.store.document("voucher", id))? else {
             return Ok(());
         };

@@ -71,14 +71,14 @@ pub fn post(store: &mut Store<'_>, now_ms: i64, letters: Vec<Letter>) {
             ],
         );
     }
-    store.wake_at(now_ms);
+    store.carry_at(now_ms);
 }
 
 /// Asks for the alarm of what waits to be tried, for whoever sets it to another moment.
 pub fn wake(store: &mut Store<'_>) -> Result<(), Fault> {
     for webhook in webhooks(store)? {
         if let Some(at) = next_of(store, &webhook.id)? {
-            store.wake_at(at);
+            store.carry_at(at);
         }
     }
     Ok(())
@@ -136,6 +136,8 @@ pub struct Round {
     pub letters: Vec<Sent>,
     /// When the next is due.
     pub next: Option<i64>,
+    /// Whether all ways are taken, so that nothing new can leave before something has come of a letter.
+    pub full: bool,
 }
 
 /// Settles what came of letters, and gives what is to be sent next; all in one commit.
@@ -144,7 +146,7 @@ pub fn round(store: &mut Store<'_>, context: &Context, carried: &Carried) -> Res
     let settled = |seq: i64| carried.outcomes.iter().any(|outcome| outcome.seq == seq);
     let busy: Vec<&(i64, String)> = carried.busy.iter().filter(|(seq, _)| !settled(*seq)).collect();
     let now_ms = context.now.millis();
-    let mut round = Round { letters: Vec::new(), next: None };
+    let mut round = Round { letters: Vec::new(), next: None, full: false };
     let mut webhooks = webhooks(store)?;
     webhooks.retain(|webhook| webhook.body.get("active").and_then(Json::as_bool) == Some(true));
     let of = |id: &str| busy.iter().filter(|(_, webhook)| webhook == id).count();
@@ -178,6 +180,7 @@ pub fn round(store: &mut Store<'_>, context: &Context, carried: &Carried) -> Res
             round.next = Some(round.next.map_or(at, |earlier| earlier.min(at)));
         }
     }
+    round.full = free == 0;
     Ok(round)
 }
 
@@ -347,7 +350,7 @@ pub fn resend(store: &mut Store<'_>, webhook: &str, ids: Option<&[&str]>, now_ms
          WHERE webhook = +?1 AND dead_at IS NULL",
         vec![webhook.into(), now_ms.into()],
     );
-    store.wake_at(now_ms);
+    store.carry_at(now_ms);
 }
 
 /// Forgets all that a webhook should be told, at the commit.
@@ -364,5 +367,5 @@ pub fn erase(store: &mut Store<'_>, customer: &str, now_ms: i64) {
               AND before.dead_at IS NULL AND before.seq < outbox.seq)",
         vec![now_ms.into()],
     );
-    store.wake_at(now_ms);
+    store.carry_at(now_ms);
 }

@@ -99,7 +99,7 @@ fn letters(call: &mut Call<'_, '_>) -> Outcome {
 fn hasten(call: &mut Call<'_, '_>) -> Outcome {
     let now_ms = call.now_ms();
     call.store.write("UPDATE outbox SET at = ?1 WHERE at > ?1", vec![now_ms.into()]);
-    call.store.wake_at(now_ms);
+    call.store.carry_at(now_ms);
     Ok(Answer::json(json!({})))
 }
 
