@@ -6,7 +6,7 @@ use crate::http::caller::Settings;
 use crate::http::publishing::Publishing;
 use crate::http::rates::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
-use crate::http::shape::{Field, Kind, may, must};
+use crate::http::shape::{Field, Kind, below, may, must};
 use crate::http::time_zone;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
@@ -137,6 +137,24 @@ pub fn of_nothing() -> Terms {
         list_vouchers: false,
         rate_limits: RateLimits::default(),
     }
+}
+
+/// Refuses members of rates that there are not: the bound that somebody believes to have set would hold nobody back.
+pub fn check_rates(source: &Map<String, Json>) -> Result<(), Problem> {
+    source.get("rate_limits").map_or(Ok(()), |limits| check_names(&RATE_LIMITS, limits, "rate_limits"))
+}
+
+fn check_names(kind: &Kind, sent: &Json, path: &str) -> Result<(), Problem> {
+    let (Kind::Object(fields), Json::Object(sent)) = (kind, sent) else { return Ok(()) };
+    for (name, value) in sent {
+        let Some(field) = fields.iter().find(|field| field.name == name) else {
+            let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            let told = format!("must have no members but {} (actual name is `{}`)", known.join(", "), shortened(name));
+            return Err(Problem::at(path, told));
+        };
+        check_names(&field.kind, value, &below(path, name))?;
+    }
+    Ok(())
 }
 
 /// Puts what was sent in the place of what was so far, and makes the terms anew.
