@@ -3,6 +3,7 @@
 
 use crate::access::projects::{Project, Terms};
 use crate::http::caller::Settings;
+use crate::http::origins;
 use crate::http::publishing::Publishing;
 use crate::http::rates::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
@@ -157,8 +158,21 @@ fn check_names(kind: &Kind, sent: &Json, path: &str) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Refuses what is of its shape and still cannot be: origins that no page has.
+fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
+    let texts = |list: Option<&Json>| -> Vec<String> {
+        let list = list.and_then(Json::as_array).into_iter().flatten();
+        list.filter_map(Json::as_str).map(str::to_owned).collect()
+    };
+    for (place, origin) in texts(sent.get("client_trusted_domains")).iter().enumerate() {
+        origins::check(origin, format!("client_trusted_domains[{place}]"))?;
+    }
+    Ok(())
+}
+
 /// Puts what was sent in the place of what was so far, and makes the terms anew.
 pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), CallError> {
+    check(&sent)?;
     if let Some(limits) = sent.remove("rate_limits") {
         project.terms.rate_limits =
             serde_json::from_value(limits).map_err(|error| Problem::at("rate_limits", error.to_string()))?;
