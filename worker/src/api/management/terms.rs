@@ -9,6 +9,7 @@ use crate::http::rates::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
 use crate::http::shape::{Field, Kind, below, may, must};
 use crate::http::time_zone;
+use crate::shop::codes;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
@@ -158,7 +159,7 @@ fn check_names(kind: &Kind, sent: &Json, path: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Refuses what is of its shape and still cannot be: origins that no page has.
+/// Refuses what is of its shape and still cannot be: origins that no page has and letters that nobody sees.
 fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
     let texts = |list: Option<&Json>| -> Vec<String> {
         let list = list.and_then(Json::as_array).into_iter().flatten();
@@ -166,6 +167,10 @@ fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
     };
     for (place, origin) in texts(sent.get("client_trusted_domains")).iter().enumerate() {
         origins::check(origin, format!("client_trusted_domains[{place}]"))?;
+    }
+    let charset = sent.get("default_code_config").and_then(|codes| codes.get("charset")).and_then(Json::as_str);
+    if let Some(told) = charset.and_then(codes::unseen) {
+        return Err(Problem::at("default_code_config.charset", told));
     }
     Ok(())
 }
