@@ -2,6 +2,7 @@
 //! project is kept.
 
 use crate::access::projects::{Project, Terms};
+use crate::api::management::check_email;
 use crate::http::caller::Settings;
 use crate::http::origins;
 use crate::http::publishing::Publishing;
@@ -159,7 +160,7 @@ fn check_names(kind: &Kind, sent: &Json, path: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Refuses what is of its shape and still cannot be: origins that no page has and letters that nobody sees.
+/// Refuses what is of its shape and still cannot be: origins that no page has, letters that nobody sees, addresses that are none.
 fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
     let texts = |list: Option<&Json>| -> Vec<String> {
         let list = list.and_then(Json::as_array).into_iter().flatten();
@@ -171,6 +172,13 @@ fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
     let charset = sent.get("default_code_config").and_then(|codes| codes.get("charset")).and_then(Json::as_str);
     if let Some(told) = charset.and_then(codes::unseen) {
         return Err(Problem::at("default_code_config.charset", told));
+    }
+    for block in ["webhooks_callout_notifications", "api_usage_notifications"] {
+        for (name, said) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
+            for (place, email) in texts(said.get("emails")).iter().enumerate() {
+                check_email(email, || format!("{block}.{name}.emails[{place}]"))?;
+            }
+        }
     }
     Ok(())
 }

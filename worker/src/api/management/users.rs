@@ -3,7 +3,7 @@
 use crate::access::keys::forgetting;
 use crate::access::projects;
 use crate::access::users::{self, USER};
-use crate::api::management::{MANAGEMENT, project_of};
+use crate::api::management::{MANAGEMENT, check_email, project_of};
 use crate::document::shapes;
 use crate::document::shapes::management as shown;
 use crate::http::caller::Role;
@@ -195,10 +195,7 @@ fn invite(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Dropped)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
     let login = text("email");
-    if !login.contains('@') || login.contains(['/', ' ']) {
-        let told = format!("must be an e-mail address (actual value is `{}`)", shortened(&login));
-        return Err(Problem::at("email", told).into());
-    }
+    check_email(&login, || "email".to_owned())?;
     let roles = body.get("projects").and_then(Json::as_object).cloned().unwrap_or_default();
     if roles.is_empty() {
         return Err(Problem::at("projects", "must NOT have fewer than 1 properties").into());
