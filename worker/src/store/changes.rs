@@ -13,6 +13,7 @@ const HEEDED: &[&str] = &[
     "campaign_tier",
     "customer",
     "earning_rule",
+    "event",
     "pending_points_change",
     "promotion_stack",
     "promotion_tier",
