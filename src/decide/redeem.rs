@@ -114,7 +114,7 @@ pub fn redeem<'a>(
         book.release(own);
     }
     let grants = grants(case, &parts);
-    let referrals = referral::by_redemption(case, parts.iter().map(|part| part.place));
+    let referrals = referral::by_redemption(case, parts.iter().map(|part| (part.place, &part.id)));
     let order = evaluated.case.order.take().map(|order| {
         let order = close(order.into_owned(), &evaluated, customer_id.clone(), context.now, &mut ids);
         let referrer_id = referrals.first().map(|referral| referral.referrer_id.clone());

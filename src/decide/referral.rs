@@ -27,6 +27,8 @@ pub struct Referral {
     pub counts: bool,
     /// What its program gives whoever was referred.
     pub reward: Option<RefereeReward>,
+    /// The redemption that made it one; nothing where an event did.
+    pub redemption_id: Option<Text>,
 }
 
 /// A custom event that names a code.
@@ -39,10 +41,14 @@ pub struct CustomEvent<'e> {
     pub customer_id: &'e str,
 }
 
-/// The codes that somebody passed on among what is redeemed at these places of the request.
-pub(super) fn by_redemption(case: &Case<'_>, places: impl Iterator<Item = usize>) -> Vec<Referral> {
+/// The codes that somebody passed on among what is redeemed at these places of the request, each with the id of its redemption.
+pub(super) fn by_redemption<'r>(case: &Case<'_>, redeemed: impl Iterator<Item = (usize, &'r Text)>) -> Vec<Referral> {
     let counts = |conversion: &Conversion| matches!(conversion, Conversion::Redemption);
-    places.filter_map(|place| referral(case.offer(place)?, counts)).collect()
+    let referral = |(place, id): (usize, &Text)| {
+        let found = referral(case.offer(place)?, counts)?;
+        Some(Referral { redemption_id: Some(id.clone()), ..found })
+    };
+    redeemed.filter_map(referral).collect()
 }
 
 /// What a custom event makes of a code. One that cannot be used now is not passed on either; nothing where nobody passes it on.
@@ -84,5 +90,6 @@ fn referral(offer: &Offer<'_>, counts: impl FnOnce(&Conversion) -> bool) -> Opti
         campaign_name: campaign.map(|campaign| campaign.name.clone()),
         counts: counts(program.map_or(&usual, |program| &program.conversion)),
         reward: program.and_then(|program| program.reward.clone()),
+        redemption_id: None,
     })
 }

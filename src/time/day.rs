@@ -11,11 +11,11 @@ use chrono::{Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 pub struct Day(NaiveDate);
 
 impl Day {
-    /// Reads `2026-03-01`.
+    /// Reads `2026-03-01`. The calendar begins with the year 1: nothing was ever dated in a year 0.
     pub fn parse(text: &str) -> Option<Day> {
         let (year, rest) = text.split_once('-')?;
         let (month, day) = rest.split_once('-')?;
-        let year = i32::try_from(digits(year, 4)?).ok()?;
+        let year = i32::try_from(digits(year, 4)?).ok().filter(|year| *year > 0)?;
         NaiveDate::from_ymd_opt(year, digits(month, 2)?, digits(day, 2)?).map(Day)
     }
 

@@ -39,7 +39,7 @@ fn sign(text: &mut &str, signs: &str) -> Option<char> {
 }
 
 fn day(text: &mut &str) -> Option<i64> {
-    let year = take(text, 4)?;
+    let year = take(text, 4).filter(|year| *year > 0)?;
     sign(text, "-")?;
     let month = take(text, 2).filter(|month| (1..=12).contains(month))?;
     sign(text, "-")?;

@@ -7,6 +7,7 @@ pub mod clause;
 pub mod condition;
 pub mod cursors;
 pub mod days;
+pub mod definition;
 pub mod fields;
 pub mod filter;
 pub mod index;

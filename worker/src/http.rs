@@ -8,6 +8,7 @@ pub mod life;
 pub mod listing;
 pub mod metrics;
 pub mod names;
+pub mod origins;
 pub mod public;
 pub mod publishing;
 pub mod query;

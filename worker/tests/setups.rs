@@ -24,7 +24,7 @@ const NOW: i64 = 1_772_323_200_000;
 
 struct Directory {
     sql: Sqlite,
-    count: Cell<u8>,
+    count: Cell<u64>,
 }
 
 impl Directory {
@@ -33,10 +33,16 @@ impl Directory {
     }
 
     fn event(&self, request: &Request, setup: &str) -> Reply {
+        self.event_at(request, setup, NOW)
+    }
+
+    fn event_at(&self, request: &Request, setup: &str, now_ms: i64) -> Reply {
         let fresh = self.count.replace(self.count.get() + 1) == 0;
-        let context = Context { now: Instant::from_millis(NOW).unwrap(), seed: [self.count.get(); 32] };
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.count.get().to_be_bytes());
+        let context = Context { now: Instant::from_millis(now_ms).unwrap(), seed };
         let reply = self.sql.transaction(|sql| {
-            let mut store = if fresh { Store::open(sql, NOW)? } else { Store::new(sql) };
+            let mut store = if fresh { Store::open(sql, now_ms)? } else { Store::new(sql) };
             directory::serve_directory(request, &mut store, &context, setup)
         });
         reply.unwrap()
@@ -51,22 +57,27 @@ impl Directory {
 
     /// A call with credentials: its status and its body.
     fn call(&self, setup: &str, headers: &[(&str, &str)], call: &str, body: &Json) -> (u16, Json) {
+        let reply = self.reply((setup, NOW), headers, call, body);
+        (reply.status, serde_json::from_slice(&reply.body).unwrap_or_default())
+    }
+
+    /// A call under a setup at a moment.
+    fn reply(&self, (setup, now_ms): (&str, i64), headers: &[(&str, &str)], call: &str, body: &Json) -> Reply {
         let (method, target) = call.split_once(' ').unwrap();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let body = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let (method, path, query) = (method.to_owned(), path.to_owned(), query.to_owned());
         let mut request = Request { method, path, query, headers, body };
-        let Ok(Wanted::Key { path, .. }) = auth::lookup_key(&TABLE, &request, "v-1") else { return (0, Json::Null) };
-        let found = self.event(&Request { method: "GET".into(), path, ..Request::default() }, setup);
+        let Ok(Wanted::Key { path, .. }) = auth::lookup_key(&TABLE, &request, "v-1") else { return Reply::default() };
+        let found = self.event_at(&Request { method: "GET".into(), path, ..Request::default() }, setup, now_ms);
         let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
-        let caller = match auth::admit(&TABLE, &request, record.as_deref(), NOW, "v-1") {
+        let caller = match auth::admit(&TABLE, &request, record.as_deref(), now_ms, "v-1") {
             Ok(caller) => caller,
-            Err(reply) => return (reply.status, Json::Null),
+            Err(reply) => return reply,
         };
         request.headers.push(("scrip-caller".into(), caller.header()));
-        let reply = self.event(&request, setup);
-        (reply.status, serde_json::from_slice(&reply.body).unwrap_or_default())
+        self.event_at(&request, setup, now_ms)
     }
 }
 
@@ -188,4 +199,23 @@ fn rows_of_the_form_before_are_replaced() {
     directory.sql.run("UPDATE document SET parent = NULL WHERE kind = 'key'", &[]).unwrap();
     let record = directory.record(&said, Class::Server, "shop").unwrap();
     assert_eq!(record.project, "proj_one");
+}
+
+#[test]
+fn who_has_all_tokens_of_a_project_is_told_when_the_first_of_them_ends() {
+    let (setup, directory) = (setup("first", &json!({})), Directory::new());
+    let issue = |now_ms: i64| {
+        let call = "POST /v1/oauth/token?grant_type=client_credentials&scope=api";
+        directory.reply((&setup, now_ms), &[("x-app-id", "shop"), ("x-app-token", "first")], call, &Json::Null)
+    };
+    assert_eq!(issue(NOW).status, 200);
+    for _ in 1..1_000 {
+        assert_eq!(issue(NOW + 60_000).status, 200);
+    }
+    let refused = issue(NOW + 60_001);
+    let body: Json = serde_json::from_slice(&refused.body).unwrap();
+    assert_eq!((refused.status, &body["key"]), (429, &json!("too_many_tokens")));
+    assert_eq!(body["details"], "the project has 1000 live tokens; the first of them ends in 840 s");
+    assert!(refused.headers.contains(&("retry-after".into(), "840".into())), "{:?}", refused.headers);
+    assert_eq!(issue(NOW + 60_001 + 840_000).status, 200);
 }

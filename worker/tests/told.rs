@@ -218,6 +218,15 @@ fn check(event: &str, body: &Json, project: &str) -> Result<(), String> {
     if data != listed(members) {
         return Err(format!("tells {data:?}"));
     }
+    if event == "customer.rewarded" {
+        let data = &body["data"];
+        let caused = [&data["redemption"], &data["custom_event"]].map(|cause| cause["id"].is_string());
+        let balance: Vec<String> = names(&data["balance"]).into_iter().collect();
+        let word = if data["campaign"]["campaign_type"] == "GIFT_VOUCHERS" { "amount" } else { "points" };
+        if caused[0] == caused[1] || balance != [word] || !data["voucher"].is_object() {
+            return Err(format!("is not whole: {data}"));
+        }
+    }
     if names(body) != listed("id project_id created_at type data source event") {
         return Err(format!("has {:?}", names(body)));
     }

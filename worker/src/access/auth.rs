@@ -6,6 +6,7 @@ use crate::digest::{equal_in_constant_time, sha256_hex};
 use crate::http::caller::{Caller, Class, Managed, Role, Settings, Signing};
 use crate::http::intake::header;
 use crate::http::names::check_params;
+use crate::http::origins;
 use crate::http::publishing::Publishing;
 use crate::http::rates::Rates;
 use crate::http::reply::{self, ErrorBody, error, error_reply, forbidden, unauthorized};
@@ -306,26 +307,11 @@ fn check_origin(record: &Record, class: Class, origin: Option<&str>) -> Result<(
         Some(origin) if is_longer(origin, LONGEST_NAME) => {
             Err(forbidden(format!("the origin `{}` is no origin", shortened(origin))))
         }
-        Some(origin) if record.origins.iter().any(|allowed| origin_fits(allowed, origin)) => Ok(()),
+        Some(origin) if record.origins.iter().any(|allowed| origins::fits(allowed, origin)) => Ok(()),
         Some(origin) => Err(forbidden(format!("the origin `{}` is not in the project's list", shortened(origin)))),
         // A token is no public key: its holder may be a server, which has no origin.
         None if class == Class::OAuth => Ok(()),
         None => Err(forbidden("the header `Origin` is required on the client side")),
-    }
-}
-
-/// An allowed origin is exact; `*` alone allows any, and `:*` at its end any port.
-fn origin_fits(allowed: &str, origin: &str) -> bool {
-    if allowed == "*" || allowed == origin {
-        return true;
-    }
-    let Some(host) = allowed.strip_suffix(":*") else { return false };
-    match origin.strip_prefix(host) {
-        Some("") => true,
-        Some(rest) => rest
-            .strip_prefix(':')
-            .is_some_and(|port| (1..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit())),
-        None => false,
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod admission;
 pub mod failures;
 pub mod older_operations;
+mod older_query;
 pub mod older_requests;
 pub mod qualifications;
 pub mod redemptions;

@@ -73,6 +73,17 @@ fn check_value(schemas: &Schemas, definition: &Json, value: &Json, place: &str, 
 
 fn check_one(schemas: &Schemas, definition: &Json, value: &Json, place: &str, found: &mut Vec<String>) {
     let kind = definition.get("type").and_then(Json::as_str).unwrap_or_default();
+    if let Some(wanted) = misfit(kind, value) {
+        return found.push(wrong(place, wanted, value));
+    }
+    if let (Some(nested), Some(name)) = (value.as_object(), definition.get("object_type").and_then(Json::as_str)) {
+        return check_object(schemas, name, nested, place, found);
+    }
+    found.extend(broken_bound(definition, value).map(|wanted| wrong(place, &wanted, value)));
+}
+
+/// What a value of a type must be, where this one is not.
+pub fn misfit(kind: &str, value: &Json) -> Option<&'static str> {
     let (fits, wanted) = match kind {
         "string" => (value.is_string(), "a string"),
         "number" => (value.is_number(), "a number"),
@@ -84,17 +95,11 @@ fn check_one(schemas: &Schemas, definition: &Json, value: &Json, place: &str, fo
         "image_url" => (value.as_str().is_some_and(is_url), "a url of an image"),
         _ => (true, ""),
     };
-    if !fits {
-        return found.push(wrong(place, wanted, value));
-    }
-    if let (Some(nested), Some(name)) = (value.as_object(), definition.get("object_type").and_then(Json::as_str)) {
-        return check_object(schemas, name, nested, place, found);
-    }
-    found.extend(broken_bound(definition, value).map(|wanted| wrong(place, &wanted, value)));
+    (!fits).then_some(wanted)
 }
 
 /// The first bound of a definition that a value breaks.
-fn broken_bound(definition: &Json, value: &Json) -> Option<String> {
+pub fn broken_bound(definition: &Json, value: &Json) -> Option<String> {
     let listed = |name: &str| definition.get(name).and_then(Json::as_array).filter(|list| !list.is_empty());
     let words = |list: &[Json]| list.iter().map(bare).collect::<Vec<_>>().join(", ");
     if let Some(list) = listed("eq").filter(|list| !list.iter().any(|one| is_same(one, value))) {
@@ -132,7 +137,7 @@ fn broken_limit(definition: &Json, number: &Number) -> Option<String> {
 }
 
 /// Whole numbers compare exactly; for others the nearest float is near enough for a bound.
-fn compared(one: &Number, other: &Number) -> Option<Ordering> {
+pub fn compared(one: &Number, other: &Number) -> Option<Ordering> {
     match (one.as_i64(), other.as_i64()) {
         (Some(one), Some(other)) => Some(one.cmp(&other)),
         _ => one.as_f64()?.partial_cmp(&other.as_f64()?),

@@ -25,6 +25,17 @@ const ROUNDS: u8 = 8;
 /// Candidates tried in one request before it gives up.
 const TRIES_MAX: u64 = 20_000;
 
+/// What is wrong with letters of codes of which nobody sees some. One letter alone is well: it makes as many codes as its shape has room for.
+pub fn unseen(charset: &str) -> Option<String> {
+    let is_unseen = |letter: char| {
+        letter.is_control()
+            || letter.is_whitespace()
+            || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    };
+    let letter = charset.chars().find(|letter| is_unseen(*letter))?;
+    Some(format!("must have only letters that can be seen (actual letter is `{}`)", letter.escape_default()))
+}
+
 /// The shape of codes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeShape {
@@ -37,6 +48,10 @@ pub struct CodeShape {
 impl CodeShape {
     /// Reads what a call says of codes in its project.
     pub fn of(config: Option<&Map<String, Json>>, settings: &Settings) -> Result<CodeShape, ErrorBody> {
+        let charset = config.and_then(|config| config.get("charset")).and_then(Json::as_str);
+        if let Some(told) = charset.and_then(unseen) {
+            return Err(error(400, "invalid_code_config", "Invalid code config", format!("The charset {told}")));
+        }
         CodeShape::read(config, settings.case_sensitive_codes, settings.charset.as_deref())
     }
 

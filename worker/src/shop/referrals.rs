@@ -11,6 +11,7 @@ use crate::store::sql::Fault;
 use scrip::decide::Referral;
 use scrip::decide::RewardGrant;
 use scrip::model::referral::{RefereeReward, RewardCard};
+use scrip::text::Text;
 use serde_json::{Value as Json, json};
 
 /// Settles the referrals of a customer at the commit, and gives what they get. The customer is as they will be after it, and is
@@ -36,7 +37,8 @@ pub fn settle(
         }
         let is_first = !referral.campaign_id.as_ref().is_some_and(|campaign| has(customer, "campaign_id", campaign));
         if let Some(reward) = referral.reward.as_ref().filter(|_| is_first) {
-            grants.extend(grant(call, customer, reward)?);
+            let redemption_id = referral.redemption_id.clone().unwrap_or_default();
+            grants.extend(grant(call, customer, reward, redemption_id)?);
         }
         referral_counts::remember(&mut customer.body, referral, call.now_ms())?;
         counted.push(referral);
@@ -91,7 +93,12 @@ fn hold(call: &mut Call<'_, '_>, customer: &Document, referral: &Referral) -> Re
 }
 
 /// What a reward is: more on a card. Points are no credits, so that a campaign of other cards gives nothing.
-fn grant(call: &Call<'_, '_>, customer: &Document, reward: &RefereeReward) -> Result<Option<RewardGrant>, Fault> {
+fn grant(
+    call: &Call<'_, '_>,
+    customer: &Document,
+    reward: &RefereeReward,
+    redemption_id: Text,
+) -> Result<Option<RewardGrant>, Fault> {
     let campaign = call.store.document_by_name("campaign", &reward.campaign, &reward.campaign)?;
     let has_cards = |campaign: &Document| {
         let kind = campaign.body.get("campaign_type").and_then(Json::as_str);
@@ -106,7 +113,7 @@ fn grant(call: &Call<'_, '_>, customer: &Document, reward: &RefereeReward) -> Re
         return Ok(None);
     };
     Ok(Some(RewardGrant {
-        redemption_id: Default::default(),
+        redemption_id,
         reward_id: Default::default(),
         campaign_id: campaign.id.into(),
         balance: Some(reward.amount),

@@ -2,7 +2,7 @@
 
 use crate::moment;
 use crate::shop::purses::{CARD, GIFT};
-use crate::shop::teller::{Read, Seen, Teller, Turn, Words};
+use crate::shop::teller::{Read, Seen, Teller, Turn, Words, read};
 use crate::shop::told_cards::MOVED;
 use crate::shop::voucher_transactions;
 use crate::store::changes::Change;
@@ -191,6 +191,9 @@ impl Teller<'_, '_> {
         self.add(("customer.rewarded", "evcus_"), (entity, entity), |teller| {
             let campaign = teller.shown("campaign", text("campaign_id"))?;
             let holder = teller.shown("customer", customer)?;
+            let is_gift = campaign.get("campaign_type").and_then(Json::as_str) == Some("GIFT_VOUCHERS");
+            let amount = known.body.get("balance").cloned().unwrap_or_default();
+            let balance = if is_gift { json!({ "amount": amount }) } else { json!({ "points": amount }) };
             let card = match (text("campaign_id"), customer) {
                 (Some(campaign), Some(customer)) => teller.store.card_of(campaign, customer)?,
                 _ => None,
@@ -198,8 +201,18 @@ impl Teller<'_, '_> {
             Ok(json!({
                 "customer": holder, "holder": holder, "voucher": card.map(|card| Json::Object(card.body)), "campaign": campaign,
                 "redemption": teller.shown("redemption", text("redemption_id"))?, "reward": null, "referral_tier": null,
-                "balance": known.body.get("balance"), "custom_event": null, "customer_event": null,
+                "balance": balance, "custom_event": teller.event_of(customer)?, "customer_event": null,
             }))
         })
+    }
+
+    /// The custom event of a customer that came with the changes, if one did.
+    fn event_of(&self, customer: Option<&str>) -> Result<Json, Fault> {
+        let came = self.changes.iter().filter(|change| change.kind == "event" && change.before.is_none());
+        let mut states = came.filter_map(|change| change.after.as_ref());
+        let Some(state) = states.find(|state| state.holder.as_deref() == customer) else { return Ok(Json::Null) };
+        let mut event = read(state)?.body;
+        event.remove("schema_id");
+        Ok(Json::Object(event))
     }
 }

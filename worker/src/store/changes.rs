@@ -15,7 +15,9 @@ const HEEDED: &[(&str, &[&str])] = &[
     ("campaign_tier", &["campaign."]),
     ("customer", &["customer."]),
     ("earning_rule", &["campaign."]),
-    ("granted", &["customer."]),
+    // What gave somebody a reward is told with it.
+    ("event", &["customer.rewarded"]),
+    ("granted", &["customer.rewarded"]),
     // These two also say that a card is told of already.
     ("pending_points_change", &["voucher.", "customer."]),
     ("publication", &["publication.", "voucher."]),

@@ -1,17 +1,16 @@
 //! The older operations on one voucher or one tier: translations onto validations and redemptions, and their flat answers.
 //! It must not know how anything is decided.
 
+use crate::api::decisions::older_query;
 use crate::api::decisions::older_requests::{read_alone, redeem_alone, validate_alone, validate_each};
 use crate::api::decisions::qualifications;
 use crate::api::decisions::redemptions::{ASSIGNED_REWARD, GIFT, OPTIONS, ORDER, RECORD, REDEMPTION, SESSION};
 use crate::document::clause::Clause;
 use crate::document::fields::{BUYER, KEY};
 use crate::document::list::{LIMIT_MAX, read_int};
-use crate::document::part;
 use crate::document::shapes;
 use crate::http::caller::Class;
 use crate::http::listing::List;
-use crate::http::query::Query;
 use crate::http::reply::{CallError, error, invalid_query, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, get, post};
 use crate::http::shape::{Field, Kind, may, must};
@@ -125,79 +124,13 @@ fn validate(call: &mut Call<'_, '_>) -> Outcome {
 fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
     let code = call.query.get("code").filter(|code| !code.is_empty());
     let code = code.ok_or_else(|| invalid_query("Query should have required property 'code'"))?.to_owned();
-    let body = read_query(&call.query);
+    let body = older_query::read(&call.query)?;
     let voucher = match vouchers::find_named(call, &code) {
         Ok(voucher) => Some(voucher),
         Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),
     };
-    flat(call, voucher, &code, body)
-}
-
-/// A query as the body that says the same: whole numbers are numbers again.
-fn read_query(query: &Query) -> Map<String, Json> {
-    let number = |text: &str| text.parse::<i64>().map_or_else(|_| Json::from(text), Json::from);
-    let nested = |name: &str| -> Map<String, Json> {
-        let single = query.below(name).filter_map(|(path, value)| match path {
-            [field] => Some((field.clone(), Json::from(value))),
-            _ => None,
-        });
-        single.collect()
-    };
-    let mut order = Map::new();
-    if let Some(amount) = query.get("amount") {
-        order.insert("amount".into(), number(amount));
-    }
-    let mut items: Vec<(&str, Map<String, Json>)> = Vec::new();
-    for (path, value) in query.below("item") {
-        let [place, field] = path else { continue };
-        let value =
-            if matches!(field.as_str(), "quantity" | "price" | "amount") { number(value) } else { value.into() };
-        match items.iter_mut().find(|(known, _)| known == place) {
-            Some((_, item)) => drop(item.insert(field.clone(), value)),
-            None => items.push((place, part::one(field, value))),
-        }
-    }
-    if !items.is_empty() {
-        order.insert("items".into(), items.into_iter().map(|(_, item)| Json::Object(item)).collect());
-    }
-    let metadata = |name: &str| -> Map<String, Json> {
-        let named = query.below(name).filter_map(|(path, value)| match path {
-            [first, field] if first == "metadata" => Some((field.clone(), Json::from(value))),
-            _ => None,
-        });
-        named.collect()
-    };
-    let mut customer = nested("customer");
-    for (name, holder) in [("order", &mut order), ("customer", &mut customer)] {
-        let metadata = metadata(name);
-        if !metadata.is_empty() {
-            holder.insert("metadata".into(), Json::Object(metadata));
-        }
-    }
-    if let Some(source_id) = query.get("customer") {
-        customer.insert("source_id".into(), source_id.into());
-    }
-    let mut session = Map::new();
-    for (name, field) in
-        [("session_type", "type"), ("session_key", "key"), ("session_ttl", "ttl"), ("session_ttl_unit", "ttl_unit")]
-    {
-        if let Some(value) = query.get(name) {
-            session.insert(field.into(), if field == "ttl" { number(value) } else { value.into() });
-        }
-    }
-    let mut body = Map::new();
-    if let Some(tracking_id) = query.get("tracking_id") {
-        body.insert("tracking_id".into(), tracking_id.into());
-    }
-    for (name, part) in
-        [("order", order), ("customer", customer), ("session", session), ("metadata", nested("metadata"))]
-    {
-        if !part.is_empty() {
-            body.insert(name.into(), Json::Object(part));
-        }
-    }
-    body
+    flat(call, voucher, &code, body).map_err(older_query::told)
 }
 
 /// Copies what is there of some fields.

@@ -1,6 +1,6 @@
 //! The brand of a project: at most one, kept and shown. Nothing is written to customers from here, so that nothing acts on it.
 
-use crate::api::management::MANAGEMENT;
+use crate::api::management::{MANAGEMENT, check_email};
 use crate::document::clause::Clause;
 use crate::document::resource::{self, plain_key, show_body};
 use crate::document::shapes;
@@ -10,6 +10,7 @@ use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, po
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::stacking_rules::check_project;
 use crate::store::document::Document;
+use scrip::wire::Problem;
 use serde_json::{Map, Value as Json};
 
 /// The brand as a resource.
@@ -98,9 +99,15 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
     resource::get(call)
 }
 
+fn check_contact(sent: &Map<String, Json>) -> Result<(), Problem> {
+    let email = sent.get("contact").and_then(|contact| contact.get("email")).and_then(Json::as_str);
+    email.map_or(Ok(()), |email| check_email(email, || "contact.email".to_owned()))
+}
+
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     let sent = call.body(Nulls::Dropped)?;
+    check_contact(&sent)?;
     if !stored(call)?.is_empty() {
         let told = "Cannot exist more than one branding for given project";
         return Err(error(409, "branding_exist", "Branding exist", told).into());
@@ -139,6 +146,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
 fn update(call: &mut Call<'_, '_>) -> Outcome {
     check_project(call)?;
     let sent = call.body(Nulls::Kept)?;
+    check_contact(&sent)?;
     let mut document = BRAND.find(call)?;
     for (part, fields) in sent {
         let Some(Json::Object(known)) = document.body.get_mut(&part) else { continue };

@@ -92,6 +92,7 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
 
 fn create(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
+    terms::check_rates(&call.source()?)?;
     let maker = projects::find(call.store, &call.caller.project)?.filter(Project::is_set_up);
     let Some(maker) = maker else {
         return Err(forbidden("projects are made with a management key of a project of the setup").into());
@@ -175,8 +176,10 @@ fn draw_key(call: &mut Call<'_, '_>, project: &str, class: Class) -> Result<Json
 /// What changes holds for every key of the project: at once where this was asked, and within a minute elsewhere.
 fn update(call: &mut Call<'_, '_>) -> Outcome {
     let mut body = call.body(Nulls::Dropped)?;
+    let source = call.source()?;
+    terms::check_rates(&source)?;
     // The one member that may be nothing.
-    if call.source()?.get("dial_code").is_some_and(Json::is_null) {
+    if source.get("dial_code").is_some_and(Json::is_null) {
         body.insert("dial_code".into(), Json::Null);
     }
     let mut project = project_of(call)?;

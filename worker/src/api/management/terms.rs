@@ -2,12 +2,15 @@
 //! project is kept.
 
 use crate::access::projects::{Project, Terms};
+use crate::api::management::check_email;
 use crate::http::caller::Settings;
+use crate::http::origins;
 use crate::http::publishing::Publishing;
 use crate::http::rates::{CALLS_MAX, RateLimits, SECONDS_MAX};
 use crate::http::reply::CallError;
-use crate::http::shape::{Field, Kind, may, must};
+use crate::http::shape::{Field, Kind, below, may, must};
 use crate::http::time_zone;
+use crate::shop::codes;
 use scrip::wire::Problem;
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
@@ -139,8 +142,50 @@ pub fn of_nothing() -> Terms {
     }
 }
 
+/// Refuses members of rates that there are not: the bound that somebody believes to have set would hold nobody back.
+pub fn check_rates(source: &Map<String, Json>) -> Result<(), Problem> {
+    source.get("rate_limits").map_or(Ok(()), |limits| check_names(&RATE_LIMITS, limits, "rate_limits"))
+}
+
+fn check_names(kind: &Kind, sent: &Json, path: &str) -> Result<(), Problem> {
+    let (Kind::Object(fields), Json::Object(sent)) = (kind, sent) else { return Ok(()) };
+    for (name, value) in sent {
+        let Some(field) = fields.iter().find(|field| field.name == name) else {
+            let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
+            let told = format!("must have no members but {} (actual name is `{}`)", known.join(", "), shortened(name));
+            return Err(Problem::at(path, told));
+        };
+        check_names(&field.kind, value, &below(path, name))?;
+    }
+    Ok(())
+}
+
+/// Refuses what is of its shape and still cannot be: origins that no page has, letters that nobody sees, addresses that are none.
+fn check(sent: &Map<String, Json>) -> Result<(), Problem> {
+    let texts = |list: Option<&Json>| -> Vec<String> {
+        let list = list.and_then(Json::as_array).into_iter().flatten();
+        list.filter_map(Json::as_str).map(str::to_owned).collect()
+    };
+    for (place, origin) in texts(sent.get("client_trusted_domains")).iter().enumerate() {
+        origins::check(origin, format!("client_trusted_domains[{place}]"))?;
+    }
+    let charset = sent.get("default_code_config").and_then(|codes| codes.get("charset")).and_then(Json::as_str);
+    if let Some(told) = charset.and_then(codes::unseen) {
+        return Err(Problem::at("default_code_config.charset", told));
+    }
+    for block in ["webhooks_callout_notifications", "api_usage_notifications"] {
+        for (name, said) in sent.get(block).and_then(Json::as_object).into_iter().flatten() {
+            for (place, email) in texts(said.get("emails")).iter().enumerate() {
+                check_email(email, || format!("{block}.{name}.emails[{place}]"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Puts what was sent in the place of what was so far, and makes the terms anew.
 pub fn apply(project: &mut Project, mut sent: Map<String, Json>) -> Result<(), CallError> {
+    check(&sent)?;
     if let Some(limits) = sent.remove("rate_limits") {
         project.terms.rate_limits =
             serde_json::from_value(limits).map_err(|error| Problem::at("rate_limits", error.to_string()))?;

@@ -3,7 +3,7 @@
 use crate::access::keys::forgetting;
 use crate::access::projects;
 use crate::access::users::{self, USER};
-use crate::api::management::{MANAGEMENT, project_of};
+use crate::api::management::{MANAGEMENT, check_email, project_of};
 use crate::document::shapes;
 use crate::document::shapes::management as shown;
 use crate::http::caller::Role;
@@ -76,22 +76,19 @@ fn check_role(role: &str) -> Result<(), ErrorBody> {
     }
 }
 
-/// What is shown of a user: of the projects, those that belong together with the caller's.
-fn show(call: &Call<'_, '_>, user: &Document) -> Result<Json, CallError> {
+/// What is shown of a user in a project: of the roles, the one in it. What somebody may do elsewhere is told there.
+fn show(user: &Document, project: &str) -> Json {
     let mut body = user.body.clone();
-    let organisation = projects::find(call.store, &call.caller.project)?.map(|found| found.organisation().to_owned());
-    let organisation = organisation.unwrap_or_else(|| call.caller.project.clone());
-    let made = projects::made_by(call.store, &organisation)?;
     if let Some(roles) = body.get_mut("projects").and_then(Json::as_object_mut) {
-        roles.retain(|id, _| *id == organisation || made.iter().any(|project| project.id == *id));
+        roles.retain(|id, _| id == project);
     }
-    Ok(Json::Object(body))
+    Json::Object(body)
 }
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let project = project_of(call)?;
     let found = users::of_project(call.store, &project.id)?;
-    let shown = found.iter().map(|user| show(call, user)).collect::<Result<Vec<Json>, CallError>>()?;
+    let shown = found.iter().map(|user| show(user, &project.id)).collect::<Vec<Json>>();
     let total = shown.len();
     Ok(Answer::json(json!({ "object": "list", "data_ref": "data", "data": shown, "total": total })))
 }
@@ -108,7 +105,7 @@ fn read(call: &mut Call<'_, '_>) -> Outcome {
     if users::role_in(&user, &project.id).is_none() {
         return Err(not_found(USER, &user.id).into());
     }
-    Ok(Answer::json(show(call, &user)?))
+    Ok(Answer::json(show(&user, &project.id)))
 }
 
 /// Whom an assignment names by id or by login, and the role: exactly one of the names, as is published.
@@ -158,7 +155,7 @@ fn give(call: &mut Call<'_, '_>, mut user: Document, project: &str, role: &str) 
     }
     users::assign(&mut user, project, Some(role), call.now_ms());
     call.store.update(USER, &user);
-    let answer = Answer::json(show(call, &user)?);
+    let answer = Answer::json(show(&user, project));
     Ok(forgetting(call.store, answer, project)?)
 }
 
@@ -195,10 +192,7 @@ fn invite(call: &mut Call<'_, '_>) -> Outcome {
     let body = call.body(Nulls::Dropped)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
     let login = text("email");
-    if !login.contains('@') || login.contains(['/', ' ']) {
-        let told = format!("must be an e-mail address (actual value is `{}`)", shortened(&login));
-        return Err(Problem::at("email", told).into());
-    }
+    check_email(&login, || "email".to_owned())?;
     let roles = body.get("projects").and_then(Json::as_object).cloned().unwrap_or_default();
     if roles.is_empty() {
         return Err(Problem::at("projects", "must NOT have fewer than 1 properties").into());

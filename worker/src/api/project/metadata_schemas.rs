@@ -2,6 +2,7 @@
 //! It must not know what is wrong with metadata; `metadata` decides that.
 
 use crate::document::clause::Clause;
+use crate::document::definition;
 use crate::document::fields::KEY;
 use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
@@ -217,6 +218,7 @@ impl Definitions {
                 }
             }
             let read = shape::read(self.fields, definition, Nulls::Dropped);
+            let read = read.and_then(|read| definition::check(&read).map(|()| read));
             let mut read = read.map_err(|problem| problem.within(&place))?;
             for flag in self.flags {
                 read.entry(*flag).or_insert(Json::Bool(false));

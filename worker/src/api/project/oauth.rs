@@ -114,14 +114,7 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
     }
     let now_ms = call.now_ms();
     let project = call.caller.project.clone();
-    let live = call.store.row(
-        "SELECT COUNT(*) FROM token WHERE project = +?1 AND expires_at > ?2",
-        &[project.clone().into(), now_ms.into()],
-    )?;
-    if live.map_or(Ok(0), |row| sql::int(&row, 0))? >= TOKENS_MAX {
-        let told = format!("the project has {TOKENS_MAX} live tokens; one ends within {TOKEN_SECONDS} seconds");
-        return Err(error(429, "too_many_tokens", "Too many tokens", told).into());
-    }
+    check_room(call, &project)?;
     let token = call.ids.alphanumeric("", 50).to_string();
     let expires_at = now_ms.saturating_add(TOKEN_SECONDS.saturating_mul(1_000));
     let issued =
@@ -134,6 +127,24 @@ fn issue(call: &mut Call<'_, '_>) -> Outcome {
         vec![call.caller.project.clone().into(), now_ms.into()],
     );
     Ok(Answer::json(shown(&token, &issued, TOKEN_SECONDS)))
+}
+
+/// Refuses one token too many, and says when the first of those that count ends.
+fn check_room(call: &Call<'_, '_>, project: &str) -> Result<(), CallError> {
+    let now_ms = call.now_ms();
+    let live = call.store.row(
+        "SELECT COUNT(*), MIN(expires_at) FROM token WHERE project = +?1 AND expires_at > ?2",
+        &[project.into(), now_ms.into()],
+    )?;
+    let live = live.unwrap_or_default();
+    if sql::int(&live, 0)? < TOKENS_MAX {
+        return Ok(());
+    }
+    let seconds = crate::moment::seconds_until(now_ms, sql::int_or_null(&live, 1)?.unwrap_or_default()).max(1);
+    let told = format!("the project has {TOKENS_MAX} live tokens; the first of them ends in {seconds} s");
+    let mut refusal = error(429, "too_many_tokens", "Too many tokens", told);
+    refusal.retry_after = Some(seconds);
+    Err(refusal.into())
 }
 
 /// What is told of a token, which lives for so many more seconds.

@@ -282,13 +282,14 @@ fn copy(call: &mut Call<'_, '_>) -> Outcome {
         return put_down(call, carried);
     }
     check_project(call)?;
-    let body = call.body(Nulls::Dropped)?;
+    let body = call.body(Nulls::Kept)?;
     let template = TEMPLATE.find(call)?;
     let text = |name: &str| body.get(name).and_then(Json::as_str).unwrap_or_default();
     let destination = text("destination_project_id");
     let held = |name: &str| template.body.get(name).cloned().unwrap_or_default();
     let carried = Carried {
         name: text("name").to_owned(),
+        // What is said to be nothing is nothing; where nothing is said it is the template's.
         description: body.get("description").or_else(|| template.body.get("description")).cloned(),
         campaign_type: held("campaign_type").as_str().unwrap_or_default().to_owned(),
         json_template: held("json_template"),

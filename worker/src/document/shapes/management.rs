@@ -180,7 +180,7 @@ pub const USER: Kind = shape!(
         must("email", Kind::Text).says("Where the user is written to"),
         must("first_name", Kind::Text).says("The first name"),
         must("last_name", Kind::Text).says("The last name"),
-        must("projects", Kind::MapOf(&Kind::Text)).says("The role in each project, by the project's id"),
+        must("projects", Kind::MapOf(&Kind::Text)).says("The role in the project, by the project's id"),
         must("is_owner", Kind::Bool).says("Whether everything belongs to the user; here it is whoever keeps the setup"),
     ]
 );

@@ -1,0 +1,95 @@
+//! The origins that a project lets in: which texts name any, and which origin of a page is among them. It must not know who asks.
+
+use scrip::wire::Problem;
+use scrip::wire::problem::shortened;
+
+/// An allowed origin is exact; `*` alone allows any, and `:*` at its end any port.
+pub fn fits(allowed: &str, origin: &str) -> bool {
+    if allowed == "*" || allowed == origin {
+        return true;
+    }
+    let Some(host) = allowed.strip_suffix(":*") else { return false };
+    match origin.strip_prefix(host) {
+        Some("") => true,
+        Some(rest) => rest.strip_prefix(':').is_some_and(is_port),
+        None => false,
+    }
+}
+
+/// Refuses what no page's origin is ever among.
+pub fn check(allowed: &str, path: String) -> Result<(), Problem> {
+    if allowed == "*" || names_any(allowed) {
+        return Ok(());
+    }
+    let told = format!(
+        "must be `*` or an origin as browsers send it, such as `https://shop.example` or `http://localhost:*`: in lower case, without a \
+         path (actual value is `{}`)",
+        shortened(allowed)
+    );
+    Err(Problem::at(path, told))
+}
+
+/// Browsers send a scheme, a host and, where it is not the usual one, a port.
+fn names_any(allowed: &str) -> bool {
+    let Some((scheme, place)) = allowed.split_once("://") else { return false };
+    let is_small = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let is_scheme = scheme.starts_with(|first: char| first.is_ascii_lowercase())
+        && scheme.bytes().all(|byte| is_small(byte) || b"+-.".contains(&byte));
+    // The colons of an address of the sixth version stand in brackets.
+    let after = place.find(']').unwrap_or(0);
+    let colon = place.get(after..).and_then(|rest| rest.find(':')).and_then(|at| after.checked_add(at));
+    let (host, port) = colon.and_then(|at| place.split_at_checked(at)).unwrap_or((place, ""));
+    let is_host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        Some(address) => address.parse::<std::net::Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.bytes().all(|byte| is_small(byte) || b"-._".contains(&byte)),
+    };
+    let is_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port == "*" || is_port(port));
+    is_scheme && is_host && is_port
+}
+
+fn is_port(text: &str) -> bool {
+    (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_an_origin_and_what_names_none() {
+        let is_taken = |allowed: &str| check(allowed, "o".into()).is_ok();
+        for allowed in [
+            "*",
+            "https://shop.example",
+            "http://localhost:*",
+            "http://127.0.0.1:8787",
+            "http://[::1]:3000",
+            "https://xn--caf-dma.example",
+            "capacitor://localhost",
+            "chrome-extension://abcdefgh",
+        ] {
+            assert!(is_taken(allowed), "{allowed}");
+        }
+        for refused in [
+            "",
+            "not a url",
+            "shop.example",
+            "https://",
+            "https://shop.example/",
+            "https://shop.example/a",
+            "https://Shop.example",
+            "HTTPS://shop.example",
+            "https://*.shop.example",
+            "https://shop.example:",
+            "https://shop.example:port",
+            "https://shop.example:123456",
+            "https://me@shop.example",
+            "https://caf\u{e9}.example",
+            "http://[::1",
+            "http://[shop]",
+            "null",
+        ] {
+            assert!(!is_taken(refused), "{refused}");
+        }
+    }
+}
