@@ -5,6 +5,7 @@ use scrip::wire::problem::shortened;
 
 /// An allowed origin is exact; `*` alone allows any, and `:*` at its end any port.
 pub fn fits(allowed: &str, origin: &str) -> bool {
+    let allowed = as_sent(allowed);
     if allowed == "*" || allowed == origin {
         return true;
     }
@@ -16,14 +17,19 @@ pub fn fits(allowed: &str, origin: &str) -> bool {
     }
 }
 
+/// An origin as browsers send it, of the address of a site as people write it: with capitals, and a slash at its end.
+fn as_sent(allowed: &str) -> String {
+    allowed.strip_suffix('/').unwrap_or(allowed).to_ascii_lowercase()
+}
+
 /// Refuses what no page's origin is ever among.
 pub fn check(allowed: &str, path: String) -> Result<(), Problem> {
-    if allowed == "*" || names_any(allowed) {
+    if allowed == "*" || names_any(&as_sent(allowed)) {
         return Ok(());
     }
     let told = format!(
-        "must be `*` or an origin as browsers send it, such as `https://shop.example` or `http://localhost:*`: in lower case, without a \
-         path (actual value is `{}`)",
+        "must be `*` or the address of a site, such as `https://shop.example` or `http://localhost:*`, without a path (actual value is \
+         `{}`)",
         shortened(allowed)
     );
     Err(Problem::at(path, told))
@@ -61,6 +67,8 @@ mod tests {
         for allowed in [
             "*",
             "https://shop.example",
+            "https://shop.example/",
+            "HTTPS://Shop.example",
             "http://localhost:*",
             "http://127.0.0.1:8787",
             "http://[::1]:3000",
@@ -75,10 +83,7 @@ mod tests {
             "not a url",
             "shop.example",
             "https://",
-            "https://shop.example/",
             "https://shop.example/a",
-            "https://Shop.example",
-            "HTTPS://shop.example",
             "https://*.shop.example",
             "https://shop.example:",
             "https://shop.example:port",
