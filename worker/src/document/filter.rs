@@ -13,7 +13,7 @@ use crate::document::clause::{Clause, Statement};
 use crate::document::condition::{
     self, Condition, STATES, compared, days_of, in_state, moment_of, no_moment, sign_of, statement,
 };
-use crate::document::days;
+use crate::document::days::{self, Days};
 use crate::document::index;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
@@ -133,14 +133,12 @@ impl Conditions {
         if let Some(operator) =
             days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
         {
-            return self.add_days(&condition, operator, column, clause);
+            self.add_days(days_of(&condition, operator, clause)?, column, clause);
+            return Ok(());
         }
         let named = days::named(&condition.field, &condition.operator, &condition.values);
         if let Some(named) = named.filter(|_| is_date && clause.asked_at() > 0) {
-            let text = column.strip_prefix("moment ").map(|name| format!("json_extract(body, '$.{name}')"));
-            let parts = named.into_iter().map(|days| days.of_text(text.as_deref().unwrap_or(column), clause.zone()));
-            let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.unzip();
-            self.looked.push((format!("({})", texts.join(" OR ")), params.into_iter().flatten().collect()));
+            self.add_any_of(&named, column, clause);
             return Ok(());
         }
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
@@ -182,32 +180,31 @@ impl Conditions {
     }
 
     /// What lies within days: of moments each end is a bound that an index may have.
-    fn add_days(
-        &mut self,
-        condition: &Condition,
-        operator: &str,
-        column: &str,
-        clause: &Clause,
-    ) -> Result<(), ErrorBody> {
-        let days = days_of(condition, operator, clause)?;
-        let Some(column) = column.strip_prefix("moment ") else {
-            self.looked.push(days.of_text(column, clause.zone()));
-            return Ok(());
+    fn add_days(&mut self, days: Days, column: &str, clause: &Clause) {
+        let Some(name) = column.strip_prefix("moment ") else {
+            return self.looked.push(within(days, column, clause));
         };
-        let bounds: Vec<(&str, i64)> =
-            days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect();
-        match (self.junction, column) {
+        let bounds = bounds(days, clause);
+        match (self.junction, name) {
             ("AND", "created_at") => self.made.extend(bounds.iter().map(|(sign, at)| (*sign == ">=", *at))),
-            ("AND", _) if self.has_index(column, clause) => {
-                self.terms.extend(bounds.iter().map(|(sign, at)| Term::bound(column, sign, *at)));
+            ("AND", _) if self.has_index(name, clause) => {
+                self.terms.extend(bounds.iter().map(|(sign, at)| Term::bound(name, sign, *at)));
             }
-            _ => {
-                let parts: Vec<String> = bounds.iter().map(|(sign, _)| format!("{column} {sign} {{}}")).collect();
-                self.looked
-                    .push((format!("({})", parts.join(" AND ")), bounds.iter().map(|(_, at)| (*at).into()).collect()));
-            }
+            _ => self.looked.push(within(days, column, clause)),
         }
-        Ok(())
+    }
+
+    /// What lies within one of several days: an index finds what is between the first and the last, and among these each is looked at.
+    fn add_any_of(&mut self, named: &[Days], column: &str, clause: &Clause) {
+        if let [one] = named {
+            return self.add_days(*one, column, clause);
+        }
+        if let Some(all) = Days::around(named).filter(|_| self.junction == "AND" && column.starts_with("moment ")) {
+            self.add_days(all, column, clause);
+        }
+        let parts = named.iter().map(|days| within(*days, column, clause));
+        let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.unzip();
+        self.looked.push((format!("({})", texts.join(" OR ")), params.into_iter().flatten().collect()));
     }
 
     fn add_moment(
@@ -254,6 +251,19 @@ impl Conditions {
         };
         Ok(self.has_index(column, clause).then(|| Term { column: column.to_owned(), statement, value: None }))
     }
+}
+
+/// The moments between which days lie.
+fn bounds(days: Days, clause: &Clause) -> Vec<(&'static str, i64)> {
+    days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
+}
+
+/// That a column lies within days.
+fn within(days: Days, column: &str, clause: &Clause) -> Statement {
+    let Some(column) = column.strip_prefix("moment ") else { return days.of_text(column, clause.zone()) };
+    let bounds = bounds(days, clause);
+    let parts: Vec<String> = bounds.iter().map(|(sign, _)| format!("{column} {sign} {{}}")).collect();
+    (format!("({})", parts.join(" AND ")), bounds.iter().map(|(_, at)| (*at).into()).collect())
 }
 
 /// Reads a moment of the query.
