@@ -6,7 +6,7 @@
 //! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text;
 //! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds; with
 //! `one `, it is counted as a list that has one element, or none; with `keyed `, it is what the key was made of: the same, or the same in
-//! small letters.
+//! small letters; with `held `, it is who is told to hold the document, which its holder may be without being told.
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
@@ -54,6 +54,13 @@ impl Term {
         let statement =
             (format!("key {condition} AND {column} {condition}"), vec![listed(keys), listed(values.to_vec())]);
         Term { column: "key".to_owned(), statement, value: None }
+    }
+
+    /// A column, of who is told to hold a document, that must have one of some values: the holder has it as well.
+    fn held(column: &str, values: &[String]) -> Term {
+        let Term { column: holder, statement: (text, mut params), value } = Term::of("holder", values);
+        params.extend(params.clone());
+        Term { statement: (format!("{text} AND {}", text.replace("holder", column)), params), column: holder, value }
     }
 
     /// A column, of what the key was made of, that must begin so; none where a letter becomes another small one by what follows it.
@@ -146,15 +153,18 @@ impl Conditions {
         }
         let is_equal = matches!(condition.operator.as_str(), "$is" | "$in");
         let parent = column.strip_prefix("parent ").and_then(|rest| rest.split_once(' '));
-        let keyed = column.strip_prefix("keyed ");
+        let (keyed, held) = (column.strip_prefix("keyed "), column.strip_prefix("held "));
         let column = match (column.strip_prefix("moment "), parent) {
             (Some(column), _) => format!("json_extract(body, '$.{column}')"),
             (None, Some((_, column))) => column.to_owned(),
-            (None, None) => keyed.unwrap_or(column).to_owned(),
+            (None, None) => keyed.or(held).unwrap_or(column).to_owned(),
         };
         match parent {
             None if keyed.is_some() && is_equal && self.has_index("key", clause) => {
                 self.terms.push(Term::keyed(&column, &condition.values));
+            }
+            None if held.is_some() && is_equal && self.has_index("holder", clause) => {
+                self.terms.push(Term::held(&column, &condition.values));
             }
             None if keyed.is_some() && condition.operator == "$starts_with" && self.has_index("key", clause) => {
                 match Term::begun(&column, first) {

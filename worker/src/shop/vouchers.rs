@@ -53,7 +53,7 @@ pub const VOUCHER: Resource = Resource {
             ("active", "state"),
             ("validity_timeframe", TIMEFRAME),
             ("validity_day_of_week", DAYS),
-            ("holder_id", "holder"),
+            ("holder_id", "held json_extract(body, '$.holder_id')"),
             ("voucher_type", "json_extract(body, '$.type')"),
             ("type", "json_extract(body, '$.type')"),
             ("categories", "one json_extract(body, '$.category')"),
