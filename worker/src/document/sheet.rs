@@ -3,12 +3,18 @@
 
 use crate::document::cells;
 use crate::http::reply::{ErrorBody, invalid_payload};
+use crate::http::shape::{Field, Kind, must};
 use crate::store::sql::Fault;
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+/// The part of a form that is a file.
+pub const FILE: Field = must("file", Kind::Text).says(
+    "A CSV file. A column that is none of those that are known is custom data, of the type that the metadata schema gives it, and text \
+     where none does; a column `metadata` is JSON",
+);
 /// Rows of a file, at most.
 pub const ROWS_MAX: u64 = 100_000;
 /// Columns of a file, at most.

@@ -209,17 +209,21 @@ pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError
     }
 }
 
-/// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign
+/// The schema that the metadata of a voucher is held against: its campaign's, or the vouchers' where it has no campaign or the campaign
 /// says so (validation-rules.md section 13).
+pub fn schema_of(campaign: Option<&Document>) -> &'static str {
+    let is_own =
+        |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
+    if campaign.is_none_or(is_own) { "voucher" } else { "campaign" }
+}
+
+/// Holds the metadata of a voucher against the schema that it has.
 pub fn check_metadata(
     call: &Call<'_, '_>,
     campaign: Option<&Document>,
     metadata: Option<&Json>,
 ) -> Result<(), CallError> {
-    let is_own =
-        |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
-    let schema = if campaign.is_none_or(is_own) { "voucher" } else { "campaign" };
-    metadata_schemas::check(call.store, &[(schema, metadata)])
+    metadata_schemas::check(call.store, &[(schema_of(campaign), metadata)])
 }
 
 /// The code that a path names as a member, within the campaign when it names one.

@@ -7,9 +7,11 @@ use crate::document::shapes;
 use crate::document::sheet::{self, Cell, Column, body, column};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Route, post};
-use crate::http::shape::{self, Field, Kind, Nulls, may, must};
+use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::vouchers::schema_of;
 use crate::shop::{generation, metadata_cells};
+use crate::store::document::Document;
 use crate::store::post::Post;
 use crate::work::batch;
 use scrip::facts::{redeemed_account, redemptions_account};
@@ -23,10 +25,10 @@ pub const ALONE: &str = "VOUCHERS.IMPORT_CSV";
 pub const INTO: &str = "CAMPAIGN.VOUCHERS_IMPORT_CSV";
 
 const BODY: &[Field] = &[
-    must("file", Kind::Text).says("A CSV file"),
+    sheet::FILE,
     may(batch::TELLS, Kind::Bool).says("Whether webhooks tell of the vouchers; they do where it is left out"),
 ];
-const OF_CAMPAIGN: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
+const OF_CAMPAIGN: &[Field] = &[sheet::FILE];
 
 /// The columns of a file; every other one is custom data.
 const COLUMNS: &[Column] = &[
@@ -98,7 +100,9 @@ fn import_into(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Makes the voucher of one row.
 pub fn write_alone(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
-    let (sent, redeemed) = read(call, row, "voucher")?;
+    let named = row.get("campaign").and_then(Json::as_str);
+    let campaign = named.map(|name| call.store.document_by_name(CAMPAIGN.object, name, name)).transpose()?.flatten();
+    let (sent, redeemed) = read(call, row, campaign.as_ref())?;
     check_code(&sent)?;
     vouchers::make(call, sent)?;
     count(call, None, redeemed)
@@ -108,7 +112,8 @@ pub fn write_alone(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<()
 pub fn write_into(call: &mut Call<'_, '_>, mut row: Map<String, Json>) -> Result<(), CallError> {
     let id = row.remove(batch::SUBJECT).unwrap_or_default();
     row.remove("campaign");
-    let (mut sent, redeemed) = read(call, row, "campaign")?;
+    let campaign = call.store.document(CAMPAIGN.object, id.as_str().unwrap_or_default())?;
+    let (mut sent, redeemed) = read(call, row, campaign.as_ref())?;
     check_code(&sent)?;
     sent.insert("campaign_id".into(), id.clone());
     voucher_imports::write_into(call, sent)?;
@@ -123,14 +128,14 @@ fn check_code(sent: &Map<String, Json>) -> Result<(), Problem> {
 fn read(
     call: &Call<'_, '_>,
     row: Map<String, Json>,
-    kind: &str,
+    campaign: Option<&Document>,
 ) -> Result<(Map<String, Json>, Option<Json>), CallError> {
     let mut said = body(COLUMNS, row);
     let mut cells = match said.remove("row") {
         Some(Json::Object(cells)) => cells,
         _ => Map::new(),
     };
-    metadata_cells::settle(call, kind, &mut said)?;
+    metadata_cells::settle(call, schema_of(campaign), &mut said)?;
     let redeemed = cells.remove("redeemed");
     grant(&mut said, &mut cells)?;
     Ok((shape::read(CREATE, said, Nulls::Dropped)?, redeemed))
