@@ -102,17 +102,21 @@ fn fill(shop: &Project<'_>) {
             "metadata": { "age": 30, "vip": true, "tags": ["a", "b"], "note": "'=1+1", "deep": { "x": 1.5 } } }),
         json!({ "source_id": "=HYPERLINK(1)", "name": "-5-3", "description": "@home", "metadata": { "Überschrift": "日本" } }),
         json!({ "source_id": "-7", "name": "'tis" }),
+        json!({ "source_id": "empty", "name": "", "description": "'", "address": { "city": "", "state": "''" }, "metadata": { "none": "" } }),
     ];
     customers.iter().for_each(|one| drop(shop.call("POST /v1/customers", one)));
     let products = [
         json!({ "source_id": "shirt", "name": "Shirt", "price": 1900, "attributes": ["size", "a,b"], "image_url": "https://x.test/a.png",
             "metadata": { "brand": "Loom", "weight": 0.25 } }),
-        json!({ "source_id": "cap", "name": "+Cap" }),
+        json!({ "source_id": "cap", "name": "+Cap", "attributes": [], "metadata": { "none": "", "list": [] } }),
     ];
     products.iter().for_each(|one| drop(shop.call("POST /v1/products", one)));
     let sku = json!({ "source_id": "shirt-m", "sku": "Shirt M", "price": 1700, "currency": "NOK", "attributes": { "size": "M" }, "metadata": { "bin": 7 } });
     shop.call("POST /v1/products/shirt/skus", &sku);
-    shop.call("POST /v1/products/shirt/skus", &json!({ "source_id": "shirt-l" }));
+    shop.call(
+        "POST /v1/products/shirt/skus",
+        &json!({ "source_id": "shirt-l", "sku": "", "attributes": { "size": "" } }),
+    );
     let vouchers = [
         json!({ "code": "AMOUNT", "discount": { "type": "AMOUNT", "amount_off": 500 }, "metadata": { "shop": "north", "lot": 3 }, "additional_info": "=x" }),
         json!({ "code": "PERCENT", "discount": { "type": "PERCENT", "percent_off": 12.5, "amount_limit": 900 }, "active": false,
@@ -120,6 +124,7 @@ fn fill(shop: &Project<'_>) {
         json!({ "code": "FIXED", "discount": { "type": "FIXED", "fixed_amount": 700 }, "validity_day_of_week": [1, 5],
             "start_date": "2026-01-01T00:00:00Z", "validity_timeframe": { "interval": "P7D", "duration": "P1D" } }),
         json!({ "code": "FORMULA", "discount": { "type": "AMOUNT", "amount_off": 1, "amount_off_formula": "ORDER_AMOUNT * 0.1" } }),
+        json!({ "code": "EMPTY", "discount": { "type": "AMOUNT", "amount_off": 500 }, "additional_info": "", "validity_day_of_week": [] }),
         json!({ "code": "GIFT", "gift": { "amount": 2000, "balance": 1500 } }),
     ];
     vouchers.iter().for_each(|one| drop(shop.call("POST /v1/vouchers", one)));
@@ -207,10 +212,10 @@ fn what_is_exported_and_imported_is_the_same() {
         to.import(&format!("/v1/campaigns/{campaign}/importCSV"), file);
     }
     for (list, of, count) in [
-        ("/v1/customers", "customers", 3),
+        ("/v1/customers", "customers", 4),
         ("/v1/products", "products", 2),
         ("/v1/products/shirt/skus", "skus", 2),
-        ("/v1/vouchers", "vouchers", 9),
+        ("/v1/vouchers", "vouchers", 10),
     ] {
         let (sent, come) = (from.all(list, of), to.all(list, of));
         assert_eq!(sent.len(), count, "{list}");
