@@ -1,7 +1,8 @@
 //! Custom data that came as texts, in the types that the project's schema gives it; without a schema it stays text, because nobody can
 //! say whether `0150` and `150` are the same. It must not know where it came from.
 
-use crate::document::sheet::{self, Cell};
+use crate::document::columns::Cell;
+use crate::document::sheet;
 use crate::http::reply::CallError;
 use crate::http::route::Call;
 use crate::shop::metadata_schemas;

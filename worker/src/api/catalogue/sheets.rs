@@ -1,7 +1,8 @@
 //! Products and SKUs from CSV files: each row as a call of its own would write it. It must not know how a file is read.
 
+use crate::document::columns::{Cell, Column, column};
 use crate::document::shapes;
-use crate::document::sheet::{self, Cell, Column, body, column};
+use crate::document::sheet::{self, body};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{self, Field, Nulls};

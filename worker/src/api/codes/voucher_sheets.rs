@@ -2,9 +2,10 @@
 
 use crate::api::codes::voucher_imports;
 use crate::api::codes::vouchers::{self, CREATE};
+use crate::document::columns::{Cell, Column, column};
 use crate::document::part;
 use crate::document::shapes;
-use crate::document::sheet::{self, Cell, Column, body, column};
+use crate::document::sheet::{self, body};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{self, Field, Kind, Nulls, may};
@@ -34,19 +35,35 @@ const OF_CAMPAIGN: &[Field] = &[sheet::FILE];
 const COLUMNS: &[Column] = &[
     column(&["code"], "code", Cell::Text),
     column(&["voucher_type", "type"], "type", Cell::Text),
-    column(&["value"], "row.value", Cell::Text),
-    column(&["formula"], "row.formula", Cell::Text),
-    column(&["discount_type"], "row.discount_type", Cell::Text),
-    column(&["discount_amount_limit"], "row.amount_limit", Cell::Whole),
-    column(&["discount_effect"], "row.effect", Cell::Text),
-    column(&["discount_unit_type"], "row.unit_type", Cell::Text),
-    column(&["discount_unit_effect"], "row.unit_effect", Cell::Text),
-    column(&["gift_amount"], "row.gift_amount", Cell::Whole),
-    column(&["gift_balance"], "row.gift_balance", Cell::Whole),
-    column(&["loyalty_points"], "row.loyalty_points", Cell::Whole),
-    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Whole),
-    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Whole),
-    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Whole),
+    column(&["formula"], "row.formula", Cell::Text).becomes(&[
+        "discount.percent_off_formula",
+        "discount.amount_off_formula",
+        "discount.unit_off_formula",
+        "discount.fixed_amount_formula",
+    ]),
+    column(&["discount_type"], "row.discount_type", Cell::Text).becomes(&["discount.type"]),
+    column(&["discount_amount_limit"], "row.amount_limit", Cell::Whole).becomes(&["discount.amount_limit"]),
+    column(&["discount_effect"], "row.effect", Cell::Text).becomes(&["discount.effect"]),
+    column(&["discount_unit_type"], "row.unit_type", Cell::Text).becomes(&["discount.unit_type"]),
+    column(&["discount_unit_effect"], "row.unit_effect", Cell::Text).becomes(&["discount.effect"]),
+    column(&["gift_amount"], "row.gift_amount", Cell::Whole).becomes(&["gift.amount"]),
+    column(&["gift_balance"], "row.gift_balance", Cell::Whole).becomes(&["gift.balance"]),
+    column(&["loyalty_points"], "row.loyalty_points", Cell::Whole).becomes(&["loyalty_card.points"]),
+    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Whole).becomes(&["loyalty_card.balance"]),
+    column(&["value"], "row.value", Cell::Text).becomes(&[
+        "gift.amount",
+        "loyalty_card.points",
+        "discount.percent_off",
+        "discount.amount_off",
+        "discount.unit_off",
+        "discount.fixed_amount",
+    ]),
+    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Whole).becomes(&[
+        "redeemed_amount",
+        "gift.balance",
+        "loyalty_card.balance",
+    ]),
+    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Whole).becomes(&["redemption_count"]),
     column(&["redemption_quantity"], "redemption.quantity", Cell::Whole),
     column(&["campaign"], "campaign", Cell::Text),
     column(&["category"], "category", Cell::Text),

@@ -1,8 +1,9 @@
 //! Customers from a CSV file: each row as a call of its own would write it. It must not know how a file is read.
 
+use crate::document::columns::{Cell, Column, column};
 use crate::document::fields::CUSTOMER as FIELDS;
 use crate::document::shapes;
-use crate::document::sheet::{self, Cell, Column, body, column};
+use crate::document::sheet::{self, body};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Route, post};
 use crate::http::shape::{self, Field, Nulls};
