@@ -98,13 +98,18 @@ pub fn show_given_back(call: &mut Call<'_, '_>, document: Document, spent: Optio
     Ok(shown)
 }
 
-/// Shows vouchers as they stand once each has been handed over.
+/// Shows vouchers as they stand once each has been handed over, and what waits for the commit is in the ledger.
 pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let mut standings = standings(call, &documents)?;
-    for document in &documents {
-        let [_, _, _, publications] = accounts(&document.id);
-        let standing = standings.entry(publications).or_default();
-        standing.balance = standing.balance.saturating_sub(1);
+    for account in documents.iter().flat_map(|document| accounts(&document.id)) {
+        let standing = standings.entry(account.clone()).or_default();
+        for post in call.store.posted() {
+            if post.debit == account {
+                standing.balance = standing.balance.saturating_sub(post.amount);
+            } else if post.credit == account {
+                standing.balance = standing.balance.saturating_add(post.amount);
+            }
+        }
     }
     show_all(call, documents, &standings)
 }
