@@ -17,8 +17,6 @@ mod edge;
 mod story;
 #[path = "../../tests/support/mod.rs"]
 mod support;
-#[path = "../../tests/support/tally.rs"]
-mod tally;
 
 use described::{Examples, Fit};
 use scrip::bundle::Prepared;
@@ -28,7 +26,7 @@ use scrip_worker::http::request::{Reply, Request};
 use scrip_worker::openapi;
 use scrip_worker::table::{AREAS, TABLE};
 use serde_json::Value as Json;
-use support::vector;
+use support::{tally, vector};
 
 /// Members of answers that no story is given, each with the reason.
 const UNSEEN: &str = include_str!("../src/surface/unseen.txt");
