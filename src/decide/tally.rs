@@ -6,6 +6,7 @@ use crate::model::order::{Order, OrderStatus};
 use crate::money::Money;
 use crate::pricing::Cart;
 use crate::text::Text;
+use crate::time::Instant;
 
 /// What happens to the counts of a customer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -32,15 +33,19 @@ pub struct Counted {
     pub customer_id: Text,
     /// What it comes to.
     pub total: Money,
+    /// When it was made.
+    pub made_at: Option<Instant>,
 }
 
 impl Counted {
     /// What an order counts for that comes to this.
     pub fn of(order: &Order, total: Option<Money>) -> Option<Counted> {
         match order.status? {
-            OrderStatus::Paid | OrderStatus::Fulfilled => {
-                Some(Counted { customer_id: order.customer_id.clone()?, total: total.unwrap_or_default() })
-            }
+            OrderStatus::Paid | OrderStatus::Fulfilled => Some(Counted {
+                customer_id: order.customer_id.clone()?,
+                total: total.unwrap_or_default(),
+                made_at: order.created_at,
+            }),
             OrderStatus::Created | OrderStatus::Canceled => None,
         }
     }
@@ -60,19 +65,26 @@ pub struct OrderCount {
     pub total: i64,
     /// 1 for an order that is theirs now, -1 for one that is not any more, 0 for one that comes to something else.
     pub count: i64,
+    /// When the order was made.
+    pub made_at: Option<Instant>,
 }
 
 /// What becomes of counts when an order that counted for something counts for something else.
 pub fn recounted(before: Option<Counted>, after: Option<Counted>) -> Vec<OrderCount> {
     let minor = |total: Money| i64::try_from(total.minor()).unwrap_or(i64::MAX);
-    let add = |is: Counted| OrderCount { customer_id: is.customer_id, total: minor(is.total), count: 1 };
-    let take =
-        |was: Counted| OrderCount { customer_id: was.customer_id, total: minor(was.total).saturating_neg(), count: -1 };
+    let add =
+        |is: Counted| OrderCount { total: minor(is.total), customer_id: is.customer_id, count: 1, made_at: is.made_at };
+    let take = |was: Counted| OrderCount {
+        total: minor(was.total).saturating_neg(),
+        customer_id: was.customer_id,
+        count: -1,
+        made_at: was.made_at,
+    };
     match (before, after) {
         (Some(was), Some(is)) if was == is => Vec::new(),
         (Some(was), Some(is)) if was.customer_id == is.customer_id => {
             let total = minor(is.total).saturating_sub(minor(was.total));
-            vec![OrderCount { customer_id: is.customer_id, total, count: 0 }]
+            vec![OrderCount { customer_id: is.customer_id, total, count: 0, made_at: is.made_at }]
         }
         (was, is) => was.map(take).into_iter().chain(is.map(add)).collect(),
     }

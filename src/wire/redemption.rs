@@ -216,7 +216,7 @@ fn stored_order(redeemed: &Redeemed<'_>, order: &Order, named: bool) -> Option<R
     let nameless = (!named).then(|| Order { source_id: None, ..order.clone() });
     let order = nameless.as_ref().unwrap_or(order);
     let text = print_order(redeemed, order, &redeemed.evaluated.walk.cart, Applied::Nothing, true);
-    let (parent, holder) = (order.source_id.clone(), redeemed.customer_id.clone());
+    let (parent, holder) = (order.source_id.clone(), order.customer_id.clone());
     Some(Record { kind: "order", id: order.id.clone()?, parent, holder, text })
 }
 

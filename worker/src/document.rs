@@ -4,6 +4,7 @@ pub mod behind;
 pub mod cells;
 pub mod choice;
 pub mod clause;
+pub mod columns;
 pub mod condition;
 pub mod cursors;
 pub mod days;

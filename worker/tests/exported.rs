@@ -77,8 +77,21 @@ impl Project<'_> {
         let mut all = found[of].as_array().unwrap().clone();
         assert_eq!(found["total"], all.len(), "one page holds them");
         all.iter_mut().for_each(bare);
+        all.iter_mut().for_each(|one| self.name_holder(one));
         all.sort_by_key(|one| ["code", "source_id", "name"].map(|name| one[name].to_string()).concat());
         all
+    }
+}
+
+impl Project<'_> {
+    /// Names who holds a code as every project names them.
+    fn name_holder(&self, code: &mut Json) {
+        for name in ["holder_id", "referrer_id"] {
+            if let Some(id) = code[name].as_str() {
+                let holder = self.call(&format!("GET /v1/customers/{id}"), &Json::Null);
+                code[name] = holder["source_id"].clone();
+            }
+        }
     }
 }
 
@@ -102,17 +115,21 @@ fn fill(shop: &Project<'_>) {
             "metadata": { "age": 30, "vip": true, "tags": ["a", "b"], "note": "'=1+1", "deep": { "x": 1.5 } } }),
         json!({ "source_id": "=HYPERLINK(1)", "name": "-5-3", "description": "@home", "metadata": { "Überschrift": "日本" } }),
         json!({ "source_id": "-7", "name": "'tis" }),
+        json!({ "source_id": "empty", "name": "", "description": "'", "address": { "city": "", "state": "''" }, "metadata": { "none": "" } }),
     ];
     customers.iter().for_each(|one| drop(shop.call("POST /v1/customers", one)));
     let products = [
         json!({ "source_id": "shirt", "name": "Shirt", "price": 1900, "attributes": ["size", "a,b"], "image_url": "https://x.test/a.png",
             "metadata": { "brand": "Loom", "weight": 0.25 } }),
-        json!({ "source_id": "cap", "name": "+Cap" }),
+        json!({ "source_id": "cap", "name": "+Cap", "attributes": [], "metadata": { "none": "", "list": [] } }),
     ];
     products.iter().for_each(|one| drop(shop.call("POST /v1/products", one)));
     let sku = json!({ "source_id": "shirt-m", "sku": "Shirt M", "price": 1700, "currency": "NOK", "attributes": { "size": "M" }, "metadata": { "bin": 7 } });
     shop.call("POST /v1/products/shirt/skus", &sku);
-    shop.call("POST /v1/products/shirt/skus", &json!({ "source_id": "shirt-l" }));
+    shop.call(
+        "POST /v1/products/shirt/skus",
+        &json!({ "source_id": "shirt-l", "sku": "", "attributes": { "size": "" } }),
+    );
     let vouchers = [
         json!({ "code": "AMOUNT", "discount": { "type": "AMOUNT", "amount_off": 500 }, "metadata": { "shop": "north", "lot": 3 }, "additional_info": "=x" }),
         json!({ "code": "PERCENT", "discount": { "type": "PERCENT", "percent_off": 12.5, "amount_limit": 900 }, "active": false,
@@ -120,18 +137,20 @@ fn fill(shop: &Project<'_>) {
         json!({ "code": "FIXED", "discount": { "type": "FIXED", "fixed_amount": 700 }, "validity_day_of_week": [1, 5],
             "start_date": "2026-01-01T00:00:00Z", "validity_timeframe": { "interval": "P7D", "duration": "P1D" } }),
         json!({ "code": "FORMULA", "discount": { "type": "AMOUNT", "amount_off": 1, "amount_off_formula": "ORDER_AMOUNT * 0.1" } }),
+        json!({ "code": "EMPTY", "discount": { "type": "AMOUNT", "amount_off": 500 }, "additional_info": "", "validity_day_of_week": [] }),
         json!({ "code": "GIFT", "gift": { "amount": 2000, "balance": 1500 } }),
     ];
     vouchers.iter().for_each(|one| drop(shop.call("POST /v1/vouchers", one)));
     shop.call("POST /v1/vouchers", &json!({ "code": "UNIT", "discount": { "type": "UNIT", "unit_off": 2, "unit_type": "shirt", "effect": "ADD_NEW_ITEMS" } }));
 }
 
-/// A gift campaign and a loyalty program, whose documents no file holds.
+/// A gift campaign, a loyalty program and a referral program, whose documents no file holds.
 fn campaigns(shop: &Project<'_>) {
     let gifts = json!({ "name": "Gifts", "type": "AUTO_UPDATE", "campaign_type": "GIFT_VOUCHERS", "voucher": { "type": "GIFT_VOUCHER", "gift": { "amount": 1000 } } });
     let club = json!({ "name": "Club", "type": "AUTO_UPDATE", "campaign_type": "LOYALTY_PROGRAM", "voucher": { "type": "LOYALTY_CARD", "loyalty_card": { "points": 100 } } });
-    shop.call("POST /v1/campaigns", &gifts);
-    shop.call("POST /v1/campaigns", &club);
+    let friends = json!({ "name": "Friends", "type": "AUTO_UPDATE", "campaign_type": "REFERRAL_PROGRAM", "activity_duration_after_publishing": "P7D",
+        "voucher": { "discount": { "type": "AMOUNT", "amount_off": 100 } } });
+    [gifts, club, friends].iter().for_each(|one| drop(shop.call("POST /v1/campaigns", one)));
 }
 
 const VOUCHER: &[&str] = &[
@@ -160,6 +179,8 @@ const VOUCHER: &[&str] = &[
     "id",
     "created_at",
     "is_referral_code",
+    "customer_id",
+    "customer_source_id",
 ];
 
 #[test]
@@ -172,7 +193,12 @@ fn what_is_exported_and_imported_is_the_same() {
     from.call("POST /v1/campaigns/Gifts/vouchers/GG-1", &json!({ "metadata": { "lot": "a" } }));
     from.call("POST /v1/vouchers/GG-1/redemption", &json!({ "gift": { "credits": 300 }, "order": { "amount": 300 } }));
     from.call("POST /v1/campaigns/Gifts/vouchers/GG-2", &json!({}));
+    let friends = json!({ "metadata": {}, "start_date": "2026-02-01T00:00:00Z" });
+    from.call("POST /v1/campaigns/Friends/vouchers/FF-1", &friends);
+    from.call("POST /v1/publications", &json!({ "voucher": "FF-1", "customer": { "source_id": "anna" } }));
+    from.call("POST /v1/publications", &json!({ "voucher": "GG-1", "customer": { "source_id": "=HYPERLINK(1)" } }));
     from.call("POST /v1/campaigns/Club/vouchers/LL-1", &json!({ "metadata": { "lot": 2 } }));
+    from.call("POST /v1/publications", &json!({ "voucher": "LL-1", "customer": { "source_id": "anna" } }));
     let customer = [
         "name",
         "id",
@@ -202,15 +228,18 @@ fn what_is_exported_and_imported_is_the_same() {
     let alone = json!({ "campaign_id": { "conditions": { "$is_unknown": [] } } });
     to.import("/v1/vouchers/importCSV", from.export("voucher", &json!({ "fields": VOUCHER, "filters": alone })));
     campaigns(&to);
-    for campaign in ["Gifts", "Club"] {
+    for campaign in ["Gifts", "Club", "Friends"] {
         let file = from.export("voucher", &json!({ "fields": VOUCHER, "campaign_id": campaign }));
         to.import(&format!("/v1/campaigns/{campaign}/importCSV"), file);
     }
+    let held = to.all("/v1/vouchers", "vouchers");
+    let holders: Vec<&Json> = held.iter().map(|code| &code["holder_id"]).filter(|holder| !holder.is_null()).collect();
+    assert_eq!(holders, ["anna", "=HYPERLINK(1)", "anna"], "who holds a code holds it there as well");
     for (list, of, count) in [
-        ("/v1/customers", "customers", 3),
+        ("/v1/customers", "customers", 4),
         ("/v1/products", "products", 2),
         ("/v1/products/shirt/skus", "skus", 2),
-        ("/v1/vouchers", "vouchers", 9),
+        ("/v1/vouchers", "vouchers", 11),
     ] {
         let (sent, come) = (from.all(list, of), to.all(list, of));
         assert_eq!(sent.len(), count, "{list}");

@@ -332,6 +332,53 @@ fn the_age_of_what_is_listed_is_counted_to_the_millisecond() {
 }
 
 #[test]
+fn a_day_that_is_named_is_bounds_that_an_index_has() {
+    let shop = shop();
+    let path = "/v1/vouchers";
+    let (whole, _) = shop.all(path, "");
+    let mut days: Vec<String> =
+        whole.iter().map(|code| text(code, "/updated_at").get(..10).unwrap_or_default().to_owned()).collect();
+    days.extend(whole.iter().map(|code| text(code, "/created_at").get(..10).unwrap_or_default().to_owned()));
+    days.sort();
+    days.dedup();
+    assert!(days.len() > 1, "{days:?}");
+    for name in ["created_at", "updated_at"] {
+        let on = |code: &Json, day: &str| !day.is_empty() && text(code, &format!("/{name}")).starts_with(day);
+        for day in days.iter().filter(|day| !day.is_empty()) {
+            shop.check(path, &format!("filters[{name}][conditions][$is]={day}"), |code| on(code, day));
+            shop.check(path, &format!("filters[{name}]={day}&filters[type]=GIFT_VOUCHER"), |code| {
+                on(code, day) && text(code, "/type") == "GIFT_VOUCHER"
+            });
+            let list =
+                format!("filters[{name}][conditions][$in][0]={day}&filters[{name}][conditions][$in][1]=2026-03-01");
+            shop.check(path, &list, |code| on(code, day) || on(code, "2026-03-01"));
+            let either = format!("filters[junction]=OR&filters[{name}][conditions][$is]={day}&filters[code]=Code1");
+            shop.check(path, &either, |code| on(code, day) || text(code, "/code") == "Code1");
+        }
+    }
+    // Beyond what a list may look at, whatever was made and changed on other days is passed over by the index.
+    shop.edge.run(
+        "proj_dev",
+        "WITH RECURSIVE number (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM number WHERE at < 40001)
+         INSERT INTO document (kind, id, created_at, updated_at, body) SELECT 'voucher', 'v_' || at, 1000 * at, 1000 * at, json_object(
+           'id', 'v_' || at, 'code', 'v_' || at, 'type', 'DISCOUNT_VOUCHER', 'created_at', '1970-01-01T00:00:00.000Z', 'updated_at', '1970-01-01T00:00:00.000Z') FROM number",
+        &[],
+    );
+    for (name, more) in
+        [("created_at", ""), ("updated_at", ""), ("created_at", "&filters[code][conditions][$contains]=Code")]
+    {
+        for values in [
+            "[$is]=2026-03-01".to_owned(),
+            format!("[$in][0]=2026-03-01&filters[{name}][conditions][$in][1]=2026-03-02"),
+        ] {
+            let query = format!("filters[{name}][conditions]{values}{more}");
+            let reply = shop.send("GET", path, &query, &Json::Null);
+            assert_eq!(reply.status, 200, "{query}: {}", String::from_utf8_lossy(&reply.body));
+        }
+    }
+}
+
+#[test]
 fn customers_and_redemptions_are_selected_as_a_naive_reading_selects_them() {
     let shop = shop();
     let path = "/v1/customers";

@@ -14,8 +14,10 @@ mod edge;
 use edge::Edge;
 use scrip_worker::http::request::Request;
 use serde_json::{Value as Json, json};
+use std::sync::atomic::{AtomicI64, Ordering};
 
-const NOW: i64 = 1_772_323_200_000;
+/// Every call is a moment later than the one before.
+static NOW: AtomicI64 = AtomicI64::new(1_772_323_200_000);
 const CUSTOMERS: usize = 4;
 const STEPS: usize = 600;
 const STATUSES: [&str; 4] = ["PAID", "FULFILLED", "CREATED", "CANCELED"];
@@ -26,7 +28,7 @@ fn call(edge: &Edge, method: &str, target: &str, body: &Json) -> (u16, Json) {
     let headers = vec![("x-app-id".into(), "dev-app".into()), ("x-app-token".into(), "dev-token".into())];
     let body = if method == "GET" { Vec::new() } else { body.to_string().into_bytes() };
     let request = Request { method: method.into(), path: path.into(), query: query.into(), headers, body };
-    let reply = edge.send(request, NOW, None);
+    let reply = edge.send(request, NOW.fetch_add(1, Ordering::Relaxed), None);
     assert!(reply.status < 500, "{method} {target}: {}", String::from_utf8_lossy(&reply.body));
     (reply.status, serde_json::from_slice(&reply.body).unwrap_or(Json::Null))
 }
@@ -150,5 +152,9 @@ fn check(edge: &Edge) {
         );
         let average = if paid.is_empty() { 0 } else { (2 * total + paid.len() as i64) / (2 * paid.len() as i64) };
         assert_eq!(told["average_amount"].as_i64(), Some(average), "orders of {customer}");
+        // The list begins with what was made last.
+        let last =
+            paid.first().map_or((Some(0), &Json::Null), |last| (last["total_amount"].as_i64(), &last["created_at"]));
+        assert_eq!((told["last_order_amount"].as_i64(), &told["last_order_date"]), last, "orders of {customer}");
     }
 }

@@ -10,10 +10,11 @@ use crate::http::reply::{CallError, ErrorBody, duplicate, invalid_payload, not_f
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, get, post, put};
 use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::moment;
-use crate::shop::{customers, decision, metadata_schemas, orders_pricing, overrides};
+use crate::shop::{customers, decision, metadata_schemas, orders_pricing, overrides, summary};
 use crate::store::document::{Document, Stored};
 use crate::store::facts::ById;
 use crate::work::batch;
+use scrip::decide::OrderCount;
 use scrip::decide::tally::{Counted, recounted};
 use scrip::model::order::{LINE_ID, Order};
 use scrip::shape::AMOUNT;
@@ -144,8 +145,9 @@ fn upsert(call: &mut Call<'_, '_>, mut sent: Sent) -> Result<String, CallError> 
     let body = json!({ "id": id, "source_id": names.source_id, "status": "CREATED", "created_at": moment::text(call.now_ms()), "updated_at": null });
     let body = body.as_object().cloned().unwrap_or_default();
     let mut order = Document::new(id, names.source_id, call.now_ms(), body);
-    let text = write(call, &mut order, sent, true)?;
+    let (text, counts) = write(call, &mut order, sent, true)?;
     call.store.insert_stored(ORDER.object, Stored::printed(&order, text.clone()));
+    summary::find_last_orders(call.store, &counts, call.context.now.millis());
     Ok(text)
 }
 
@@ -175,17 +177,23 @@ fn rename(call: &Call<'_, '_>, order: &mut Document, source_id: Json) -> Result<
 fn change(call: &mut Call<'_, '_>, mut order: Document, sent: Sent) -> Result<String, CallError> {
     let created_at = order.created_at;
     call.touch(&mut order);
-    let text = write(call, &mut order, sent, false)?;
+    let (text, counts) = write(call, &mut order, sent, false)?;
     call.store.update_stored(ORDER.object, Stored::printed(&order, text.clone()));
     if order.created_at != created_at {
         let params = vec![order.id.as_str().into(), order.created_at.into()];
         call.store.write("UPDATE document SET created_at = ?2 WHERE kind = 'order' AND id = +?1", params);
     }
+    summary::find_last_orders(call.store, &counts, call.context.now.millis());
     Ok(text)
 }
 
-/// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit; gives its text.
-fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_new: bool) -> Result<String, CallError> {
+/// Puts what was sent into an order, prices it anew, and brings customer and summary along at the commit; gives its text and what it counted.
+fn write(
+    call: &mut Call<'_, '_>,
+    document: &mut Document,
+    mut sent: Sent,
+    is_new: bool,
+) -> Result<(String, Vec<OrderCount>), CallError> {
     let (has_items, has_metadata) = (sent.items.is_some(), is_new || sent.rest.contains_key("metadata"));
     let before = document.body.clone();
     let people = People::settle(call, &before, &mut sent.rest)?;
@@ -205,7 +213,7 @@ fn write(call: &mut Call<'_, '_>, document: &mut Document, mut sent: Sent, is_ne
     let stored = stored.and_then(|before| read_fields(&before, read_order).ok());
     let orders = recounted(stored.as_ref().and_then(Counted::stored), Counted::of(&order, total));
     decision::count_orders(call, &people.upserted, None, &orders)?;
-    Ok(text)
+    Ok((text, orders))
 }
 
 /// The order as the engine reads it: what was stored, what was sent over it, and what it brings to the catalogue.

@@ -1,5 +1,6 @@
 //! Values as cells of CSV files, and back. A spreadsheet takes a cell that begins with `=`, `+`, `-`, `@`, a tab or a carriage return for a
-//! formula, so that such a text goes out behind an apostrophe, which is taken off when it comes back. It must not know any column.
+//! formula, so that such a text goes out behind an apostrophe, which is taken off when it comes back. An empty cell says nothing, so that
+//! a text that is empty is an apostrophe alone. It must not know any column.
 
 use crate::store::sql::Fault;
 use serde_json::Value as Json;
@@ -26,14 +27,15 @@ pub fn line<C: AsRef<str>>(cells: impl Iterator<Item = C>) -> Result<String, Fau
     String::from_utf8(bytes).map_err(|error| broken(error.to_string()))
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// A text that no spreadsheet takes for a formula, and nobody for nothing.
 fn guarded(text: &str) -> Cow<'_, str> {
     let mut letters = text.chars();
     let is_danger = match letters.next() {
+        None => true,
         Some(first) if begins_formula(first) => !is_number(text),
         // What looks as if it were guarded is guarded, so that the same comes back.
-        Some('\'') => letters.next().is_some_and(|second| second == '\'' || begins_formula(second)),
-        _ => false,
+        Some('\'') => letters.next().is_none_or(|second| second == '\'' || begins_formula(second)),
+        Some(_) => false,
     };
     if is_danger { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
@@ -41,7 +43,7 @@ fn guarded(text: &str) -> Cow<'_, str> {
 /// The text that a cell says, as it was before it was guarded.
 pub fn bare(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
-        Some(rest) if rest.starts_with(|letter| letter == '\'' || begins_formula(letter)) => rest,
+        Some(rest) if rest.is_empty() || rest.starts_with(|letter| letter == '\'' || begins_formula(letter)) => rest,
         _ => cell,
     }
 }
@@ -78,7 +80,8 @@ mod tests {
             ("'=1", "''=1"),
             ("''", "'''"),
             ("'tis", "'tis"),
-            ("", ""),
+            ("", "'"),
+            ("'", "''"),
             ("plain", "plain"),
         ] {
             assert_eq!(cell(&json!(text)), told);

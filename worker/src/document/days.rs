@@ -83,6 +83,15 @@ impl Days {
         }
     }
 
+    /// From the first of several to the last; nothing of none.
+    pub fn around(several: &[Days]) -> Option<Days> {
+        let first = several.iter().map(|days| days.first).min()?;
+        // One that is open has no end, which no other is behind.
+        let is_open = several.iter().any(|days| days.end.is_none());
+        let end = several.iter().filter_map(|days| days.end).max().filter(|_| !is_open);
+        Some(Days { first, end })
+    }
+
     /// The moments at which they begin and end, in milliseconds since 1970.
     pub fn moments(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
         let starts = |day: Option<Day>| day.and_then(|day| zone.start_of(day)).map(Instant::millis);

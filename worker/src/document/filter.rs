@@ -6,14 +6,14 @@
 //! switched on and within its dates. One that begins with `moment ` is a column of milliseconds, beside which the body has the same as text;
 //! with `parent campaign `, the name of the campaign that it belongs to stands there, and so for other kinds; with
 //! `one `, it is counted as a list that has one element, or none; with `keyed `, it is what the key was made of: the same, or the same in
-//! small letters.
+//! small letters; with `held `, it is who is told to hold the document, which its holder may be without being told.
 //! `filters[field]=value` means `$is`.
 
 use crate::document::clause::{Clause, Statement};
 use crate::document::condition::{
     self, Condition, STATES, compared, days_of, in_state, moment_of, no_moment, sign_of, statement,
 };
-use crate::document::days;
+use crate::document::days::{self, Days};
 use crate::document::index;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
@@ -54,6 +54,13 @@ impl Term {
         let statement =
             (format!("key {condition} AND {column} {condition}"), vec![listed(keys), listed(values.to_vec())]);
         Term { column: "key".to_owned(), statement, value: None }
+    }
+
+    /// A column, of who is told to hold a document, that must have one of some values: the holder has it as well.
+    fn held(column: &str, values: &[String]) -> Term {
+        let Term { column: holder, statement: (text, mut params), value } = Term::of("holder", values);
+        params.extend(params.clone());
+        Term { statement: (format!("{text} AND {}", text.replace("holder", column)), params), column: holder, value }
     }
 
     /// A column, of what the key was made of, that must begin so; none where a letter becomes another small one by what follows it.
@@ -133,14 +140,12 @@ impl Conditions {
         if let Some(operator) =
             days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
         {
-            return self.add_days(&condition, operator, column, clause);
+            self.add_days(days_of(&condition, operator, clause)?, column, clause);
+            return Ok(());
         }
         let named = days::named(&condition.field, &condition.operator, &condition.values);
         if let Some(named) = named.filter(|_| is_date && clause.asked_at() > 0) {
-            let text = column.strip_prefix("moment ").map(|name| format!("json_extract(body, '$.{name}')"));
-            let parts = named.into_iter().map(|days| days.of_text(text.as_deref().unwrap_or(column), clause.zone()));
-            let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.unzip();
-            self.looked.push((format!("({})", texts.join(" OR ")), params.into_iter().flatten().collect()));
+            self.add_any_of(&named, column, clause);
             return Ok(());
         }
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
@@ -148,15 +153,18 @@ impl Conditions {
         }
         let is_equal = matches!(condition.operator.as_str(), "$is" | "$in");
         let parent = column.strip_prefix("parent ").and_then(|rest| rest.split_once(' '));
-        let keyed = column.strip_prefix("keyed ");
+        let (keyed, held) = (column.strip_prefix("keyed "), column.strip_prefix("held "));
         let column = match (column.strip_prefix("moment "), parent) {
             (Some(column), _) => format!("json_extract(body, '$.{column}')"),
             (None, Some((_, column))) => column.to_owned(),
-            (None, None) => keyed.unwrap_or(column).to_owned(),
+            (None, None) => keyed.or(held).unwrap_or(column).to_owned(),
         };
         match parent {
             None if keyed.is_some() && is_equal && self.has_index("key", clause) => {
                 self.terms.push(Term::keyed(&column, &condition.values));
+            }
+            None if held.is_some() && is_equal && self.has_index("holder", clause) => {
+                self.terms.push(Term::held(&column, &condition.values));
             }
             None if keyed.is_some() && condition.operator == "$starts_with" && self.has_index("key", clause) => {
                 match Term::begun(&column, first) {
@@ -182,32 +190,31 @@ impl Conditions {
     }
 
     /// What lies within days: of moments each end is a bound that an index may have.
-    fn add_days(
-        &mut self,
-        condition: &Condition,
-        operator: &str,
-        column: &str,
-        clause: &Clause,
-    ) -> Result<(), ErrorBody> {
-        let days = days_of(condition, operator, clause)?;
-        let Some(column) = column.strip_prefix("moment ") else {
-            self.looked.push(days.of_text(column, clause.zone()));
-            return Ok(());
+    fn add_days(&mut self, days: Days, column: &str, clause: &Clause) {
+        let Some(name) = column.strip_prefix("moment ") else {
+            return self.looked.push(within(days, column, clause));
         };
-        let bounds: Vec<(&str, i64)> =
-            days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect();
-        match (self.junction, column) {
+        let bounds = bounds(days, clause);
+        match (self.junction, name) {
             ("AND", "created_at") => self.made.extend(bounds.iter().map(|(sign, at)| (*sign == ">=", *at))),
-            ("AND", _) if self.has_index(column, clause) => {
-                self.terms.extend(bounds.iter().map(|(sign, at)| Term::bound(column, sign, *at)));
+            ("AND", _) if self.has_index(name, clause) => {
+                self.terms.extend(bounds.iter().map(|(sign, at)| Term::bound(name, sign, *at)));
             }
-            _ => {
-                let parts: Vec<String> = bounds.iter().map(|(sign, _)| format!("{column} {sign} {{}}")).collect();
-                self.looked
-                    .push((format!("({})", parts.join(" AND ")), bounds.iter().map(|(_, at)| (*at).into()).collect()));
-            }
+            _ => self.looked.push(within(days, column, clause)),
         }
-        Ok(())
+    }
+
+    /// What lies within one of several days: an index finds what is between the first and the last, and among these each is looked at.
+    fn add_any_of(&mut self, named: &[Days], column: &str, clause: &Clause) {
+        if let [one] = named {
+            return self.add_days(*one, column, clause);
+        }
+        if let Some(all) = Days::around(named).filter(|_| self.junction == "AND" && column.starts_with("moment ")) {
+            self.add_days(all, column, clause);
+        }
+        let parts = named.iter().map(|days| within(*days, column, clause));
+        let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.unzip();
+        self.looked.push((format!("({})", texts.join(" OR ")), params.into_iter().flatten().collect()));
     }
 
     fn add_moment(
@@ -254,6 +261,19 @@ impl Conditions {
         };
         Ok(self.has_index(column, clause).then(|| Term { column: column.to_owned(), statement, value: None }))
     }
+}
+
+/// The moments between which days lie.
+fn bounds(days: Days, clause: &Clause) -> Vec<(&'static str, i64)> {
+    days.moments(clause.zone()).into_iter().filter_map(|(sign, at)| Some((sign, at?))).collect()
+}
+
+/// That a column lies within days.
+fn within(days: Days, column: &str, clause: &Clause) -> Statement {
+    let Some(column) = column.strip_prefix("moment ") else { return days.of_text(column, clause.zone()) };
+    let bounds = bounds(days, clause);
+    let parts: Vec<String> = bounds.iter().map(|(sign, _)| format!("{column} {sign} {{}}")).collect();
+    (format!("({})", parts.join(" AND ")), bounds.iter().map(|(_, at)| (*at).into()).collect())
 }
 
 /// Reads a moment of the query.

@@ -2,13 +2,20 @@
 //! It must not know what becomes of a row.
 
 use crate::document::cells;
+use crate::document::columns::{Cell, Column, Named};
 use crate::http::reply::{ErrorBody, invalid_payload};
+use crate::http::shape::{Field, Kind, must};
 use crate::store::sql::Fault;
 use scrip::text::{LONGEST_NAME, is_longer};
 use scrip::wire::problem::shortened;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+/// The part of a form that is a file.
+pub const FILE: Field = must("file", Kind::Text).says(
+    "A CSV file. A column that is none of those that are known is custom data, of the type that the metadata schema gives it, and text \
+     where none does; a column `metadata` is JSON",
+);
 /// Rows of a file, at most.
 pub const ROWS_MAX: u64 = 100_000;
 /// Columns of a file, at most.
@@ -21,41 +28,6 @@ const ROW_BYTES_MAX: u64 = 500_000;
 /// No text holds it, so that it is read as a row of its own unless a quote before it is open.
 const END: &[u8] = b"\n\0\n";
 
-/// What the text of a cell is read as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cell {
-    /// A text.
-    Text,
-    /// A number.
-    Number,
-    /// A whole one. `15.00` is none, and stays a text: of money nobody can say whether it counts cents or what has a hundred of them.
-    Whole,
-    /// Whether something is so: `true`, `yes`, `1` and their contraries.
-    Flag,
-    /// A list, as JSON or with commas.
-    List,
-    /// JSON.
-    Json,
-    /// Nothing: exports have such columns, and nobody can say what they tell.
-    Passed,
-}
-
-/// A column that is known.
-#[derive(Debug, Clone, Copy)]
-pub struct Column {
-    /// How it may be called: in small letters, other signs than letters and digits as `_`.
-    pub names: &'static [&'static str],
-    /// Where its cells go, `address.city`.
-    pub to: &'static str,
-    /// What they are read as.
-    pub cell: Cell,
-}
-
-/// A column of these names.
-pub const fn column(names: &'static [&'static str], to: &'static str, cell: Cell) -> Column {
-    Column { names, to, cell }
-}
-
 /// How a file is read: what is sent along with its slices.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Layout {
@@ -63,6 +35,9 @@ pub struct Layout {
     pub columns: Vec<String>,
     /// What stands between two cells.
     pub between: u8,
+    /// How the file calls those that are known.
+    #[serde(default)]
+    pub named: Named,
 }
 
 /// A file that has been read.
@@ -95,7 +70,8 @@ pub fn read<'f>(file: &'f [u8], known: &[Column], required: &[&str]) -> Result<S
     }
     let columns = columns(&record, known, required)?;
     let width = record.len();
-    let mut sheet = Sheet { layout: Layout { columns, between }, slices: Vec::new(), rows: 0 };
+    let named = named(&record, known, &columns);
+    let mut sheet = Sheet { layout: Layout { columns, between, named }, slices: Vec::new(), rows: 0 };
     let (mut begun, mut before, mut count) = (reader.position().byte(), reader.position().byte(), 0_u64);
     loop {
         let is_there = reader.read_byte_record(&mut record).map_err(failed)?;
@@ -210,6 +186,13 @@ fn columns(names: &csv::ByteRecord, known: &[Column], required: &[&str]) -> Resu
     }
 }
 
+/// How a file calls the columns that are known.
+fn named(names: &csv::ByteRecord, known: &[Column], columns: &[String]) -> Named {
+    let place = |to: &str| columns.iter().position(|column| column == to);
+    let called = |to: &str| std::str::from_utf8(names.get(place(to)?)?).ok();
+    Named::of(known, |to| called(to).map(|name| cells::bare(name.trim())))
+}
+
 fn destination(name: &str, known: &[Column]) -> String {
     let lower: String = name
         .chars()
@@ -303,6 +286,7 @@ pub fn value(kind: Cell, text: &str) -> Json {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
     use super::*;
+    use crate::document::columns::column;
     use serde_json::json;
 
     const KNOWN: &[Column] = &[

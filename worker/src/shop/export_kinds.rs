@@ -100,7 +100,7 @@ pub const ALL: &[Exported] = &[
             ("code", "json_extract(body, '$.code')"),
             ("categories", "one json_extract(body, '$.category')"),
             ("vouchers", "each json_array(document.id, json_extract(body, '$.code'))"),
-            ("holder_id", "holder"),
+            ("holder_id", "json_extract(body, '$.holder_id')"),
             ("is_referral_code", "flag json_extract(body, '$.is_referral_code')"),
             (
                 "published_for_customer_id",

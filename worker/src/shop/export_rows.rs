@@ -63,7 +63,7 @@ pub fn vouchers(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec
         let assigned = told.pointer("/validation_rules_assignments/data").and_then(Json::as_array);
         let rules: Vec<&str> =
             assigned.into_iter().flatten().filter_map(|one| one.get("rule_id").and_then(Json::as_str)).collect();
-        let rules = rules.join(",");
+        let rules = Some(rules.join(",")).filter(|rules| !rules.is_empty());
         // An effect of units is told under a name of its own.
         let units = told.pointer("/discount/unit_type").filter(|unit| !unit.is_null());
         let effect = units.and_then(|_| told.pointer("/discount/effect")).cloned().unwrap_or_default();

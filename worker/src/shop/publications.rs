@@ -193,7 +193,6 @@ pub fn show(
         "tracking_id": tracking_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
         "customer": person, "vouchers_id": named,
     });
-    // The ledger does not have this publication yet.
     let shown = vouchers::show_handed_over(call, handed)?;
     if let Some(body) = body.as_object_mut() {
         match shown.into_iter().next().filter(|_| codes.len() == 1) {

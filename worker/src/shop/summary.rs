@@ -2,9 +2,11 @@
 //!
 //! objects.md section 4.
 
+use crate::store::Store;
 use crate::store::document::Document;
 use crate::store::sql::Fault;
 use scrip::decide::{OrderCount, Tally};
+use scrip::time::Instant;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -68,6 +70,27 @@ pub fn count(document: &mut Document, tally: &Tally, orders: &[OrderCount], now_
     })
 }
 
+/// Looks up once the orders are written which one of theirs was made last, for everybody of whose orders another may be that now: one
+/// that is made by this call is the last anyway.
+pub fn find_last_orders(store: &mut Store<'_>, orders: &[OrderCount], now_ms: i64) {
+    for order in orders.iter().filter(|order| order.count <= 0 || order.made_at.is_none_or(|at| at.millis() < now_ms)) {
+        let last = |what: &str| {
+            format!(
+                "(SELECT json_extract(body, '$.{what}') FROM document INDEXED BY order_counted WHERE kind = 'order' AND holder = +?1
+                   AND json_extract(body, '$.status') IN ('PAID', 'FULFILLED') ORDER BY created_at DESC, seq DESC LIMIT 1)"
+            )
+        };
+        let statement = format!(
+            "UPDATE document SET body = json_set(body, '$.summary.orders.last_order_amount', COALESCE({}, 0),
+               '$.summary.orders.last_order_date', {}) WHERE kind = 'customer' AND id = +?1",
+            last("total_amount"),
+            last("created_at")
+        );
+        let id = order.customer_id.as_str();
+        store.write_to(("customer", id), statement, vec![id.into()]);
+    }
+}
+
 /// Changes counts that are a member of a stored customer; one who has none begins with none.
 pub fn change<T: DeserializeOwned + Serialize + Default>(
     customer: &mut Map<String, Json>,
@@ -106,9 +129,11 @@ impl Orders {
         // Half up, as every amount; nothing of nothing.
         let halves = self.total_amount.saturating_mul(2).saturating_add(self.total_count);
         self.average_amount = halves.checked_div(self.total_count.saturating_mul(2)).unwrap_or(0);
-        if order.count > 0 {
+        // The last one is the one that was made last, whenever it was paid; what comes to be that by another that is gone is looked up.
+        let made_at = crate::moment::text(order.made_at.map_or(now_ms, Instant::millis));
+        if order.count > 0 && self.last_order_date.as_ref().is_none_or(|last| *last <= made_at) {
             self.last_order_amount = order.total;
-            self.last_order_date = Some(crate::moment::text(now_ms));
+            self.last_order_date = Some(made_at);
         }
     }
 }

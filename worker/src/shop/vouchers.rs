@@ -53,7 +53,7 @@ pub const VOUCHER: Resource = Resource {
             ("active", "state"),
             ("validity_timeframe", TIMEFRAME),
             ("validity_day_of_week", DAYS),
-            ("holder_id", "holder"),
+            ("holder_id", "held json_extract(body, '$.holder_id')"),
             ("voucher_type", "json_extract(body, '$.type')"),
             ("type", "json_extract(body, '$.type')"),
             ("categories", "one json_extract(body, '$.category')"),
@@ -98,13 +98,18 @@ pub fn show_given_back(call: &mut Call<'_, '_>, document: Document, spent: Optio
     Ok(shown)
 }
 
-/// Shows vouchers as they stand once each has been handed over.
+/// Shows vouchers as they stand once each has been handed over, and what waits for the commit is in the ledger.
 pub fn show_handed_over(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, CallError> {
     let mut standings = standings(call, &documents)?;
-    for document in &documents {
-        let [_, _, _, publications] = accounts(&document.id);
-        let standing = standings.entry(publications).or_default();
-        standing.balance = standing.balance.saturating_sub(1);
+    for account in documents.iter().flat_map(|document| accounts(&document.id)) {
+        let standing = standings.entry(account.clone()).or_default();
+        for post in call.store.posted() {
+            if post.debit == account {
+                standing.balance = standing.balance.saturating_sub(post.amount);
+            } else if post.credit == account {
+                standing.balance = standing.balance.saturating_add(post.amount);
+            }
+        }
     }
     show_all(call, documents, &standings)
 }
@@ -209,17 +214,21 @@ pub fn find_named(call: &Call<'_, '_>, name: &str) -> Result<Document, CallError
     }
 }
 
-/// Holds the metadata of a voucher against its campaign's schema, or against the vouchers' where it has no campaign or the campaign
+/// The schema that the metadata of a voucher is held against: its campaign's, or the vouchers' where it has no campaign or the campaign
 /// says so (validation-rules.md section 13).
+pub fn schema_of(campaign: Option<&Document>) -> &'static str {
+    let is_own =
+        |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
+    if campaign.is_none_or(is_own) { "voucher" } else { "campaign" }
+}
+
+/// Holds the metadata of a voucher against the schema that it has.
 pub fn check_metadata(
     call: &Call<'_, '_>,
     campaign: Option<&Document>,
     metadata: Option<&Json>,
 ) -> Result<(), CallError> {
-    let is_own =
-        |campaign: &Document| campaign.body.get("use_voucher_metadata_schema").and_then(Json::as_bool).unwrap_or(false);
-    let schema = if campaign.is_none_or(is_own) { "voucher" } else { "campaign" };
-    metadata_schemas::check(call.store, &[(schema, metadata)])
+    metadata_schemas::check(call.store, &[(schema_of(campaign), metadata)])
 }
 
 /// The code that a path names as a member, within the campaign when it names one.

@@ -3,8 +3,9 @@
 //!
 //! An item is written as a call of its own would write it; one that is refused leaves the others alone.
 
+use crate::document::columns::Column;
 use crate::document::part;
-use crate::document::sheet::{self, Column, Layout};
+use crate::document::sheet::{self, Layout};
 use crate::http::caller::Caller;
 use crate::http::intake;
 use crate::http::reply::{CallError, ErrorBody, check_writes};
@@ -240,6 +241,7 @@ fn write_all(
         let Json::Object(item) = item else { continue };
         let named = if item.contains_key("code") { "code" } else { "source_id" };
         let name = item.get(named).or_else(|| item.get("id")).or_else(|| customer_of(&item)).cloned();
+        let said: Vec<String> = item.keys().cloned().collect();
         let outcome = step(call, item);
         match outcome.and_then(|()| Ok(check_writes(call.store, 0)?)) {
             Ok(()) => {
@@ -249,9 +251,11 @@ fn write_all(
             Err(CallError::Refused(body)) => {
                 call.store.discard();
                 if cursor.errors.len() < ERRORS_MAX {
+                    let has = |to: &str| said.iter().any(|known| known == to);
+                    let details = body.details.as_deref().map(|details| cursor.layout.named.told(details, has));
                     let row = cursor.done.saturating_add(cursor.failed).saturating_add(1);
                     cursor.errors.push(json!({
-                        "row": row, named: name, "key": body.key, "message": body.message, "details": body.details,
+                        "row": row, named: name, "key": body.key, "message": body.message, "details": details,
                     }));
                 }
                 cursor.failed = cursor.failed.saturating_add(1);

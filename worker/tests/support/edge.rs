@@ -28,7 +28,20 @@ pub struct Edge {
     projects: RefCell<HashMap<String, Object>>,
     gates: RefCell<HashMap<String, Guesses>>,
     counts: RefCell<rates::Counts>,
+    /// Records of keys as the entry keeps them, by their names.
+    keys: RefCell<HashMap<String, Kept>>,
     count: Cell<u64>,
+}
+
+/// How long a record of a key is believed, and how long it is not asked for again where it does not fit: as in `host/key.rs`.
+const FRESH_MS: i64 = 60_000;
+const SETTLED_MS: i64 = 1_000;
+
+/// A record of a key, and when its owner gave it.
+#[derive(Clone)]
+struct Kept {
+    at_ms: i64,
+    record: String,
 }
 
 struct Object {
@@ -81,6 +94,7 @@ impl Edge {
             projects: RefCell::default(),
             gates: RefCell::default(),
             counts: RefCell::default(),
+            keys: RefCell::default(),
             count: Cell::new(0),
         }
     }
@@ -100,21 +114,16 @@ impl Edge {
         if request.body.len() > scrip_worker::http::reply::BODY_BYTES_MAX {
             return scrip_worker::http::reply::too_large(&request_id);
         }
-        let (object, path) = match auth::lookup_key(&TABLE, &request, &request_id) {
+        let (name, path) = match auth::lookup_key(&TABLE, &request, &request_id) {
             Ok(Wanted::Answered(reply)) | Err(reply) => return reply,
             Ok(Wanted::Description) => return Reply { body: DESCRIPTION.into(), ..public::describe(&request_id) },
-            Ok(Wanted::Health) => ("directory".to_owned(), scrip_worker::http::health::ASKED.to_owned()),
-            Ok(Wanted::Key { object, path, .. }) => (object, path),
+            Ok(Wanted::Health) => return self.ask(scrip_worker::http::health::ASKED.to_owned(), &context),
+            Ok(Wanted::Key { kv_key, object, path }) => {
+                assert_eq!(object, "directory");
+                (kv_key, path)
+            }
         };
-        assert_eq!(object, "directory");
-        let ask = Request { method: "GET".into(), path, ..Request::default() };
-        let found =
-            self.directory.event(&context, |store| directory::serve_directory(&ask, store, &context, SETUP)).unwrap();
-        if ask.path == scrip_worker::http::health::ASKED {
-            return found;
-        }
-        let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
-        let caller = match auth::admit(&TABLE, &request, record.as_deref(), now_ms, &request_id) {
+        let caller = match self.admit(&request, (&name, path), (&context, &request_id), now_ms) {
             Ok(caller) => caller,
             Err(reply) => return reply,
         };
@@ -131,6 +140,43 @@ impl Edge {
         let mut reply = self.pass(request, caller, (&context, &request_id), now_ms);
         share.iter().for_each(|share| share.tell(&mut reply));
         reply
+    }
+
+    /// What the directory says of itself, or of a key.
+    fn ask(&self, path: String, context: &Context) -> Reply {
+        let ask = Request { method: "GET".into(), path, ..Request::default() };
+        self.directory.event(context, |store| directory::serve_directory(&ask, store, context, SETUP)).unwrap()
+    }
+
+    /// Judges a request by the record of its key, as the entry does: by one that it has kept for up to a minute, which is asked for anew
+    /// where it does not fit.
+    fn admit(
+        &self,
+        request: &Request,
+        (name, path): (&str, String),
+        (context, request_id): (&Context, &str),
+        now_ms: i64,
+    ) -> Result<Caller, Reply> {
+        let judge = |record: Option<&Kept>| {
+            let record = record.map(|kept| kept.record.as_str());
+            auth::admit(&TABLE, request, record, now_ms, request_id)
+        };
+        let is_fresh = |kept: &Kept| kept.at_ms <= now_ms && now_ms < kept.at_ms + FRESH_MS;
+        let kept = self.keys.borrow().get(name).filter(|kept| is_fresh(kept)).cloned();
+        let may_be_old = kept.as_ref().is_none_or(|kept| kept.at_ms + SETTLED_MS <= now_ms);
+        match kept.as_ref().map(|kept| judge(Some(kept))) {
+            Some(Err(refusal)) if refusal.status == 401 && may_be_old => {}
+            Some(verdict) => return verdict,
+            None => {}
+        }
+        let found = self.ask(path, context);
+        let record = (found.status == 200).then(|| String::from_utf8(found.body).unwrap());
+        let kept = record.map(|record| Kept { at_ms: now_ms, record });
+        match &kept {
+            Some(kept) => drop(self.keys.borrow_mut().insert(name.to_owned(), kept.clone())),
+            None => drop(self.keys.borrow_mut().remove(name)),
+        }
+        judge(kept.as_ref())
     }
 
     /// Hands on what was let in.
@@ -191,7 +237,10 @@ impl Edge {
             self.gate(asker, |gate| gate.settle(asker, wrong, now_ms));
             reply.headers.retain(|(name, _)| name != guesses::GUESSES);
         }
-        // What the directory tells the entry alone: nothing is kept here that could be forgotten.
+        // What the directory tells the entry alone.
+        for (_, names) in reply.headers.iter().filter(|(name, _)| name == keys::FORGET) {
+            names.split(',').for_each(|name| drop(self.keys.borrow_mut().remove(name)));
+        }
         let emptied = reply.headers.iter().find(|(name, _)| name == keys::EMPTIED).map(|(_, project)| project.clone());
         emptied.iter().for_each(|project| drop(self.projects.borrow_mut().remove(project)));
         if let Some((_, signed)) = reply.headers.iter().find(|(name, _)| name == keys::SIGNED) {

@@ -1,10 +1,11 @@
 //! Products and SKUs from CSV files: each row as a call of its own would write it. It must not know how a file is read.
 
+use crate::document::columns::{Cell, Column, column};
 use crate::document::shapes;
-use crate::document::sheet::{Cell, Column, body, column};
+use crate::document::sheet::{self, body};
 use crate::http::reply::{CallError, not_found};
 use crate::http::route::{Call, Outcome, Route, post};
-use crate::http::shape::{self, Field, Kind, Nulls, must};
+use crate::http::shape::{self, Field, Nulls};
 use crate::shop::products::{self, PRODUCT};
 use crate::shop::{metadata_cells, skus};
 use crate::work::batch;
@@ -16,7 +17,7 @@ pub const PRODUCTS: &str = "PRODUCTS.IMPORT_CSV";
 /// See [`PRODUCTS`].
 pub const SKUS: &str = "SKUS.IMPORT_CSV";
 
-const BODY: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
+const BODY: &[Field] = &[sheet::FILE];
 
 const OF_PRODUCT: &[Column] = &[
     column(&["id"], "id", Cell::Text),

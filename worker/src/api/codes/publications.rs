@@ -134,8 +134,7 @@ pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &Wanted) -> Result<Json, 
         if wanted.join_once {
             return Ok(tell_again(call, earlier));
         }
-        let told = "Voucher cannot be published. Customer already joined program.";
-        return Err(error(400, "voucher_cannot_be_published", "Voucher cannot be published", told).into());
+        return Err(joined_already().into());
     }
     publishing::count(call, &place)?;
     let chosen = match (vouchers, &campaign) {
@@ -145,6 +144,38 @@ pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &Wanted) -> Result<Json, 
     };
     let (publication, _) = hand_over(call, wanted, &receiver, campaign.as_ref(), chosen)?;
     Ok(publication)
+}
+
+/// Publishes a voucher that is made by the same call, as it would be published when it is there.
+pub fn publish_made(
+    call: &mut Call<'_, '_>,
+    customer: Map<String, Json>,
+    campaign: Option<&Document>,
+    voucher: Document,
+) -> Result<(), CallError> {
+    let wanted = Wanted {
+        voucher: Some(voucher.id.clone()),
+        campaign: None,
+        count: 1,
+        source_id: None,
+        customer: Map::new(),
+        metadata: json!({}),
+        channel: "API".into(),
+        join_once: false,
+    };
+    let receiver = publishing::receive(call, customer)?;
+    if let Some(campaign) = campaign.filter(|campaign| is_once(call, &wanted, Some(campaign)))
+        && let Some(holder) = receiver.holder()
+        && earlier(call, &campaign.id, holder)?.is_some()
+    {
+        return Err(joined_already().into());
+    }
+    hand_over(call, &wanted, &receiver, campaign, vec![(voucher, false)]).map(drop)
+}
+
+fn joined_already() -> ErrorBody {
+    let told = "Voucher cannot be published. Customer already joined program.";
+    error(400, "voucher_cannot_be_published", "Voucher cannot be published", told)
 }
 
 /// The campaign, and the voucher where one is named. What a page may not publish is for it as what does not exist.

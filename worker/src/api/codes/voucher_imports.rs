@@ -1,7 +1,7 @@
 //! Many vouchers in one request: imported alone or into a campaign, and given metadata. Each is written as a call of its own would.
 //! It must not know how a list is worked off.
 
-use crate::api::codes::vouchers::{CREATE, taken_before};
+use crate::api::codes::vouchers::{CREATE, put, taken_before};
 use crate::document::fields::KEY;
 use crate::document::merge;
 use crate::document::part;
@@ -104,11 +104,16 @@ fn give_metadata(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Makes one voucher without a campaign, or with the one that it names.
 pub fn write_alone(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
-    crate::api::codes::vouchers::make(call, item).map(drop)
+    put(call, item).map(drop)
 }
 
 /// Makes one voucher of a campaign: what the campaign's vouchers begin with, and over it what was sent.
-pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<(), CallError> {
+pub fn write_into(call: &mut Call<'_, '_>, item: Map<String, Json>) -> Result<(), CallError> {
+    put_into(call, item).map(drop)
+}
+
+/// The same; gives the voucher.
+pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<Document, CallError> {
     let id = item.remove("campaign_id").and_then(|id| id.as_str().map(str::to_owned)).unwrap_or_default();
     let code = item.remove("code").and_then(|code| code.as_str().map(str::to_owned)).unwrap_or_default();
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
@@ -142,7 +147,7 @@ pub fn write_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Resul
         call.store.post(vec![post]);
     }
     assignments::assign(call, rules, &voucher.id, "voucher");
-    Ok(())
+    Ok(voucher)
 }
 
 fn store(call: &mut Call<'_, '_>, campaign: &Document, voucher: &Document) -> Result<(), CallError> {

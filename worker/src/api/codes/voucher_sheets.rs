@@ -1,15 +1,20 @@
 //! Vouchers from CSV files, alone or into a campaign: each row as a call of its own would write it. It must not know how a file is read.
 
+use crate::api::codes::publications;
 use crate::api::codes::voucher_imports;
 use crate::api::codes::vouchers::{self, CREATE};
+use crate::document::columns::{Cell, Column, column};
+use crate::document::fields::KEY;
 use crate::document::part;
 use crate::document::shapes;
-use crate::document::sheet::{self, Cell, Column, body, column};
+use crate::document::sheet::{self, body};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Route, post};
-use crate::http::shape::{self, Field, Kind, Nulls, may, must};
+use crate::http::shape::{self, Field, Kind, Nulls, may};
 use crate::shop::campaigns::CAMPAIGN;
+use crate::shop::vouchers::schema_of;
 use crate::shop::{generation, metadata_cells};
+use crate::store::document::Document;
 use crate::store::post::Post;
 use crate::work::batch;
 use scrip::facts::{redeemed_account, redemptions_account};
@@ -23,28 +28,44 @@ pub const ALONE: &str = "VOUCHERS.IMPORT_CSV";
 pub const INTO: &str = "CAMPAIGN.VOUCHERS_IMPORT_CSV";
 
 const BODY: &[Field] = &[
-    must("file", Kind::Text).says("A CSV file"),
+    sheet::FILE,
     may(batch::TELLS, Kind::Bool).says("Whether webhooks tell of the vouchers; they do where it is left out"),
 ];
-const OF_CAMPAIGN: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
+const OF_CAMPAIGN: &[Field] = &[sheet::FILE];
 
 /// The columns of a file; every other one is custom data.
 const COLUMNS: &[Column] = &[
     column(&["code"], "code", Cell::Text),
     column(&["voucher_type", "type"], "type", Cell::Text),
-    column(&["value"], "row.value", Cell::Text),
-    column(&["formula"], "row.formula", Cell::Text),
-    column(&["discount_type"], "row.discount_type", Cell::Text),
-    column(&["discount_amount_limit"], "row.amount_limit", Cell::Whole),
-    column(&["discount_effect"], "row.effect", Cell::Text),
-    column(&["discount_unit_type"], "row.unit_type", Cell::Text),
-    column(&["discount_unit_effect"], "row.unit_effect", Cell::Text),
-    column(&["gift_amount"], "row.gift_amount", Cell::Whole),
-    column(&["gift_balance"], "row.gift_balance", Cell::Whole),
-    column(&["loyalty_points"], "row.loyalty_points", Cell::Whole),
-    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Whole),
-    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Whole),
-    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Whole),
+    column(&["formula"], "row.formula", Cell::Text).becomes(&[
+        "discount.percent_off_formula",
+        "discount.amount_off_formula",
+        "discount.unit_off_formula",
+        "discount.fixed_amount_formula",
+    ]),
+    column(&["discount_type"], "row.discount_type", Cell::Text).becomes(&["discount.type"]),
+    column(&["discount_amount_limit"], "row.amount_limit", Cell::Whole).becomes(&["discount.amount_limit"]),
+    column(&["discount_effect"], "row.effect", Cell::Text).becomes(&["discount.effect"]),
+    column(&["discount_unit_type"], "row.unit_type", Cell::Text).becomes(&["discount.unit_type"]),
+    column(&["discount_unit_effect"], "row.unit_effect", Cell::Text).becomes(&["discount.effect"]),
+    column(&["gift_amount"], "row.gift_amount", Cell::Whole).becomes(&["gift.amount"]),
+    column(&["gift_balance"], "row.gift_balance", Cell::Whole).becomes(&["gift.balance"]),
+    column(&["loyalty_points"], "row.loyalty_points", Cell::Whole).becomes(&["loyalty_card.points"]),
+    column(&["loyalty_balance"], "row.loyalty_balance", Cell::Whole).becomes(&["loyalty_card.balance"]),
+    column(&["value"], "row.value", Cell::Text).becomes(&[
+        "gift.amount",
+        "loyalty_card.points",
+        "discount.percent_off",
+        "discount.amount_off",
+        "discount.unit_off",
+        "discount.fixed_amount",
+    ]),
+    column(&["redeemed_amount"], "row.redeemed_amount", Cell::Whole).becomes(&[
+        "redeemed_amount",
+        "gift.balance",
+        "loyalty_card.balance",
+    ]),
+    column(&["redemption_count", "redeemed_quantity"], "row.redeemed", Cell::Whole).becomes(&["redemption_count"]),
     column(&["redemption_quantity"], "redemption.quantity", Cell::Whole),
     column(&["campaign"], "campaign", Cell::Text),
     column(&["category"], "category", Cell::Text),
@@ -56,22 +77,17 @@ const COLUMNS: &[Column] = &[
     column(&["validity_day_of_week"], "validity_day_of_week", Cell::Json),
     column(&["additional_info"], "additional_info", Cell::Text),
     column(&["validation_rules_id"], "validation_rules", Cell::List),
+    column(&["customer_source_id"], "holder.source_id", Cell::Text),
+    column(&["customer_id"], "holder.id", Cell::Text),
     column(
-        &[
-            "id",
-            "campaign_id",
-            "qr_code",
-            "bar_code",
-            "is_referral_code",
-            "created_at",
-            "updated_at",
-            "customer_id",
-            "customer_source_id",
-        ],
+        &["id", "campaign_id", "qr_code", "bar_code", "is_referral_code", "created_at", "updated_at"],
         "",
         Cell::Passed,
     ),
 ];
+
+/// Who holds a voucher, by one of both names.
+const HOLDER: &[Field] = &[may("id", KEY), may("source_id", KEY)];
 
 /// The routes of the area.
 pub const ROUTES: &[Route] = &[
@@ -98,42 +114,77 @@ fn import_into(call: &mut Call<'_, '_>) -> Outcome {
 
 /// Makes the voucher of one row.
 pub fn write_alone(call: &mut Call<'_, '_>, row: Map<String, Json>) -> Result<(), CallError> {
-    let (sent, redeemed) = read(call, row, "voucher")?;
+    let named = row.get("campaign").and_then(Json::as_str);
+    let campaign = named.map(|name| call.store.document_by_name(CAMPAIGN.object, name, name)).transpose()?.flatten();
+    let Said { sent, redeemed, holder, is_dated } = read(call, row, campaign.as_ref())?;
     check_code(&sent)?;
-    vouchers::make(call, sent)?;
-    count(call, None, redeemed)
+    let voucher = vouchers::put(call, sent)?.voucher;
+    count(call, &voucher, redeemed)?;
+    hand(call, (holder, is_dated), campaign, voucher)
 }
 
 /// Makes the voucher of one row in its campaign, whose name the row need not say.
 pub fn write_into(call: &mut Call<'_, '_>, mut row: Map<String, Json>) -> Result<(), CallError> {
     let id = row.remove(batch::SUBJECT).unwrap_or_default();
     row.remove("campaign");
-    let (mut sent, redeemed) = read(call, row, "campaign")?;
+    let campaign = call.store.document(CAMPAIGN.object, id.as_str().unwrap_or_default())?;
+    let Said { mut sent, redeemed, holder, is_dated } = read(call, row, campaign.as_ref())?;
     check_code(&sent)?;
-    sent.insert("campaign_id".into(), id.clone());
-    voucher_imports::write_into(call, sent)?;
-    count(call, id.as_str(), redeemed)
+    sent.insert("campaign_id".into(), id);
+    let voucher = voucher_imports::put_into(call, sent)?;
+    count(call, &voucher, redeemed)?;
+    hand(call, (holder, is_dated), campaign, voucher)
 }
 
 fn check_code(sent: &Map<String, Json>) -> Result<(), Problem> {
     if sent.contains_key("code") { Ok(()) } else { Err(Problem::missing("", "code")) }
 }
 
-/// What a row says of a voucher, in the words of a call; and how often it was redeemed before.
-fn read(
-    call: &Call<'_, '_>,
-    row: Map<String, Json>,
-    kind: &str,
-) -> Result<(Map<String, Json>, Option<Json>), CallError> {
+/// What a row says.
+struct Said {
+    /// Of the voucher, in the words of a call.
+    sent: Map<String, Json>,
+    /// How often it was redeemed before.
+    redeemed: Option<Json>,
+    /// Who holds it, as a call names a customer.
+    holder: Option<Map<String, Json>>,
+    /// Whether it says when the voucher is active.
+    is_dated: bool,
+}
+
+fn read(call: &Call<'_, '_>, row: Map<String, Json>, campaign: Option<&Document>) -> Result<Said, CallError> {
     let mut said = body(COLUMNS, row);
-    let mut cells = match said.remove("row") {
-        Some(Json::Object(cells)) => cells,
-        _ => Map::new(),
+    let mut block = |name: &str| match said.remove(name) {
+        Some(Json::Object(cells)) => Some(cells),
+        _ => None,
     };
-    metadata_cells::settle(call, kind, &mut said)?;
+    let (mut cells, mut holder) = (block("row").unwrap_or_default(), block("holder"));
+    if let Some(holder) = holder.as_mut().filter(|holder| holder.contains_key("source_id")) {
+        // The id is one of the project that the file comes from.
+        holder.remove("id");
+    }
+    metadata_cells::settle(call, schema_of(campaign), &mut said)?;
     let redeemed = cells.remove("redeemed");
     grant(&mut said, &mut cells)?;
-    Ok((shape::read(CREATE, said, Nulls::Dropped)?, redeemed))
+    let holder = holder.map(|holder| shape::read(HOLDER, holder, Nulls::Dropped)).transpose();
+    let holder = holder.map_err(|problem| problem.within("holder"))?;
+    let is_dated = ["start_date", "expiration_date"].iter().any(|name| said.contains_key(*name));
+    Ok(Said { sent: shape::read(CREATE, said, Nulls::Dropped)?, redeemed, holder, is_dated })
+}
+
+/// Hands a voucher to whom its row names, as a publication does; one who is not known yet is written down. A code that the campaign makes
+/// active from its publication on is active as the row says, where it says so.
+fn hand(
+    call: &mut Call<'_, '_>,
+    (holder, is_dated): (Option<Map<String, Json>>, bool),
+    mut campaign: Option<Document>,
+    voucher: Document,
+) -> Result<(), CallError> {
+    let Some(holder) = holder else { return Ok(()) };
+    if let Some(campaign) = campaign.as_mut().filter(|_| is_dated) {
+        campaign.body.remove("activity_duration_after_publishing");
+    }
+    publications::publish_made(call, holder, campaign.as_ref(), voucher)
 }
 
 /// Puts what a voucher grants where its type has it.
@@ -189,13 +240,15 @@ fn whole(name: &str, cell: &Json) -> Result<i64, Problem> {
 }
 
 /// Counts at the commit how often a voucher was redeemed before it came here.
-fn count(call: &mut Call<'_, '_>, campaign: Option<&str>, redeemed: Option<Json>) -> Result<(), CallError> {
+fn count(call: &mut Call<'_, '_>, voucher: &Document, redeemed: Option<Json>) -> Result<(), CallError> {
     let Some(redeemed) = redeemed else { return Ok(()) };
     let amount = whole("redemption_count", &redeemed)?;
-    let made = call.store.written().find(|written| written.kind == "voucher").map(|written| written.id.to_owned());
-    let Some(voucher) = made.filter(|_| amount > 0) else { return Ok(()) };
+    if amount == 0 {
+        return Ok(());
+    }
     let id = call.ids.hex18("tr_").to_string();
-    let (debit, credit) = (redemptions_account(&voucher).to_string(), redeemed_account(campaign).to_string());
+    let (debit, credit) =
+        (redemptions_account(&voucher.id).to_string(), redeemed_account(voucher.parent.as_deref()).to_string());
     call.store.post(vec![Post { chain: id.clone(), id, debit, credit, amount, reverses: None, at: call.now_ms() }]);
     Ok(())
 }

@@ -120,8 +120,26 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(make(call, body)?))
 }
 
+/// A voucher that is made at the commit.
+pub struct Made {
+    /// The voucher.
+    pub voucher: Document,
+    rules: Vec<Json>,
+    standings: HashMap<String, Standing>,
+}
+
 /// Makes a voucher at the commit, as it was sent; gives it as it will be shown.
-pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json, CallError> {
+fn make(call: &mut Call<'_, '_>, body: Map<String, Json>) -> Result<Json, CallError> {
+    let Made { voucher, rules, standings } = put(call, body)?;
+    let categories = categories::Shown::of(call, std::slice::from_ref(&voucher))?;
+    let assets = Addresses::of(call)?.show(&voucher)?;
+    let mut shown = show_standing(voucher, (call.context.now, &standings), rules, &categories);
+    shown.insert("assets".into(), assets);
+    Ok(Json::Object(shown))
+}
+
+/// Makes a voucher at the commit, as it was sent.
+pub fn put(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Made, CallError> {
     let kind = voucher_grant::voucher_type(&body, "")?;
     voucher_grant::check_discount(&body, "")?;
     let spent = voucher_grant::complete_card(&mut body, "", true)?;
@@ -148,7 +166,7 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
     check_metadata(call, campaign.as_ref(), voucher.body.get("metadata"))?;
     voucher_grant::check_readable(None, &voucher.body, "")?;
     call.store.insert("voucher", &voucher);
-    let assigned = assignments::assign(call, rules, &voucher.id, "voucher");
+    let rules = assignments::assign(call, rules, &voucher.id, "voucher");
     if let Some(campaign) = &campaign {
         generation::count(call, &campaign.id, 1);
     }
@@ -158,11 +176,7 @@ pub fn make(call: &mut Call<'_, '_>, mut body: Map<String, Json>) -> Result<Json
         standings.insert(post.debit.clone(), Standing { balance: spent.saturating_neg(), held: 0 });
         call.store.post(vec![post]);
     }
-    let categories = categories::Shown::of(call, std::slice::from_ref(&voucher))?;
-    let assets = Addresses::of(call)?.show(&voucher)?;
-    let mut shown = show_standing(voucher, (call.context.now, &standings), assigned, &categories);
-    shown.insert("assets".into(), assets);
-    Ok(Json::Object(shown))
+    Ok(Made { voucher, rules, standings })
 }
 
 /// What a card had lost before it came here, as a transfer.

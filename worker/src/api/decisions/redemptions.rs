@@ -12,7 +12,7 @@ use crate::http::reply::{CallError, duplicate};
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, Switch, get, post};
 use crate::http::shape::{INT_MAX, Kind, may};
 use crate::shop::reward_fulfilment::{self, Handed};
-use crate::shop::{decision, overrides, redeemed, referrals};
+use crate::shop::{decision, overrides, redeemed, referrals, summary};
 use crate::store::document::Document;
 use crate::store::facts::{ById, StoreFacts};
 use scrip::Context;
@@ -263,6 +263,7 @@ pub(super) fn run(call: &mut Call<'_, '_>, request: &mut Redeemables, form: Form
     let is_expanded = request.expand.redeemable && call.page.is_none() && !decision::is_bare(call);
     let written = commit(call, *recorded, &changes, (customer.as_mut(), form), is_expanded)?;
     decision::count_orders(call, &customers, customer.as_ref().map(|customer| &*customer.id), &changes.orders)?;
+    summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         overrides::persist(call, &mut order.clone(), "order.")?;
     }

@@ -4,7 +4,7 @@ use crate::http::reply::{CallError, ErrorBody};
 use crate::http::route::{Answer, Call, Outcome, Route, post, refused_but_written};
 use crate::http::shape::{Field, Kind, may};
 use crate::shop::vouchers::{self, VOUCHER};
-use crate::shop::{card_spendings, decision};
+use crate::shop::{card_spendings, decision, summary};
 use crate::store::facts::ById;
 use scrip::decide::rollback::{RollBack, RolledBack};
 use scrip::decide::{self, Tally};
@@ -82,6 +82,7 @@ fn roll_back(call: &mut Call<'_, '_>, id: &str, stack: bool) -> Outcome {
     let customer_id = rolled_back.parts.iter().find_map(|part| part.redemption.customer_id.as_deref());
     decision::write_customer(call, &customers, None, customer_id, (&changes.tally, &changes.orders))?;
     decision::count_orders(call, &customers, customer_id, &changes.orders)?;
+    summary::find_last_orders(call.store, &changes.orders, call.context.now.millis());
     Ok(Answer::written(written.status, written.answer))
 }
 

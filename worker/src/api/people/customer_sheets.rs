@@ -1,11 +1,12 @@
 //! Customers from a CSV file: each row as a call of its own would write it. It must not know how a file is read.
 
+use crate::document::columns::{Cell, Column, column};
 use crate::document::fields::CUSTOMER as FIELDS;
 use crate::document::shapes;
-use crate::document::sheet::{Cell, Column, body, column};
+use crate::document::sheet::{self, body};
 use crate::http::reply::CallError;
 use crate::http::route::{Call, Outcome, Route, post};
-use crate::http::shape::{self, Field, Kind, Nulls, must};
+use crate::http::shape::{self, Field, Nulls};
 use crate::shop::{customers, metadata_cells};
 use crate::work::batch;
 use serde_json::{Map, Value as Json};
@@ -13,7 +14,7 @@ use serde_json::{Map, Value as Json};
 /// The kind of the job.
 pub const IMPORT: &str = "CUSTOMERS.IMPORT_CSV";
 
-const BODY: &[Field] = &[must("file", Kind::Text).says("A CSV file")];
+const BODY: &[Field] = &[sheet::FILE];
 
 /// The columns of a file; every other one is custom data.
 const COLUMNS: &[Column] = &[

@@ -30,6 +30,8 @@ pub const ROUTES: &[Route] = &[
         .answers(200, shapes::project::CUSTOMER_TOKEN)
         .forgotten(),
     get("/management/v1/projects/{projectId}/customer-token-key", "Get the key that signs customer tokens", read)
+        // The first who asks has it made.
+        .writing()
         .for_classes(MANAGEMENT)
         .answers(200, shapes::project::CUSTOMER_TOKEN_KEY),
     post(

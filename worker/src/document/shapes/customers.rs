@@ -56,8 +56,9 @@ const SUMMARY: Kind = Kind::Object(&[
             must("total_amount", AMOUNT).says("What was paid altogether"),
             must("total_count", COUNT).says("How many orders were paid"),
             must("average_amount", AMOUNT).says("What was paid on average"),
-            must("last_order_amount", AMOUNT).says("What was paid last"),
-            must("last_order_date", Kind::DateTime).or_null().says("When that was"),
+            must("last_order_amount", AMOUNT)
+                .says("What the order comes to that was made last, of those that were paid"),
+            must("last_order_date", Kind::DateTime).or_null().says("When it was made"),
         ]),
     )
     .says("What was paid"),
