@@ -5,6 +5,7 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { after, afterEach, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Courier } from "../../worker/shell/courier.mjs";
 import { webhookToken } from "../../worker/tools/setup.mjs";
 import { boot, caller } from "./harness.mjs";
 import { tally } from "./tally.mjs";
@@ -26,6 +27,34 @@ afterEach(async () => {
   const { body } = await call("GET", PATH);
   for (const { id } of body.data) assert.equal((await call("DELETE", `${PATH}/${id}`)).status, 204);
   for (const receiver of receivers.splice(0)) receiver.close();
+});
+
+check("while all ways are taken, what is new waits for what comes of a letter, and asks for no commit", async () => {
+  let rounds = 0;
+  let answer;
+  const answered = new Promise((done) => (answer = done));
+  const object = {
+    round: ({ busy, outcomes }) => {
+      rounds += 1;
+      const begins = busy.length === 0;
+      return { letters: begins ? [{ seq: 1, webhook: "wh_1", url: "/", headers: [], body: "" }] : [], next: null, full: outcomes.length === 0 };
+    },
+    fetch: () => answered,
+    served: () => 0,
+    now: () => Date.now(),
+    sleep,
+    after: () => () => {},
+  };
+  const courier = new Courier(object);
+  const spell = courier.spell();
+  for (let stirred = 0; stirred < 20; stirred += 1) {
+    courier.stir();
+    await sleep(2);
+  }
+  assert.equal(rounds, 1, "nothing can leave");
+  answer({ status: 200 });
+  assert.equal(await spell, null);
+  assert.equal(rounds, 2, "and what came of the letter is settled");
 });
 
 check("letters arrive once each, signed, and in order for each thing", async (context) => {

@@ -19,6 +19,12 @@ use scrip_worker::service::{self};
 use scrip_worker::store::Store;
 
 fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String) {
+    let (status, answer, _) = ask(store, seed, path, body, key);
+    (status, answer)
+}
+
+/// The answer, and when work and letters are due because of it.
+fn ask(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -> (u16, String, [Option<i64>; 2]) {
     let mut headers = vec![caller::server()];
     headers.extend(key.map(|key| ("idempotency-key".to_owned(), key.to_owned())));
     let request =
@@ -27,7 +33,7 @@ fn send(store: &Counting, seed: u8, path: &str, body: &str, key: Option<&str>) -
     let is_first = store.statements.borrow().is_empty();
     let mut opened = if is_first { Store::open(store, 0).unwrap() } else { Store::new(store) };
     let reply = service::serve(&request, &mut opened, &context).unwrap();
-    (reply.status, String::from_utf8(reply.body).unwrap())
+    (reply.status, String::from_utf8(reply.body).unwrap(), opened.alarms())
 }
 
 #[test]
@@ -74,8 +80,9 @@ fn a_redemption_that_is_told_is_fifteen_statements() {
     assert_eq!(hook.0, 200, "{}", hook.1);
     let redemption = r#"{"redeemables":[{"object":"voucher","id":"CODE"}],"order":{"amount":1000}}"#;
     counting.statements.replace(vec!["-".into()]);
-    let (status, answer) = send(&counting, 3, "/v1/redemptions", redemption, None);
+    let (status, answer, [work, letters]) = ask(&counting, 3, "/v1/redemptions", redemption, None);
     assert_eq!(status, 200, "{answer}");
+    assert!(work.is_none() && letters.is_some(), "a letter lets nobody look for work");
     let statements = &counting.statements.borrow()[1..];
     assert!(statements.len() <= 15, "{} statements: {statements:#?}", statements.len());
 }
