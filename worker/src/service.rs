@@ -133,7 +133,7 @@ fn answer(
         query,
         store,
         context,
-        ids: Ids::new(context),
+        ids: Ids::beside(context),
         request_id,
         params: matched.params,
         page,

@@ -52,7 +52,7 @@ impl Asker {
             query: Query::default(),
             store,
             context,
-            ids: Ids::new(context),
+            ids: Ids::beside(context),
             request_id: &self.request_id,
             params: Vec::new(),
             page: None,
