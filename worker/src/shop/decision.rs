@@ -146,8 +146,18 @@ pub fn count_orders(
     Ok(())
 }
 
+/// The stored customer of whom a tracking id was told; nobody where it is one that a visitor was given, or any other text.
+pub fn tracked(call: &Call<'_, '_>, tracking_id: &str) -> Result<Option<Document>, CallError> {
+    let source_id =
+        if Tracker::may_open(tracking_id) { Tracker::stored(call.store)?.source_id(tracking_id)? } else { None };
+    match source_id {
+        Some(source_id) => Ok(call.store.document_by_name("customer", &source_id, "")?),
+        None => Ok(None),
+    }
+}
+
 /// The `source_id` that a customer is named by, also where the name is a tracking id.
-fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
+pub fn unsealed(call: &Call<'_, '_>, name: &str) -> Result<String, Fault> {
     let opened = if Tracker::may_open(name) { Tracker::stored(call.store)?.source_id(name)? } else { None };
     Ok(opened.unwrap_or_else(|| name.to_owned()))
 }

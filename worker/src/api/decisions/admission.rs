@@ -5,7 +5,7 @@
 use crate::document::metadata::Schemas;
 use crate::document::part;
 use crate::document::{fields, merge};
-use crate::http::reply::CallError;
+use crate::http::reply::{CallError, error};
 use crate::http::route::Call;
 use crate::http::shape::{self, Nulls};
 use crate::shop::customers::{CUSTOMER, profile};
@@ -20,7 +20,7 @@ const REDEMPTION: &str = "redemption";
 
 /// Refuses what could not be redeemed.
 pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
-    check_profile(call, request)?;
+    check_customer(call, request)?;
     check_metadata(call, request)?;
     if let Some(order) = request.order.as_ref().filter(|order| overrides::any(order)) {
         call.rehearse(|call| overrides::persist(call, &mut order.clone(), "order."))?;
@@ -28,13 +28,33 @@ pub fn check(call: &mut Call<'_, '_>, request: &Redeemables) -> Result<(), CallE
     Ok(())
 }
 
-/// Refuses a customer whose profile could not be stored. Of whom a page only names it is the names.
-pub fn check_profile(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+/// Refuses a customer whose profile could not be stored, and one whom a tracking id contradicts. Of whom a page only names it is the
+/// names.
+pub fn check_customer(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+    check_tracking(call, request)?;
     match (stored_of(call, request), &request.customer) {
         (Some(customer), _) => profile(customer).map(drop),
         (None, Some(named)) => check_names(named),
         (None, None) => Ok(()),
     }
+}
+
+/// A tracking id that was told of one customer names nobody else (interface.md, `POST /client/v1/redeem`; objects.md section 15). A
+/// visitor who becomes a customer is no contradiction: nobody is stored under what they were tracked by.
+fn check_tracking(call: &Call<'_, '_>, request: &Redeemables) -> Result<(), CallError> {
+    let (Some(tracking_id), Some(named)) = (request.tracking_id.as_deref(), &request.customer) else { return Ok(()) };
+    let Some(told) = named.id.as_deref().or(named.source_id.as_deref()) else { return Ok(()) };
+    let Some(tracked) = decision::tracked(call, tracking_id)? else { return Ok(()) };
+    let fits = match &named.id {
+        Some(id) => *id.as_str() == tracked.id,
+        None => Some(decision::unsealed(call, told)?) == tracked.key,
+    };
+    if fits {
+        return Ok(());
+    }
+    let message = format!("Ambiguous trackingId ('{tracking_id}' vs. '{told}')");
+    let details = "The customer cannot be identified as two different identifiers have been used between requests from same origin.";
+    Err(error(400, "ambiguous_tracking_id", &message, details).into())
 }
 
 fn check_names(named: &Customer) -> Result<(), CallError> {

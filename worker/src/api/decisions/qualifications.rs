@@ -94,7 +94,7 @@ fn read(call: &Call<'_, '_>) -> Result<Qualify, CallError> {
     page::check_body(call, &body)?;
     let mut asked = read_qualification_node(&body)?;
     decide::receive(&mut asked.request, decision::channel(call))?;
-    admission::check_profile(call, &asked.request)?;
+    admission::check_customer(call, &asked.request)?;
     Ok(asked)
 }
 
