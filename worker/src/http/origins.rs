@@ -17,9 +17,15 @@ pub fn fits(allowed: &str, origin: &str) -> bool {
     }
 }
 
-/// An origin as browsers send it, of the address of a site as people write it: with capitals, and a slash at its end.
+/// An origin as browsers send it, of the address of a site as people write it: with capitals, a slash at its end, and the usual port.
 fn as_sent(allowed: &str) -> String {
-    allowed.strip_suffix('/').unwrap_or(allowed).to_ascii_lowercase()
+    let mut sent = allowed.strip_suffix('/').unwrap_or(allowed).to_ascii_lowercase();
+    for (scheme, usual) in [("https://", ":443"), ("http://", ":80")] {
+        if sent.starts_with(scheme) && sent.ends_with(usual) {
+            sent.truncate(sent.len().saturating_sub(usual.len()));
+        }
+    }
+    sent
 }
 
 /// Refuses what no page's origin is ever among.
@@ -96,5 +102,9 @@ mod tests {
         ] {
             assert!(!is_taken(refused), "{refused}");
         }
+        assert!(
+            fits("HTTPS://Shop.example:443/", "https://shop.example")
+                && !fits("https://shop.example:443", "https://shop.example:444")
+        );
     }
 }

@@ -214,6 +214,17 @@ pub fn invalid_query(details: impl Into<String>) -> ErrorBody {
     error(400, "invalid_query_params", "Invalid query params", details)
 }
 
+/// A refusal of a body, told of the query that it was read from.
+pub fn of_query(error: CallError) -> CallError {
+    match error {
+        CallError::Refused(refusal) if refusal.key.as_deref() == Some("invalid_payload") => {
+            let details = refusal.details.as_deref().unwrap_or_default();
+            invalid_query(details.replacen("Payload must have required", "Query should have required", 1)).into()
+        }
+        other => other,
+    }
+}
+
 /// There is no such document.
 pub fn not_found(resource_type: &str, id: &str) -> ErrorBody {
     error(404, "not_found", "Resource not found", format!("Cannot find {resource_type} with id {id}"))

@@ -6,7 +6,7 @@
 use crate::api::codes::publications::{self, publish_wanted};
 use crate::document::fields::{BUYER, KEY};
 use crate::document::shapes;
-use crate::http::reply::{CallError, ErrorBody, error, invalid_query, transport_error};
+use crate::http::reply::{CallError, ErrorBody, error, invalid_query, of_query, transport_error};
 use crate::http::route::{Answer, Call, Outcome, Route, get};
 use crate::http::shape::{Kind, may, must};
 use serde_json::{Map, Value as Json};
@@ -31,7 +31,7 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
         refusal.allow = Some("GET, OPTIONS".into());
         return Err(refusal.into());
     }
-    let wanted = publications::read_sent(call, sent(call)?)?;
+    let wanted = publications::read_sent(call, sent(call)?).map_err(of_query)?;
     if wanted.voucher.is_none() && wanted.campaign.is_none() {
         return Err(publications::missing().into());
     }

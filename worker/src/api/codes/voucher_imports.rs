@@ -119,6 +119,11 @@ pub fn put_into(call: &mut Call<'_, '_>, mut item: Map<String, Json>) -> Result<
     let campaign = call.store.document(CAMPAIGN.object, &id)?.ok_or_else(|| not_found(CAMPAIGN.object, &id))?;
     generation::check_free(call, &code)?;
     voucher_grant::check_discount(&item, "")?;
+    // Credits of its own pay for what those of the campaign do.
+    let pays_for = campaign.body.get("voucher").and_then(|config| config.get("gift")?.get("effect"));
+    if let Some((gift, effect)) = item.get_mut("gift").and_then(Json::as_object_mut).zip(pays_for) {
+        gift.entry("effect").or_insert_with(|| effect.clone());
+    }
     let spent = voucher_grant::complete_card(&mut item, "", true)?;
     voucher_grant::settle_category(call, &mut item)?;
     let rules = assignments::take_rules(call, &mut item)?;

@@ -3,7 +3,7 @@
 
 use crate::document::part;
 use crate::http::query::Query;
-use crate::http::reply::{CallError, ErrorBody, invalid_query};
+use crate::http::reply::{CallError, ErrorBody, invalid_query, of_query};
 use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json};
 
@@ -107,14 +107,19 @@ fn check_forms(query: &Query) -> Result<(), ErrorBody> {
 
 /// A refusal of the body, told of the query that it was read from.
 pub fn told(error: CallError) -> CallError {
-    let CallError::Refused(refusal) = error else { return error };
+    let CallError::Refused(mut refusal) = error else { return error };
     if refusal.key.as_deref() != Some("invalid_payload") {
         return refusal.into();
     }
     let details = refusal.details.as_deref().unwrap_or_default();
+    let missing = details.strip_prefix("Property .session should have required property '");
+    let missing = missing.map(|member| format!("Query should have required property 'session_{member}"));
     let renamed = CALLED.iter().find_map(|(member, parameter)| {
         let rest = details.strip_prefix("Property .")?.strip_prefix(member)?;
         Some(format!("Property .{parameter}{rest}"))
     });
-    invalid_query(renamed.unwrap_or_else(|| details.to_owned())).into()
+    if let Some(details) = missing.or(renamed) {
+        refusal.details = Some(details);
+    }
+    of_query(refusal.into())
 }
