@@ -17,7 +17,7 @@ pub use offer::{Exchange, Offer};
 use crate::ledger::{AccountId, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
-use crate::model::order::{Goods, Order};
+use crate::model::order::{Goods, Metadata, Order};
 use crate::model::page::PublicMetadata;
 use crate::model::promotion::Stack;
 use crate::model::redemption::PastRedemption;
@@ -98,6 +98,8 @@ pub trait Facts {
     fn product(&self, key: &str) -> Known<Fact<'_, Goods>>;
     /// A SKU of the catalogue by id or `source_id`.
     fn sku(&self, key: &str) -> Known<Fact<'_, Goods>>;
+    /// What was said with the latest publication of a voucher to a customer, both by id.
+    fn publication(&self, voucher_id: &str, customer_id: &str) -> Known<Fact<'_, Metadata>>;
     /// The net of all transfers of an account.
     fn balance(&self, account: &AccountId) -> Known<i64>;
     /// Units that left or reached an account since a moment, by transfers that have not been undone.

@@ -6,7 +6,7 @@ use crate::facts::{Assignment, Candidates, Entry, Fact, Facts, Known, Offer, See
 use crate::ledger::{AccountId, Journal, Session, Transfer};
 use crate::model::customer::Customer;
 use crate::model::incentive::{Campaign, Category, Incentive};
-use crate::model::order::{Goods, Order};
+use crate::model::order::{Goods, Metadata, Order};
 use crate::model::page::{Page, PublicMetadata, Terms};
 use crate::model::promotion::Stack;
 use crate::model::qualification::{Candidate, CandidateObject};
@@ -327,6 +327,11 @@ impl Facts for RuleSetFacts {
 
     /// Nor have they events that were told of.
     fn event_count(&self, _customer: &str, _event: &str) -> Known<u64> {
+        if self.complete { Known::Absent } else { Known::Unknown }
+    }
+
+    /// Nor have they publications.
+    fn publication(&self, _voucher_id: &str, _customer_id: &str) -> Known<Fact<'_, Metadata>> {
         if self.complete { Known::Absent } else { Known::Unknown }
     }
 

@@ -11,7 +11,8 @@ pub use crate::facts::Offer;
 use crate::facts::{Fact, Facts, Known};
 use crate::id::Context;
 use crate::ledger::{AccountId, Session, Standing};
-use crate::model::order::Order;
+use crate::model::incentive::{Incentive, IncentiveObject};
+use crate::model::order::{Metadata, Order};
 use crate::model::page::Page;
 use crate::model::request::{Redeemable, Redeemables};
 use crate::model::stacking::StackingRules;
@@ -111,6 +112,15 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// What was said with the latest publication of a voucher to whoever buys.
+    pub fn publication(&self, voucher: &Incentive) -> Known<Fact<'_, Metadata>> {
+        let buyer = self.buyer.customer.as_deref().and_then(|customer| customer.id.as_ref());
+        match buyer.filter(|_| voucher.object == IncentiveObject::Voucher) {
+            Some(buyer) => self.facts.publication(&voucher.id, buyer),
+            None => Known::Absent,
+        }
+    }
+
     /// A request of which nothing is known yet but the rules of the project.
     #[inline]
     pub fn new(facts: &'a dyn Facts, request: &'a Redeemables, context: &'a Context) -> Case<'a> {

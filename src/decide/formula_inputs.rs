@@ -6,13 +6,13 @@
 use std::cell::RefCell;
 
 use crate::decide::case::{Case, Offer};
-use crate::facts::{Known, redemptions_account};
+use crate::facts::{Known, publications_account, redemptions_account};
 use crate::formula::{Name, Operand, Value};
-use crate::ledger::Standing;
+use crate::ledger::{AccountId, Standing};
 use crate::model::incentive::IncentiveObject;
 use crate::model::order::{Goods, Item, Metadata};
 use crate::pricing::{Cart, FormulaInputs};
-use crate::text::Text;
+use crate::text::{Text, joined};
 use crate::time::{Instant, TimeZone};
 
 /// What one redeemable's formulas see.
@@ -49,14 +49,29 @@ impl<'a> OfferInputs<'a> {
         sent.or_else(|| own(priced.sku(place))).or_else(|| own(priced.product(place)))
     }
 
-    /// How often the code has been redeemed.
-    fn redeemed(&self) -> Option<u64> {
-        let account = redemptions_account(&self.offer.incentive.id);
+    /// How often the code has been redeemed, or published.
+    fn times(&self, account: fn(&str) -> AccountId) -> Option<u64> {
+        let account = account(&self.offer.incentive.id);
         match self.case.facts.balance(&account) {
             Known::Is(balance) => Some(Standing { balance, ..Standing::default() }.taken()),
             Known::Absent | Known::Unreadable => Some(0),
             Known::Unknown => {
                 self.lacks.borrow_mut().push(Text::from(account.as_str()));
+                None
+            }
+        }
+    }
+}
+
+impl OfferInputs<'_> {
+    /// What was said with the latest publication of the code to whoever buys.
+    fn publication_metadata(&self, key: &str) -> Option<Value> {
+        let incentive = &self.offer.incentive;
+        match self.case.publication(incentive) {
+            Known::Is(metadata) => value_of(Some(&metadata), key),
+            Known::Absent | Known::Unreadable => None,
+            Known::Unknown => {
+                self.lacks.borrow_mut().push(joined(&["publication/", &incentive.id]));
                 None
             }
         }
@@ -88,7 +103,9 @@ impl FormulaInputs for OfferInputs<'_> {
             Name::ItemMetadata => value_of(self.item(place?).map(|item| &item.metadata), key),
             Name::ItemProductMetadata => self.product_metadata(place?, key),
             Name::VoucherRedemptionQuantity if !is_tier => incentive.quantity.map(Value::of_count),
-            Name::VoucherRedeemedQuantity if !is_tier => self.redeemed().map(Value::of_count),
+            Name::VoucherRedeemedQuantity if !is_tier => self.times(redemptions_account).map(Value::of_count),
+            Name::VoucherPublishCount if !is_tier => self.times(publications_account).map(Value::of_count),
+            Name::PublicationMetadata if !is_tier => self.publication_metadata(key),
             Name::VoucherStartDate => moment(!is_tier, incentive.validity.start_date),
             Name::VoucherExpirationDate => moment(!is_tier, incentive.validity.expiration_date),
             Name::PromotionTierStartDate => moment(is_tier, incentive.validity.start_date),
@@ -98,7 +115,7 @@ impl FormulaInputs for OfferInputs<'_> {
                 value_of(document, "birthdate").or_else(|| value_of(document, "birthday"))
             }
             Name::Now => Some(Value::of_moment(self.case.context.now)),
-            // Publications are not part of a decision; the others are read from the amounts of the order.
+            // The others are read from the amounts of the order.
             _ => None,
         }
     }

@@ -220,6 +220,19 @@ impl RuleFacts for OfferFacts<'_> {
         found.map(|goods| goods.map(|goods| &goods.metadata))
     }
 
+    fn is_published(&self) -> bool {
+        // A code with a holder was published to them alone.
+        let Some(offer) = self.offer.filter(|offer| offer.incentive.holder_id.is_none()) else { return false };
+        match self.case.publication(&offer.incentive) {
+            Known::Is(_) => true,
+            Known::Absent | Known::Unreadable => false,
+            Known::Unknown => {
+                self.lack(joined(&["publication/", &offer.incentive.id]));
+                false
+            }
+        }
+    }
+
     fn is_in_segment(&self, id: &str) -> Option<bool> {
         self.known(groups::is_in_segment(self.case, id))
     }

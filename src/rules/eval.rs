@@ -226,7 +226,7 @@ impl Test {
             }
             Kind::Channel(part) => self.all(channel(part, input), input),
             // `false` asks for nothing: the code may be redeemed by everybody [inferred].
-            Kind::Linked => input.linked || !self.wants_true(),
+            Kind::Linked => !self.wants_true() || input.is_linked(),
             // They say something of the test around them, and test nothing.
             Kind::Scopes | Kind::MatchAll => true,
             Kind::Earning(asked) => self.asks_earning(asked, input),

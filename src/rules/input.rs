@@ -22,6 +22,10 @@ pub trait RuleFacts {
     fn is_in_segment(&self, id: &str) -> Option<bool>;
     /// Whether the customer is in this loyalty tier; `None` when nobody can say: then no test of it holds.
     fn is_in_tier(&self, id: &str) -> Option<bool>;
+    /// Whether the code was published to the customer, though nobody holds it: a code for many has no holder. Only a redeemable asks.
+    fn is_published(&self) -> bool {
+        false
+    }
     /// What is counted, this attempt included; `None` when only the server knows: then a limit holds.
     fn count(&self, counter: Counter, period: Period) -> Option<u64>;
 }
@@ -72,7 +76,7 @@ pub struct EarningInput<'a> {
 pub struct RuleInput<'a> {
     /// What does not depend on the redeemable.
     pub request_facts: &'a RequestFacts<'a>,
-    /// Whether the code was published to the customer.
+    /// Whether the customer holds the code.
     pub linked: bool,
     /// What is left of the order amount after the redeemable itself; only there when rules are checked for the second time.
     pub after: Option<Money>,
@@ -84,6 +88,13 @@ pub struct RuleInput<'a> {
     pub earning: Option<EarningInput<'a>>,
     /// What is fetched when it is needed.
     pub facts: &'a dyn RuleFacts,
+}
+
+impl RuleInput<'_> {
+    /// Whether the code was published to the customer.
+    pub fn is_linked(&self) -> bool {
+        self.linked || self.facts.is_published()
+    }
 }
 
 impl<'a> Deref for RuleInput<'a> {

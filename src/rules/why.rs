@@ -63,7 +63,7 @@ impl Blamed<'_> {
             }),
             Kind::Data(data) => Seen::One(leaf.property_of(data_of(data, input))),
             Kind::Channel(part) => Seen::One(channel(part, input)),
-            Kind::Linked => Seen::One(FoundValue::Flag(input.linked)),
+            Kind::Linked => Seen::One(FoundValue::Flag(input.is_linked())),
             Kind::Segment | Kind::Tier | Kind::Scopes | Kind::MatchAll | Kind::Earning(_) => {
                 Seen::Several(String::new())
             }

@@ -17,7 +17,7 @@ use scrip::json::Node;
 use scrip::ledger::{AccountId, Session, Transfer};
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Category, Incentive};
-use scrip::model::order::{Goods, Order};
+use scrip::model::order::{Goods, Metadata, Order};
 use scrip::model::promotion::Stack;
 use scrip::model::redemption::PastRedemption;
 use scrip::model::reward::{Reward, RewardAssignment};
@@ -122,6 +122,10 @@ impl Facts for StoreFacts<'_, '_> {
 
     fn event_count(&self, customer: &str, event: &str) -> Known<u64> {
         self.note(self.store.event_count(customer, event).map(Some)).map_or(Known::Unknown, Known::Is)
+    }
+
+    fn publication(&self, voucher_id: &str, customer_id: &str) -> Known<Fact<'_, Metadata>> {
+        self.note(self.find_publication(voucher_id, customer_id)).map(Fact::own).into()
     }
 
     fn order(&self, key: &str) -> Known<Fact<'_, Order>> {

@@ -8,9 +8,10 @@ use crate::store::ledger::account_of;
 use crate::store::sql::{self, Fault, Row};
 use crate::store::tracking::Tracker;
 use scrip::facts::{Assignment, Fact, Known, credits_account, incentive_account, redemptions_account, tier_account};
+use scrip::json::Node;
 use scrip::model::customer::Customer;
 use scrip::model::incentive::{Campaign, Incentive};
-use scrip::model::order::Order;
+use scrip::model::order::{Metadata, Order};
 use scrip::model::reward::RewardAssignment;
 use scrip::model::stacking::StackingRules;
 use scrip::text::Text;
@@ -38,6 +39,22 @@ impl StoreFacts<'_, '_> {
         match self.store.row(&format!("{select} AND v.key = +?1"), &[key.into()])? {
             Some(row) => Ok(Some(row)),
             None => self.store.row(&format!("{select} AND v.id = +?1"), &[code.into()]),
+        }
+    }
+
+    /// What was said with the latest publication of a voucher to a customer.
+    pub(super) fn find_publication(&self, voucher_id: &str, customer_id: &str) -> Result<Option<Metadata>, Fault> {
+        let row = self.store.row(
+            "SELECT json_extract(document.body, '$.metadata') FROM published JOIN document
+               ON document.kind = 'publication' AND document.id = published.publication
+             WHERE published.voucher = +?1 AND document.holder = +?2 ORDER BY document.created_at DESC, document.seq DESC LIMIT 1",
+            &[voucher_id.into(), customer_id.into()],
+        )?;
+        let Some(row) = row else { return Ok(None) };
+        match serde_json::from_str(sql::text_or_null(&row, 0)?.unwrap_or("{}")) {
+            Ok(Node::Object(members)) => Ok(Some(Metadata::of(&members))),
+            Ok(_) => Ok(Some(Metadata::default())),
+            Err(error) => Err(Fault(format!("a stored publication does not parse: {error}"))),
         }
     }
 
