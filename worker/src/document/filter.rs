@@ -138,7 +138,7 @@ impl Conditions {
         let first = condition.values.first().map_or("", String::as_str);
         let is_date = days::is_moment(&condition.field)
             || column.starts_with("moment ")
-            || !column.contains(' ')
+            || (!column.contains(' ') && column != "state")
             || column.starts_with("json_extract(");
         if let Some(operator) =
             days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
