@@ -11,7 +11,7 @@ use crate::rules::number::Number;
 use crate::rules::operand::{FoundValue, Moment, Operand};
 use crate::rules::operator::Operator;
 use crate::rules::value_set::{Operands, ValueSet};
-use crate::time::{Instant, TimeZone};
+use crate::time::{Day, Instant, TimeZone};
 use crate::work::Work;
 
 /// What time it is, and where.
@@ -122,6 +122,19 @@ impl Condition {
             Operator::PreviousMonth => ahead(11),
             Operator::ThisMonth => ahead(0),
             Operator::NextMonth => ahead(1),
+            _ => self.holds(found, clock),
+        }
+    }
+
+    /// Whether a moment meets the condition, where a day that it is or is not said to be stands for the whole day.
+    pub fn holds_by_day(&self, found: FoundValue<'_>, clock: &Clock<'_>) -> bool {
+        let is_on_one = || {
+            let day = Moment::found(found).filter(|_| clock.takes(self.operands.len()))?.day(clock.zone)?;
+            Some(self.operands.iter().any(|wanted| wanted.as_text().and_then(Day::parse) == Some(day)))
+        };
+        match self.operator {
+            Operator::In => is_on_one() == Some(true) || self.holds(found, clock),
+            Operator::NotIn => is_on_one() != Some(true) && self.holds(found, clock),
             _ => self.holds(found, clock),
         }
     }

@@ -35,6 +35,8 @@ pub enum Field {
     Document(Text),
     /// The same, a day that comes back every year.
     Anniversary(Text),
+    /// The same, a moment, which a day stands for the whole day of.
+    Moment(Text),
 }
 
 impl Filter {
@@ -48,7 +50,9 @@ impl Filter {
     ) -> bool {
         self.passes_by(clock, &|field| match field {
             Field::Metadata(property) => FoundValue::value(data.find_dotted(property)),
-            Field::Document(path) | Field::Anniversary(path) => FoundValue::value(document.find_dotted(path)),
+            Field::Document(path) | Field::Anniversary(path) | Field::Moment(path) => {
+                FoundValue::value(document.find_dotted(path))
+            }
             // Names of campaigns hold dots and spaces, so that they are never split.
             Field::Points(name) => {
                 // A stored customer has them under another name.
@@ -74,7 +78,7 @@ impl Filter {
                 "product_id" => found_text(goods.product_id.as_ref()),
                 _ => FoundValue::Missing,
             },
-            Field::Points(_) | Field::Events(_) | Field::Anniversary(_) => FoundValue::Missing,
+            Field::Points(_) | Field::Events(_) | Field::Anniversary(_) | Field::Moment(_) => FoundValue::Missing,
         })
     }
 
@@ -83,6 +87,7 @@ impl Filter {
             let found = find(field);
             conditions.iter().all(|condition| match field {
                 Field::Anniversary(_) => condition.comes_back(found, clock),
+                Field::Moment(_) => condition.holds_by_day(found, clock),
                 _ => condition.holds(found, clock),
             })
         };

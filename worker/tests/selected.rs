@@ -352,6 +352,11 @@ fn a_day_that_is_named_is_bounds_that_an_index_has() {
             let list =
                 format!("filters[{name}][conditions][$in][0]={day}&filters[{name}][conditions][$in][1]=2026-03-01");
             shop.check(path, &list, |code| on(code, day) || on(code, "2026-03-01"));
+            shop.check(path, &format!("filters[{name}][conditions][$is_not]={day}"), |code| !on(code, day));
+            let none = list.replace("$in", "$not_in");
+            shop.check(path, &none, |code| !on(code, day) && !on(code, "2026-03-01"));
+            let either = format!("filters[junction]=OR&filters[{name}][conditions][$is_not]={day}&filters[code]=Code1");
+            shop.check(path, &either, |code| !on(code, day) || text(code, "/code") == "Code1");
             let either = format!("filters[junction]=OR&filters[{name}][conditions][$is]={day}&filters[code]=Code1");
             shop.check(path, &either, |code| on(code, day) || text(code, "/code") == "Code1");
         }

@@ -41,6 +41,9 @@ pub fn read_filter(at: &Cursor<'_>) -> Filter {
 /// The fields of a day that comes back each year.
 const BIRTH: &[&str] = &["birthdate", "birthday"];
 
+/// The fields of a moment.
+const MOMENTS: &[&str] = &["created_at", "updated_at"];
+
 fn field(path: &str) -> Field {
     if let Some(property) = path.strip_prefix("metadata.") {
         return Field::Metadata(Text::from(property));
@@ -53,12 +56,13 @@ fn field(path: &str) -> Field {
     match between("loyalty_points.campaigns.", ".points") {
         Some(campaign) => Field::Points(Text::from(campaign)),
         None if BIRTH.contains(&path) => Field::Anniversary(Text::from(path)),
+        None if MOMENTS.contains(&path) => Field::Moment(Text::from(path)),
         None => Field::Document(Text::from(path)),
     }
 }
 
 fn is_date(path: &str) -> bool {
-    ["created_at", "updated_at"].contains(&path) || BIRTH.contains(&path)
+    MOMENTS.contains(&path) || BIRTH.contains(&path)
 }
 
 /// On dates, "more than 3" is "more than 3 days ago".

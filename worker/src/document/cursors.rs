@@ -10,6 +10,7 @@ use crate::document::selection::{NEWEST, Order, Selection};
 use crate::http::listing::List;
 use crate::http::reply::{CallError, ErrorBody, error, invalid_query};
 use crate::http::route::{Answer, Call, Outcome, Show};
+use crate::http::time_zone;
 use crate::moment;
 use crate::store::document;
 use crate::store::sql::{Fault, Row, Value};
@@ -33,6 +34,7 @@ pub fn page(call: &mut Call<'_, '_>, list: &List, prefix: &str, clause: Clause, 
     let orders = orders(call, list)?;
     let by_other = orders.iter().find(|(name, ..)| *name != "created_at");
     let order = by_other.map_or(NEWEST, |(_, column, falls)| Order { column, falls: *falls });
+    let clause = clause.at(call.now_ms()).in_zone(time_zone::of_setup(&call.caller.settings.time_zone)?);
     let mut selection = list.selection(call.store, &call.query, clause, Some(order))?;
     let scope = scope(call, prefix, &orders);
     let columns = sorted_by(&orders);

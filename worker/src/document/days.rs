@@ -1,9 +1,10 @@
-//! Filters that count days, or name a month: which days they let through (validation-rules.md sections 3 and 9). Days are those of the
+//! Filters that name days, count them, or name a month: which days they let through (validation-rules.md sections 3 and 9). Days are those of the
 //! project's calendar, as in rules. It must not know which column is held against them.
 
 use super::clause::{Clause, Statement};
 use crate::store::sql::Value;
 use scrip::time::{Day, Instant, TimeZone};
+use serde_json::{Value as Json, json};
 
 /// Days from one to the last, of which either may be open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,26 +30,54 @@ const COUNTED: &[&str] = &[
 /// Operators that name a month.
 const MONTHS: &[&str] = &["$previous_month", "$this_month", "$next_month"];
 
-/// Fields that are dates, of which "more than 3" is "more than 3 days ago".
-const DATES: &[&str] = &["created_at", "updated_at", "birthday", "birthdate"];
+/// Fields that are days.
+const BIRTHS: &[&str] = &["birthday", "birthdate"];
 
 /// Fields that are moments, which a date means the day of.
 const MOMENTS: &[&str] =
     &["created_at", "updated_at", "created_date", "start_date", "expiration_date", "publications.created_at"];
 
-/// The days that a field which is a moment is said to be of; nothing where it is said to be anything else.
-pub fn named(field: &str, operator: &str, values: &[String]) -> Option<Vec<Days>> {
-    let is_of_one = MOMENTS.contains(&field) && matches!(operator, "$is" | "$in");
-    let day = |value: &String| {
+/// What a field which is a moment is said to be, or not to be.
+#[derive(Debug)]
+pub struct Named {
+    /// Within one of these days; there is at least one.
+    pub days: Vec<Days>,
+    /// Or one of these values, which are no days.
+    pub others: Vec<String>,
+    /// Whether it is said to be none of them.
+    pub is_outside: bool,
+}
+
+/// Whether a field is a moment, however its column is written.
+pub fn is_moment(field: &str) -> bool {
+    MOMENTS.contains(&field)
+}
+
+/// The days that a field which is a moment is said to be of, or not to be of; nothing where no day is named.
+pub fn named(field: &str, operator: &str, values: &[String]) -> Option<Named> {
+    let is_outside = match operator {
+        "$is" | "$in" => false,
+        "$is_not" | "$not_in" => true,
+        _ => return None,
+    };
+    let day = |value: &str| {
         let first = Day::parse(value)?;
         Some(Days { first: Some(first), end: Some(first.plus(1)?) })
     };
-    values.iter().filter(|_| is_of_one).map(day).collect::<Option<Vec<Days>>>().filter(|days| !days.is_empty())
+    let mut named = Named { days: Vec::new(), others: Vec::new(), is_outside };
+    for value in values {
+        match day(value) {
+            Some(day) => named.days.push(day),
+            None => named.others.push(value.clone()),
+        }
+    }
+    Some(named).filter(|named| is_moment(field) && !named.days.is_empty())
 }
 
 /// The operator that counts days or names a month, where that is what a field is held against; nothing otherwise.
 pub fn meant<'o>(field: &str, operator: &'o str, value: &str) -> Option<&'o str> {
-    let is_count = DATES.contains(&field) && value.parse::<u32>().is_ok();
+    // Of a date, "more than 3" is "more than 3 days ago".
+    let is_count = (is_moment(field) || BIRTHS.contains(&field)) && value.parse::<u32>().is_ok();
     match operator {
         "$more_than" if is_count => Some("$more_than_ago"),
         "$less_than" if is_count => Some("$less_than_ago"),
@@ -96,6 +125,31 @@ impl Days {
     pub fn moments(self, zone: &TimeZone) -> [(&'static str, Option<i64>); 2] {
         let starts = |day: Option<Day>| day.and_then(|day| zone.start_of(day)).map(Instant::millis);
         [(">=", starts(self.first)), ("<", starts(self.end))]
+    }
+
+    /// That a column lies within one of several, each of which has two ends: one parameter, however many they are.
+    pub fn any_of(several: &[Days], column: &str, zone: &TimeZone) -> Statement {
+        let moments = |days: &Days| days.moments(zone).map(|(_, at)| at);
+        let (column, days, ends) = match column.strip_prefix("moment ") {
+            Some(column) => {
+                let days: Vec<Json> = several.iter().map(|days| json!(moments(days))).collect();
+                (column, days, ["0", "1"].map(|place| format!("json_extract(day.value, '$[{place}]')")))
+            }
+            None => {
+                let text = |at: Option<i64>| at.and_then(Instant::from_millis).map(Instant::text);
+                let day = |day: Option<Day>| day.map(Day::text);
+                let texts = |days: &Days| json!([[day(days.first), day(days.end)], moments(days).map(text)]);
+                let end = |place: &str| {
+                    let of = format!("CASE length({column}) WHEN 10 THEN 0 ELSE 1 END");
+                    format!("json_extract(day.value, '$[' || {of} || '][{place}]')")
+                };
+                (column, several.iter().map(texts).collect(), ["0", "1"].map(end))
+            }
+        };
+        let [first, end] = ends;
+        let text =
+            format!("EXISTS (SELECT 1 FROM json_each({{}}) AS day WHERE {column} >= {first} AND {column} < {end})");
+        (text, vec![Value::Text(Json::from(days).to_string())])
     }
 
     /// That a text lies within them, which is a moment in UTC or a day of no zone.

@@ -13,7 +13,7 @@ use crate::document::clause::{Clause, Statement};
 use crate::document::condition::{
     self, Condition, STATES, compared, days_of, in_state, moment_of, no_moment, sign_of, statement,
 };
-use crate::document::days::{self, Days};
+use crate::document::days::{self, Days, Named};
 use crate::document::index;
 use crate::http::query::Query;
 use crate::http::reply::{ErrorBody, invalid_query};
@@ -136,7 +136,10 @@ impl Conditions {
         let bare = column.strip_prefix("one ").filter(|_| !condition.operator.starts_with("$count"));
         let column = bare.unwrap_or(column);
         let first = condition.values.first().map_or("", String::as_str);
-        let is_date = column.starts_with("moment ") || !column.contains(' ') || column.starts_with("json_extract(");
+        let is_date = days::is_moment(&condition.field)
+            || column.starts_with("moment ")
+            || (!column.contains(' ') && column != "state")
+            || column.starts_with("json_extract(");
         if let Some(operator) =
             days::meant(&condition.field, &condition.operator, first).filter(|_| is_date && clause.asked_at() > 0)
         {
@@ -145,8 +148,7 @@ impl Conditions {
         }
         let named = days::named(&condition.field, &condition.operator, &condition.values);
         if let Some(named) = named.filter(|_| is_date && clause.asked_at() > 0) {
-            self.add_any_of(&named, column, clause);
-            return Ok(());
+            return self.add_named(condition, named, column, clause);
         }
         if let Some((column, sign)) = column.strip_prefix("moment ").zip(sign_of(&condition.operator)) {
             return self.add_moment(&condition, column, sign, clause);
@@ -154,10 +156,9 @@ impl Conditions {
         let is_equal = matches!(condition.operator.as_str(), "$is" | "$in");
         let parent = column.strip_prefix("parent ").and_then(|rest| rest.split_once(' '));
         let (keyed, held) = (column.strip_prefix("keyed "), column.strip_prefix("held "));
-        let column = match (column.strip_prefix("moment "), parent) {
-            (Some(column), _) => format!("json_extract(body, '$.{column}')"),
-            (None, Some((_, column))) => column.to_owned(),
-            (None, None) => keyed.or(held).unwrap_or(column).to_owned(),
+        let column = match parent {
+            Some((_, column)) => column.to_owned(),
+            None => keyed.or(held).map_or_else(|| text_of(column), str::to_owned),
         };
         match parent {
             None if keyed.is_some() && is_equal && self.has_index("key", clause) => {
@@ -204,17 +205,37 @@ impl Conditions {
         }
     }
 
-    /// What lies within one of several days: an index finds what is between the first and the last, and among these each is looked at.
-    fn add_any_of(&mut self, named: &[Days], column: &str, clause: &Clause) {
-        if let [one] = named {
-            return self.add_days(*one, column, clause);
+    /// What lies within one of several days, or outside all of them: an index finds what is between the first and the last, and among
+    /// these each is looked at. What was at no moment is outside.
+    fn add_named(
+        &mut self,
+        condition: Condition,
+        Named { days, others, is_outside }: Named,
+        column: &str,
+        clause: &Clause,
+    ) -> Result<(), ErrorBody> {
+        let is_bounded = others.is_empty() && !is_outside;
+        if is_bounded && let [one] = days.as_slice() {
+            self.add_days(*one, column, clause);
+            return Ok(());
         }
-        if let Some(all) = Days::around(named).filter(|_| self.junction == "AND" && column.starts_with("moment ")) {
+        let may_have_index = self.junction == "AND" && column.starts_with("moment ");
+        if is_bounded
+            && may_have_index
+            && let Some(all) = Days::around(&days)
+        {
             self.add_days(all, column, clause);
         }
-        let parts = named.iter().map(|days| within(*days, column, clause));
-        let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.unzip();
-        self.looked.push((format!("({})", texts.join(" OR ")), params.into_iter().flatten().collect()));
+        let mut parts = vec![Days::any_of(&days, column, clause.zone())];
+        if !others.is_empty() {
+            let exact = Condition { operator: "$in".to_owned(), values: others, ..condition };
+            parts.push(compared(&exact, &text_of(column))?);
+        }
+        let (texts, params): (Vec<String>, Vec<Vec<Value>>) = parts.into_iter().unzip();
+        let any = texts.join(" OR ");
+        let text = if is_outside { format!("NOT COALESCE({any}, 0)") } else { format!("({any})") };
+        self.looked.push((text, params.into_iter().flatten().collect()));
+        Ok(())
     }
 
     fn add_moment(
@@ -261,6 +282,11 @@ impl Conditions {
         };
         Ok(self.has_index(column, clause).then(|| Term { column: column.to_owned(), statement, value: None }))
     }
+}
+
+/// A column as text: of one of moments the body has it.
+fn text_of(column: &str) -> String {
+    column.strip_prefix("moment ").map_or_else(|| column.to_owned(), |name| format!("json_extract(body, '$.{name}')"))
 }
 
 /// The moments between which days lie.

@@ -8,7 +8,7 @@ use crate::http::reply::{CallError, error, not_found};
 use crate::http::route::{Answer, Call, Outcome, Route, delete, get, post};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::shop::holders::{self, HOLDER, Role, assigned_already};
-use crate::shop::{customers, metadata_schemas, vouchers};
+use crate::shop::{customers, metadata_schemas, vouchers, zone};
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -58,8 +58,9 @@ fn find_code(call: &Call<'_, '_>) -> Result<Document, CallError> {
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let code = find_code(call)?;
+    let asked = zone::asked(call, Clause::of_kind(HOLDER.object))?;
     let of_code = || {
-        let mut clause = Clause::of_kind(HOLDER.object);
+        let mut clause = asked.clone();
         clause.and("parent = {}", code.id.as_str());
         clause
     };

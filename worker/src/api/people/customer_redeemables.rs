@@ -12,6 +12,7 @@ use crate::http::shape::{Kind, may};
 use crate::moment;
 use crate::shop::customers::CUSTOMER;
 use crate::shop::vouchers::VOUCHER;
+use crate::shop::zone;
 use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Value as Json, json};
@@ -68,8 +69,9 @@ const HELD: List = List {
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
     let customer = CUSTOMER.find(call)?;
+    let asked = zone::asked(call, Clause::of_kinds(&["voucher", "redeemable_holder"]))?;
     let held = || {
-        let mut clause = Clause::of_kinds(&["voucher", "redeemable_holder"]);
+        let mut clause = asked.clone();
         // A code that is passed on has rows of its own for whoever has it; what it grants is nobody's.
         clause.and(
             "holder = {} AND NOT (kind = 'voucher' AND json_extract(body, '$.referrer_id') IS NOT NULL)",

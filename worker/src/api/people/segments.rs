@@ -12,6 +12,7 @@ use crate::http::shape::{Field, Kind, Nulls, may};
 use crate::moment;
 use crate::shop::customers::CUSTOMER;
 use crate::shop::membership::{Present, check_filter, segment_of};
+use crate::shop::zone;
 use crate::store::document::Document;
 use crate::store::sql;
 use serde_json::{Map, Value as Json, json};
@@ -83,7 +84,7 @@ fn show(_: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Json>, Cal
 }
 
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let mut clause = Clause::of_kind(SEGMENT.object);
+    let mut clause = zone::asked(call, Clause::of_kind(SEGMENT.object))?;
     let ids = call.query.listed("ids");
     if !ids.is_empty() {
         clause.and("id IN (SELECT value FROM json_each({}))", Json::from(ids).to_string());

@@ -12,6 +12,7 @@ use crate::http::reply::CallError;
 use crate::http::route::{Answer, Call, Outcome, Resource, Route, delete, get, post, put};
 use crate::http::shape::{Field, Kind, Nulls, may, must};
 use crate::moment;
+use crate::shop::zone;
 use crate::store::document::Document;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -64,7 +65,7 @@ pub const ROUTES: &[Route] = &[
 
 /// The list has no pages: `end_date` is how one goes on to what was made earlier.
 fn list(call: &mut Call<'_, '_>) -> Outcome {
-    let mut clause = Clause::of_kind(LOCATION.object);
+    let mut clause = zone::asked(call, Clause::of_kind(LOCATION.object))?;
     if let Some(at) = read_moment(&call.query, &["end_date"])? {
         clause.made_before(at.saturating_add(1));
     }
