@@ -82,7 +82,8 @@ fn the_wall_clock_is_the_second_models() {
 fn the_calendar_is_the_second_models() {
     let dates = (0..=9999_i32, 0..=13_u32, 0..=32_u32);
     holds(20_000, dates, |(year, month, day)| {
-        let known = NaiveDate::from_ymd_opt(year, month, day);
+        // No calendar in use has a year 0.
+        let known = NaiveDate::from_ymd_opt(year, month, day).filter(|_| year > 0);
         let read = Day::parse(&format!("{year:04}-{month:02}-{day:02}"));
         prop_assert_eq!(read.is_some(), known.is_some());
         let (Some(read), Some(known)) = (read, known) else { return Ok(()) };
