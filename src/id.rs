@@ -105,3 +105,20 @@ impl Ids {
         u32::from_le_bytes([self.byte(), self.byte(), self.byte(), self.byte()])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn who_carries_a_decision_out_mints_ids_of_their_own() {
+        for seed in 0..=255 {
+            let context = Context { now: Instant::parse("2026-03-01T00:00:00Z").unwrap_or_default(), seed: [seed; 32] };
+            let minted = |mut ids: Ids| (0..100).map(|_| ids.hex18("vtx_")).collect::<BTreeSet<Text>>();
+            let (decided, beside) = (minted(Ids::new(&context)), minted(Ids::beside(&context)));
+            assert_eq!(decided.len().min(beside.len()), 100);
+            assert!(decided.is_disjoint(&beside), "{seed}");
+        }
+    }
+}
