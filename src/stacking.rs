@@ -6,5 +6,5 @@
 pub mod fold;
 pub mod select;
 
-pub use fold::{Judge, Outcome, Step, Walk, attempt};
+pub use fold::{Judge, Outcome, Step, Walk};
 pub use select::{Candidate, Class, Selection, select};

@@ -20,7 +20,7 @@ use crate::model::request::{Redeemable, Redeemables};
 use crate::model::stacking::{ApplicationMode, StackingRules};
 use crate::pricing::Cart;
 use crate::refusal::{Refusal, Skip};
-use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, attempt, select};
+use crate::stacking::{Candidate, Class, Outcome, Selection, Step, Walk, select};
 use crate::text::{Text, joined};
 
 /// Whose order it is.
@@ -240,6 +240,7 @@ pub fn validate<'a>(
 
 /// Arranges in which order redeemables are tried, and what the stacking rules say of their categories.
 fn arrange(selection: &mut Selection, case: &Case<'_>, judge: &mut CaseJudge<'_>) {
+    use crate::stacking::Judge;
     let count = selection.count;
     let category = |place: usize| case.offer(place)?.category.as_deref();
     // Without a category nothing is exclusive, and nothing comes before anything else.
@@ -256,10 +257,8 @@ fn arrange(selection: &mut Selection, case: &Case<'_>, judge: &mut CaseJudge<'_>
             })
         });
         let exists = !matches!(case.resolved.get(place), Some(Resolved::Refused(_)));
-        let exclusive = class.and_then(|class| selection.classes.get(class)).filter(|class| class.exclusive);
-        let untouched = (&case.priced.cart, &case.priced.cart);
-        let valid =
-            exclusive.is_some_and(|class| attempt(judge, place, class.mode, untouched, &case.stacking).is_ok());
+        let is_exclusive = class.and_then(|class| selection.classes.get(class)).is_some_and(|class| class.exclusive);
+        let valid = is_exclusive && judge.refusal(place, &case.priced.cart).is_none();
         selection.candidates.push(Candidate { place, class, valid, exists, excluded: false });
     }
     select(selection, &case.stacking);

@@ -164,6 +164,8 @@ pub struct Candidate {
     pub referrer_id: Option<Text>,
     /// Whether it was passed on to the customer whom it is sought for.
     pub passed_on: bool,
+    /// Whether it was published to them; nobody holds a public code for that.
+    pub published: bool,
     /// Whether anybody may be told of it.
     pub public: bool,
 }

@@ -102,7 +102,7 @@ impl State<'_> {
         if let Some(skip) = self.limit(class) {
             return Outcome::Skipped(skip);
         }
-        match self.apply(place, class, judge) {
+        match self.attempt(place, class, judge) {
             Err(refusal) => {
                 self.failed = true;
                 Outcome::Refused(refusal)
@@ -137,39 +137,26 @@ impl State<'_> {
         limit.is_some_and(|limit| same >= limit).then_some(Skip::ExclusiveCategoryLimit)
     }
 
-    /// Commits what it gives to the running order; `None` when that is nothing and is left out.
-    fn apply(&mut self, place: usize, class: &Class, judge: &mut dyn Judge) -> Result<Option<Box<Gain>>, Refusal> {
-        let gain = attempt(judge, place, class.mode, (self.initial, self.cart), self.rules)?;
+    /// Validates on the running order, computes the effect and commits it; `None` when it is nothing and is left out.
+    fn attempt(&mut self, place: usize, class: &Class, judge: &mut dyn Judge) -> Result<Option<Box<Gain>>, Refusal> {
+        if let Some(refusal) = judge.refusal(place, self.cart) {
+            return Err(refusal);
+        }
+        let base = match class.mode {
+            CalculationMode::InitialAmount => Base::Initial(self.initial),
+            CalculationMode::DiscountedAmount => Base::Discounted,
+        };
+        let once = self.rules.redeemables_products_application_mode == ProductsMode::Once;
+        let gain = judge.gain(place, self.cart, base, once)?;
+        if let Some(refusal) = judge.objection(place, self.cart, &gain) {
+            return Err(refusal);
+        }
         if class.skips_no_effect && gain.is_nothing() && !judge.rewards(place) {
             return Ok(None);
         }
         self.cart.add(&gain).ok_or_else(too_large)?;
         judge.applied(place, self.cart, &gain);
         Ok(Some(gain))
-    }
-}
-
-/// What a redeemable would give on the running order, or why it may not: its checks before, the effect, and those of the order
-/// that it leaves (calculation.md section 11.2, steps 7.3 to 7.6). Nothing is added to the order.
-pub fn attempt(
-    judge: &mut dyn Judge,
-    place: usize,
-    mode: CalculationMode,
-    (initial, cart): (&Cart, &Cart),
-    rules: &StackingRules,
-) -> Result<Box<Gain>, Refusal> {
-    if let Some(refusal) = judge.refusal(place, cart) {
-        return Err(refusal);
-    }
-    let base = match mode {
-        CalculationMode::InitialAmount => Base::Initial(initial),
-        CalculationMode::DiscountedAmount => Base::Discounted,
-    };
-    let once = rules.redeemables_products_application_mode == ProductsMode::Once;
-    let gain = judge.gain(place, cart, base, once)?;
-    match judge.objection(place, cart, &gain) {
-        Some(refusal) => Err(refusal),
-        None => Ok(gain),
     }
 }
 

@@ -95,6 +95,7 @@ pub fn read_candidate(at: &Cursor<'_>, object: CandidateObject) -> Candidate {
         holder_id: text("holder_id"),
         referrer_id: text("referrer_id"),
         passed_on: false,
+        published: false,
     }
 }
 

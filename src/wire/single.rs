@@ -77,6 +77,11 @@ pub fn flat(validated: &Validated<'_>, context: &Context) -> Flat {
 }
 
 impl Flat {
+    /// Tells whoever is nobody in particular by which id they may be known from now on.
+    pub fn track(&mut self, tracking_id: &str) {
+        self.add("tracking_id", |out| out.text(tracking_id));
+    }
+
     fn add(&mut self, name: &'static str, write: impl FnOnce(&mut Writer)) {
         self.members.push((name, Writer::record_of(write)));
     }

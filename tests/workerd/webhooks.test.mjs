@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
+import { createServer as listen } from "node:net";
 import { after, afterEach, before } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Courier } from "../../worker/shell/courier.mjs";
@@ -55,6 +56,55 @@ check("while all ways are taken, what is new waits for what comes of a letter, a
   answer({ status: 200 });
   assert.equal(await spell, null);
   assert.equal(rounds, 2, "and what came of the letter is settled");
+});
+
+check("what is lost with its connection is sent again at once, and once", async () => {
+  for (const [answers, told] of [
+    [["Network connection lost.", { status: 200 }], [{ seq: 1, status: 200 }]],
+    [["Network connection lost.", "Network connection lost."], [{ seq: 1, failure: "Network connection lost." }]],
+    [["no such host", { status: 200 }], [{ seq: 1, failure: "no such host" }]],
+  ]) {
+    const settled = [];
+    const object = {
+      round: ({ busy, outcomes }) => {
+        settled.push(...outcomes);
+        const begins = busy.length === 0;
+        return { letters: begins ? [{ seq: 1, webhook: "wh_1", url: "/", headers: [], body: "" }] : [], next: null, full: false };
+      },
+      fetch: async () => {
+        const answer = answers.shift();
+        if (typeof answer === "string") throw new Error(answer);
+        return answer;
+      },
+      served: () => 0,
+      now: () => Date.now(),
+      sleep,
+      after: () => () => {},
+    };
+    await new Courier(object).spell();
+    assert.deepEqual(settled, told);
+  }
+});
+
+check("a receiver that closes each connection without saying so gets every letter at once", async () => {
+  const seen = [];
+  const receiver = listen((socket) => {
+    let text = "";
+    socket.on("error", () => {});
+    socket.on("data", (bytes) => {
+      text += bytes;
+      const end = text.indexOf("\r\n\r\n");
+      const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+      if (end < 0 || Buffer.byteLength(text.slice(end + 4)) < length) return;
+      seen.push(JSON.parse(text.slice(end + 4)));
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", () => socket.destroy());
+    });
+  });
+  await new Promise((done) => receiver.listen(0, "127.0.0.1", done));
+  receivers.push(receiver);
+  await webhook(`http://127.0.0.1:${receiver.address().port}/`);
+  await letters({ count: 200, entities: 10 });
+  await until(() => new Set(seen.map((letter) => letter.id)).size >= 200, "200 letters arrive");
 });
 
 check("letters arrive once each, signed, and in order for each thing", async (context) => {

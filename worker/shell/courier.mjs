@@ -8,6 +8,8 @@ const SPELL_MS = 60_000;
 /** Between an outcome and its commit: others that come at the same time share it. The longer one when the object has others to serve. */
 const BREATH_MS = 1;
 const REST_MS = 5;
+/** What a runtime says of a connection that its other end has closed. */
+const LOST = /connection lost/i;
 
 /** The letters of one object. */
 export class Courier {
@@ -96,9 +98,12 @@ export class Courier {
         ending.abort();
       });
     });
+    const post = () => fetch(url, { method: "POST", headers, body, redirect: "manual", signal: ending.signal });
+    // Receivers close what was kept open for the next letter, often without saying so: that is found out by sending, and is no try of its own.
+    const again = (error) => (LOST.test(error?.message) ? post() : Promise.reject(error));
     const sent = (async () => {
       try {
-        const answer = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal: ending.signal });
+        const answer = await post().catch(again);
         answer.body?.cancel().catch(() => {});
         return { status: answer.status };
       } catch (error) {

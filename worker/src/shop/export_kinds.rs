@@ -79,7 +79,7 @@ pub const ALL: &[Exported] = &[
             ("campaign_id", &["/campaign_id"]),
             ("additional_info", &["/additional_info"]),
             ("customer_id", &["/holder_id"]),
-            ("discount_effect", &["/discount/effect"]),
+            ("discount_effect", &["/discount/effect", "/gift/effect"]),
             ("discount_unit_type", &["/discount/unit_type"]),
             ("discount_unit_effect", &["/unit_effect"]),
             ("validation_rules_id", &["/rules"]),

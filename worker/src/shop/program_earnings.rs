@@ -122,16 +122,7 @@ fn put(
 /// Hands a card of a campaign to a customer who earns in it and has none. Where none can be had, nothing of the attempt is left.
 fn join(call: &mut Call<'_, '_>, campaign: &Document, customer: &Document) -> Result<Option<Document>, Fault> {
     let (mark, drawn, ids) = (call.store.mark(), call.store.drawn.clone(), call.ids.clone());
-    let wanted = Wanted {
-        voucher: None,
-        campaign: Some(campaign.id.clone()),
-        count: 1,
-        source_id: None,
-        customer: Map::new(),
-        metadata: json!({}),
-        channel: "API".into(),
-        join_once: false,
-    };
+    let wanted = Wanted::given(campaign);
     let handed = choose(call, campaign, 1, &[])
         .and_then(|chosen| hand_over(call, &wanted, &Receiver::of(customer.clone()), Some(campaign), chosen));
     match handed {

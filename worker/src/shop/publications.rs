@@ -32,6 +32,31 @@ pub struct Wanted {
     pub join_once: bool,
 }
 
+impl Wanted {
+    /// One code of a campaign that nobody asked for: it is given with what happened.
+    pub fn given(campaign: &Document) -> Wanted {
+        Wanted { campaign: Some(campaign.id.clone()), ..Wanted::unasked() }
+    }
+
+    /// A code that is made by the same call.
+    pub fn made(voucher: &Document) -> Wanted {
+        Wanted { voucher: Some(voucher.id.clone()), ..Wanted::unasked() }
+    }
+
+    fn unasked() -> Wanted {
+        Wanted {
+            voucher: None,
+            campaign: None,
+            count: 1,
+            source_id: None,
+            customer: Map::new(),
+            metadata: json!({}),
+            channel: "API".into(),
+            join_once: false,
+        }
+    }
+}
+
 /// Free codes of a campaign, oldest first; a campaign that makes its own makes what is missing. Says of each whether it is new.
 /// None of `taken`, which this request has handed out already.
 pub fn choose(
@@ -69,16 +94,7 @@ pub fn hand_reward(
     for (voucher, _) in &mut chosen {
         balances::load(call, voucher, added, &[])?;
     }
-    let wanted = Wanted {
-        voucher: None,
-        campaign: Some(campaign.id.clone()),
-        count: 1,
-        source_id: None,
-        customer: Map::new(),
-        metadata: json!({}),
-        channel: "API".into(),
-        join_once: false,
-    };
+    let wanted = Wanted::given(campaign);
     let (_, handed) = hand_over(call, &wanted, &Receiver::of(customer.clone()), Some(campaign), chosen)?;
     handed.into_iter().next().ok_or_else(|| not_found("voucher", &campaign.id).into())
 }

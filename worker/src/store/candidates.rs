@@ -63,8 +63,8 @@ impl Offered {
             if !seek.wallet {
                 list.extend(offered.read_campaigns(store, &mut programs, None)?);
             }
-            let passed_on = passed_on(store, seek)?;
-            let vouchers = voucher_rows(store, seek, &programs, &passed_on)?;
+            let (passed_on, published) = (passed_on(store, seek)?, published(store, seek)?);
+            let vouchers = voucher_rows(store, seek, &programs, passed_on.union(&published))?;
             let tiers = if seek.wallet { Vec::new() } else { newest(store, "promotion_tier")? };
             let missing = parents(vouchers.iter().chain(&tiers))?;
             let missing: Vec<&str> = missing.into_iter().filter(|id| !programs.contains_key(*id)).collect();
@@ -75,6 +75,7 @@ impl Offered {
             list.extend(offered.read_incentives(store, &vouchers, CandidateObject::Voucher, &programs)?);
             for candidate in &mut list {
                 candidate.passed_on = passed_on.contains(candidate.id.as_str());
+                candidate.published = published.contains(candidate.id.as_str());
             }
             list.extend(offered.read_incentives(store, &tiers, CandidateObject::PromotionTier, &programs)?);
         }
@@ -280,12 +281,24 @@ fn passed_on(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fau
     rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
 }
 
-/// The customer's vouchers, those that were passed on to them and, unless only those are sought, the ones that anybody may use.
-fn voucher_rows(
+/// The codes that were published to the customer, by id, among them public ones that nobody holds (calculation.md section 13,
+/// `CUSTOMER_WALLET`).
+fn published(store: &Store<'_>, seek: &Seek<'_>) -> Result<BTreeSet<String>, Fault> {
+    let Some(customer) = seek.customer else { return Ok(BTreeSet::new()) };
+    let rows = store.rows(
+        "SELECT named.value FROM document, json_each(document.body, '$.vouchers_id') AS named
+           WHERE kind = 'publication' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
+        &[customer.into(), CANDIDATES_MAX.into()],
+    )?;
+    rows.iter().map(|row| sql::text(row, 0).map(str::to_owned)).collect()
+}
+
+/// The customer's vouchers, those that were given to them and, unless only those are sought, the ones that anybody may use.
+fn voucher_rows<'g>(
     store: &Store<'_>,
     seek: &Seek<'_>,
     programs: &BTreeMap<Text, Program>,
-    passed_on: &BTreeSet<String>,
+    given: impl Iterator<Item = &'g String>,
 ) -> Result<Vec<Row>, Fault> {
     let mut rows = Vec::new();
     if let Some(customer) = seek.customer {
@@ -293,10 +306,10 @@ fn voucher_rows(
             "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND holder = +?1 ORDER BY seq DESC LIMIT +?2",
             &[customer.into(), CANDIDATES_MAX.into()],
         )?);
-        let passed_on: Vec<&str> = passed_on.iter().map(String::as_str).collect();
+        let given: Vec<&str> = given.map(String::as_str).collect();
         rows.extend(store.rows_among(
             "SELECT seq, id, parent, body FROM document WHERE kind = 'voucher' AND id IN (SELECT value FROM json_each(?1))",
-            &passed_on,
+            &given,
         )?);
     }
     if !seek.wallet {

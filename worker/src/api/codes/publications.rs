@@ -153,16 +153,7 @@ pub fn publish_made(
     campaign: Option<&Document>,
     voucher: Document,
 ) -> Result<(), CallError> {
-    let wanted = Wanted {
-        voucher: Some(voucher.id.clone()),
-        campaign: None,
-        count: 1,
-        source_id: None,
-        customer: Map::new(),
-        metadata: json!({}),
-        channel: "API".into(),
-        join_once: false,
-    };
+    let wanted = Wanted::made(&voucher);
     let receiver = publishing::receive(call, customer)?;
     if let Some(campaign) = campaign.filter(|campaign| is_once(call, &wanted, Some(campaign)))
         && let Some(holder) = receiver.holder()

@@ -45,7 +45,7 @@ const COLUMNS: &[Column] = &[
     ]),
     column(&["discount_type"], "row.discount_type", Cell::Text).becomes(&["discount.type"]),
     column(&["discount_amount_limit"], "row.amount_limit", Cell::Whole).becomes(&["discount.amount_limit"]),
-    column(&["discount_effect"], "row.effect", Cell::Text).becomes(&["discount.effect"]),
+    column(&["discount_effect"], "row.effect", Cell::Text).becomes(&["gift.effect", "discount.effect"]),
     column(&["discount_unit_type"], "row.unit_type", Cell::Text).becomes(&["discount.unit_type"]),
     column(&["discount_unit_effect"], "row.unit_effect", Cell::Text).becomes(&["discount.effect"]),
     column(&["gift_amount"], "row.gift_amount", Cell::Whole).becomes(&["gift.amount"]),
@@ -207,6 +207,9 @@ fn grant(said: &mut Map<String, Json>, cells: &mut Map<String, Json>) -> Result<
         let mut card = part::one(total, whole);
         if let Some(left) = left.or(rest) {
             card.insert("balance".into(), left);
+        }
+        if let Some(effect) = cells.remove("effect").filter(|_| block == "gift") {
+            card.insert("effect".into(), effect);
         }
         said.insert(block.into(), Json::Object(card));
         return Ok(());

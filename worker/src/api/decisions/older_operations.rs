@@ -18,10 +18,11 @@ use crate::shop::tiers::TIER;
 use crate::shop::vouchers::{self, VOUCHER, find_card};
 use crate::store::document::Document;
 use crate::store::sql;
+use crate::store::tracking::Tracker;
 use scrip::Context;
 use scrip::decide::Validated;
 use scrip::shape::COUNT;
-use scrip::wire::single::{flat as flat_of, write_promotions, write_tried};
+use scrip::wire::single::{Flat, flat as flat_of, write_promotions, write_tried};
 use serde_json::{Map, Value as Json, json};
 
 /// Tiers that one request tries, newest first (errors-and-auth, section 7).
@@ -121,6 +122,7 @@ fn validate(call: &mut Call<'_, '_>) -> Outcome {
 }
 
 /// The same from a page, which says everything in its query; it is not told that a code does not exist but that it is not valid.
+/// Whoever names nobody is told an id that no customer has, by which the page may name them afterwards (objects.md section 15).
 fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
     let code = call.query.get("code").filter(|code| !code.is_empty());
     let code = code.ok_or_else(|| invalid_query("Query should have required property 'code'"))?.to_owned();
@@ -130,7 +132,14 @@ fn validate_query(call: &mut Call<'_, '_>) -> Outcome {
         Err(CallError::Refused(_)) => None,
         Err(fault) => return Err(fault),
     };
-    flat(call, voucher, &code, body).map_err(older_query::told)
+    let is_proven = call.page.as_ref().is_some_and(|page| page.proven.is_some());
+    let is_nobody = !is_proven && !body.contains_key("customer") && !body.contains_key("tracking_id");
+    let mut tried = validate_alone(call, ("voucher", &code), body, flat_of).map_err(older_query::told)?;
+    if is_nobody {
+        let visitor = call.ids.alphanumeric("", 32);
+        tried.track(&Tracker::stored(call.store)?.tracking_id(&visitor)?);
+    }
+    tell(call, voucher, &code, &tried)
 }
 
 /// Copies what is there of some fields.
@@ -144,11 +153,15 @@ fn copy(from: &Json, names: &[&str], into: &mut Map<String, Json>) {
 
 /// A validation of one voucher in the older, flat form (objects.md, section 14).
 fn flat(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, body: Map<String, Json>) -> Outcome {
-    let flat = validate_alone(call, ("voucher", code), body, flat_of)?;
+    let tried = validate_alone(call, ("voucher", code), body, flat_of)?;
+    tell(call, voucher, code, &tried)
+}
+
+fn tell(call: &mut Call<'_, '_>, voucher: Option<Document>, code: &str, tried: &Flat) -> Outcome {
     // Of a code that cannot be used a page learns nothing, not even how it is written: it reads as one that is not there.
-    let told = voucher.filter(|_| flat.valid || call.page.is_none());
+    let told = voucher.filter(|_| tried.valid || call.page.is_none());
     let shown = told.map(|voucher| VOUCHER.show_one(call, voucher)).transpose()?;
-    Ok(Answer::bytes(flat.print(code, shown.as_ref().and_then(Json::as_object))))
+    Ok(Answer::bytes(tried.print(code, shown.as_ref().and_then(Json::as_object))))
 }
 
 fn redeem(call: &mut Call<'_, '_>) -> Outcome {
