@@ -82,9 +82,8 @@ impl Allowance for CapsLeft<'_> {
     fn take(&mut self, entry: &Entry, place: usize, units: u64) {
         let Some(item) = self.items.get(place) else { return };
         let customer = customer_key(self.caps.case);
-        let accounts =
-            entry.terms.caps.iter().filter_map(|cap| account_of(cap, entry, self.offer, item, customer.as_deref()));
-        self.taken.extend(accounts.map(|account| (account, units)));
+        let accounts = accounts_of(entry, self.offer, item, customer.as_deref());
+        self.taken.extend(accounts.into_iter().map(|account| (account, units)));
     }
 }
 
@@ -117,8 +116,7 @@ fn counted(offer: &Offer<'_>, items: Basket<'_>, gain: &Gain, customer: Option<&
         let (Some(entry), Some(item)) = (entry.filter(|_| given || replaced), items.get(covered.place)) else {
             continue;
         };
-        for cap in &entry.terms.caps {
-            let Some(debit) = account_of(cap, entry, offer, item, customer) else { continue };
+        for debit in accounts_of(entry, offer, item, customer) {
             match found.iter_mut().find(|(known, _)| *known == debit) {
                 Some((_, units)) => *units = units.saturating_add(covered.units),
                 None => found.push((debit, covered.units)),
@@ -126,6 +124,16 @@ fn counted(offer: &Offer<'_>, items: Basket<'_>, gain: &Gain, customer: Option<&
         }
     }
     found
+}
+
+/// The accounts of an entry's caps on one line, each once: where the entry is one product, what is counted of each product and of all
+/// of the entry is the same.
+fn accounts_of(entry: &Entry, offer: &Offer<'_>, item: &ResolvedLine<'_>, customer: Option<&str>) -> Vec<AccountId> {
+    let mut accounts = Vec::with_capacity(entry.terms.caps.len());
+    for cap in &entry.terms.caps {
+        accounts.extend(account_of(cap, entry, offer, item, customer).filter(|account| !accounts.contains(account)));
+    }
+    accounts
 }
 
 /// The account of a cap on one line. A cap of each customer counts nothing without one, and a cap of a campaign or tier

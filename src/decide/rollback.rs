@@ -185,6 +185,10 @@ fn undo_order(order: Order, past: &PastRedemption, request: &RollBack) -> Order 
             item.discount_quantity.map(|free| without(free, line.free_units)).filter(|free| *free > 0);
         item.amount = item.amount.map(|amount| undo(amount, line.worth));
         order.amount = order.amount.map(|amount| undo(amount, line.worth));
+        // Units that went took with them what others gave on them.
+        let most = item.amount.unwrap_or(Money::MAX);
+        item.discount_amount = item.discount_amount.map(|off| off.min(most)).filter(|off| !off.is_zero());
+        item.discount_quantity = item.discount_quantity.map(|free| free.min(item.quantity)).filter(|free| *free > 0);
     }
     // Lines that were added for free units stand last. One without units is nobody's any more.
     while order.items.last().is_some_and(|item| item.quantity == 0 && item.initial_quantity == Some(0)) {
