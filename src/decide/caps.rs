@@ -17,12 +17,14 @@ use crate::text::Text;
 pub struct Caps<'c> {
     case: &'c Case<'c>,
     used: Vec<(AccountId, u64)>,
+    /// Of the redeemable at hand, which may be refused yet for the order that it would leave.
+    noted: Vec<(AccountId, u64)>,
 }
 
 impl<'c> Caps<'c> {
     /// Nothing is used up yet.
     pub fn new(case: &'c Case<'c>) -> Caps<'c> {
-        Caps { case, used: Vec::new() }
+        Caps { case, used: Vec::new(), noted: Vec::new() }
     }
 
     /// What one redeemable may use.
@@ -30,12 +32,18 @@ impl<'c> Caps<'c> {
         CapsLeft { caps: self, offer, items, numbers, taken: Vec::new(), lacks: std::cell::RefCell::default() }
     }
 
-    /// Notes what a redeemable has used, for those after it.
+    /// Notes what a redeemable would use.
     pub fn note(&mut self, offer: &Offer<'_>, items: Basket<'_>, gain: &Gain) {
+        self.noted.clear();
         if offer.capped {
             let customer = customer_key(self.case);
-            self.used.extend(counted(offer, items, gain, customer.as_deref()));
+            self.noted = counted(offer, items, gain, customer.as_deref());
         }
+    }
+
+    /// It is applied: what was noted last is used up for those after it.
+    pub fn keep(&mut self) {
+        self.used.append(&mut self.noted);
     }
 }
 

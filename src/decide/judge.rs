@@ -271,12 +271,9 @@ impl Judge for CaseJudge<'_> {
         check_rules_after(self.case, offer, &running_order, gain, self.found.of(place)?).err()
     }
 
-    fn applied(&mut self, place: usize, cart: &Cart, gain: &Gain) {
+    fn applied(&mut self, place: usize, gain: &Gain) {
+        self.caps.keep();
         if let Some(offer) = self.case.offer(place) {
-            // Lines that were added stand behind those that were there, so that places mean the same as before.
-            let added;
-            let items = lines!(self, cart, added);
-            self.caps.note(offer, items.basket(), gain);
             self.running.note(place, offer, self.found.get(place), gain.total().unwrap_or_default().minor());
         }
     }
@@ -294,7 +291,7 @@ impl Judge for CaseJudge<'_> {
         let added;
         let items = lines!(self, cart, added);
         let attempt = Attempt { offer, scope: offer.scope(), place, cart, items, base, once };
-        match &offer.incentive.grant {
+        let gain = match &offer.incentive.grant {
             Grant::Discount(discount) => self
                 .discount(&attempt, discount)
                 .ok_or_else(|| Refusal::new(Reason::InvalidAmount, "Amount has to be a valid positive number")),
@@ -305,7 +302,11 @@ impl Judge for CaseJudge<'_> {
                 self.found.put(place, &mut found);
                 Ok(Box::new(gain))
             }
+        };
+        if let Ok(gain) = &gain {
+            self.caps.note(offer, items.basket(), gain);
         }
+        gain
     }
 }
 

@@ -17,7 +17,7 @@ use crate::decide::validate::Evaluated;
 use crate::facts::{Assignment, Candidates, Fact, Facts, Known, Seek, credits_account};
 use crate::id::Context;
 use crate::model::incentive::Grant;
-use crate::model::qualification::{Candidate, CandidateObject, Qualify, Scenario, SortingRule};
+use crate::model::qualification::{Candidate, CandidateObject, PageEnd, Qualify, Scenario, SortingRule};
 use crate::model::request::{Redeemable, RedeemableObject};
 use crate::money::Money;
 use crate::pricing::Gain;
@@ -25,7 +25,6 @@ use crate::refusal::{Reason, Refusal};
 use crate::rules::{Needs, about};
 use crate::stacking::{Outcome, Step, Walk};
 use crate::text::Text;
-use crate::time::Instant;
 use page::Hit;
 pub use scenario::Products;
 
@@ -41,7 +40,7 @@ pub struct Qualified<'a> {
     /// How many there are on all pages.
     pub total: usize,
     /// The cursor of the next page, when there is one.
-    pub more_starting_after: Option<Instant>,
+    pub more_starting_after: Option<PageEnd>,
     /// Which rules were assigned to what is shown, when the request asked for them.
     pub assignments: Vec<Assignment>,
 }
@@ -143,7 +142,6 @@ pub fn search<'a>(facts: &'a dyn Facts, asked: &'a Qualify, context: &'a Context
         customer: customer.as_deref(),
         wallet: asked.scenario == Scenario::CustomerWallet,
         stacks: asked.scenario == Scenario::PromotionStacks,
-        before: asked.starting_after.filter(|_| asked.sorting == SortingRule::Default),
     };
     let set = match facts.candidates(&seek) {
         Known::Is(set) => set,

@@ -20,8 +20,6 @@ pub struct Seek<'a> {
     pub wallet: bool,
     /// Nothing but stacks of promotion tiers.
     pub stacks: bool,
-    /// Nothing that was created at this moment or later.
-    pub before: Option<Instant>,
 }
 
 /// Everything that may qualify, newest first.

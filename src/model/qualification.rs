@@ -91,6 +91,36 @@ pub struct Filter {
     pub values: Vec<Text>,
 }
 
+/// The last result of a page: the moment at which it was created and, where others of that moment follow it, how many of them there have
+/// been, it among them; otherwise 0. It is written as a moment, with their number behind the milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PageEnd {
+    /// When it was created.
+    pub created_at: Instant,
+    /// How many of that moment have been shown.
+    pub of_moment: usize,
+}
+
+impl PageEnd {
+    /// Reads what [`PageEnd::text`] writes; any moment says that all of it have been shown.
+    pub fn parse(text: &str) -> Option<PageEnd> {
+        let (_, fraction) = text.split_once('.').unwrap_or_default();
+        let finer = fraction.get(3..9).and_then(|digits| digits.parse().ok());
+        Some(PageEnd { created_at: Instant::parse(text)?, of_moment: finer.unwrap_or_default() })
+    }
+
+    /// As ISO 8601 in UTC.
+    pub fn text(self) -> String {
+        let text = self.created_at.text();
+        match self.of_moment {
+            0 => text,
+            shown => {
+                [text.trim_end_matches('Z'), &shown.saturating_add(1_000_000).to_string().split_off(1), "Z"].concat()
+            }
+        }
+    }
+}
+
 /// A request for what qualifies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Qualify {
@@ -100,8 +130,8 @@ pub struct Qualify {
     pub scenario: Scenario,
     /// How many results, 1 to [`LARGEST_LIMIT`].
     pub limit: usize,
-    /// Only what comes after the result that was created at this moment.
-    pub starting_after: Option<Instant>,
+    /// Only what comes after this.
+    pub starting_after: Option<PageEnd>,
     /// What results must be.
     pub filters: Vec<Filter>,
     /// Whether one filter is enough.

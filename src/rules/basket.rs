@@ -173,7 +173,10 @@ impl GoodsIndex {
         let by_id = lines.get(&goods.id).into_iter().flatten();
         let by_source = source_id.and_then(|name| lines.get(name)).into_iter().flatten();
         let mut places: Vec<usize> = by_id.chain(by_source).copied().collect();
-        places.sort_unstable();
+        if !places.is_sorted() {
+            // Some lines say the id, and others the source_id.
+            places.sort_by_cached_key(|place| u64::try_from(*place).unwrap_or(u64::MAX));
+        }
         places.dedup();
         places
     }

@@ -18,8 +18,8 @@ pub trait Judge {
     fn objection(&mut self, _place: usize, _before: &Cart, _gain: &Gain) -> Option<Refusal> {
         None
     }
-    /// It was applied and gave this; the order is now `cart`.
-    fn applied(&mut self, _place: usize, _cart: &Cart, _gain: &Gain) {}
+    /// It was applied, and gave this.
+    fn applied(&mut self, _place: usize, _gain: &Gain) {}
     /// Whether it gives a reward, which no amount shows and which is an effect all the same.
     fn rewards(&self, place: usize) -> bool;
     /// What it gives. With `once`, lines that were discounted in this request are out of its reach.
@@ -155,7 +155,7 @@ impl State<'_> {
             return Ok(None);
         }
         self.cart.add(&gain).ok_or_else(too_large)?;
-        judge.applied(place, self.cart, &gain);
+        judge.applied(place, &gain);
         Ok(Some(gain))
     }
 }

@@ -13,7 +13,7 @@ use crate::id::Context;
 use crate::json::Node;
 use crate::model::order::{Item, Metadata, Order, OrderStatus};
 use crate::model::qualification::{
-    Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, Qualify, Scenario, SortingRule,
+    Compare, DEFAULT_LIMIT, Field, Filter, LARGEST_LIMIT, PageEnd, Qualify, Scenario, SortingRule,
 };
 use crate::rules::index::omitted;
 use crate::stacking::{Outcome, Step};
@@ -105,7 +105,7 @@ fn read_options(at: &Cursor<'_>, asked: &mut Qualify) {
     if let Some(limit) = at.option("limit", read_limit) {
         asked.limit = limit;
     }
-    asked.starting_after = at.option("starting_after", read::instant);
+    asked.starting_after = at.option("starting_after", |at| at.parsed(PageEnd::parse, "must be an ISO 8601 date-time"));
     asked.sorting = at.option("sorting_rule", |at| at.one_of(SORTING_RULES)).unwrap_or_default();
     // Names that mean nothing here are passed over, as in a validation.
     let names: Vec<Text> = at.list("expand", read::text);
@@ -181,7 +181,7 @@ pub fn write_qualification(qualified: &Qualified<'_>, context: &Context) -> Vec<
             });
             out.put_number("total", u64::try_from(qualified.total).unwrap_or(0));
             out.put_flag("has_more", qualified.more_starting_after.is_some());
-            out.text_if("more_starting_after", qualified.more_starting_after.map(Instant::text));
+            out.text_if("more_starting_after", qualified.more_starting_after.map(PageEnd::text));
         });
         out.text_if("tracking_id", evaluated.tracking_id.as_ref());
         if let Some(order) = &qualified.asked.request.order {

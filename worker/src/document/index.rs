@@ -29,6 +29,23 @@ pub const CREATED: &str = "document_created";
 /// The index of all kinds by key, which no two of a kind share.
 pub const KEY: &str = "document_key";
 
+/// The campaign of what a redemption is about: of the voucher or of the promotion tier.
+macro_rules! campaign_of_redemption {
+    () => {
+        "COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id'))"
+    };
+}
+
+/// Its name: of a voucher as it was then, of a promotion tier as it is now.
+macro_rules! campaign_name_of_redemption {
+    () => {
+        "COALESCE(json_extract(body, '$.voucher.campaign'), (SELECT of.key FROM document AS of
+           WHERE of.kind = 'campaign' AND of.id = json_extract(document.body, '$.related_object_parent_id')))"
+    };
+}
+
+pub(crate) use {campaign_name_of_redemption, campaign_of_redemption};
+
 const VOUCHER: &[&str] = &["voucher"];
 const CUSTOMER: &[&str] = &["customer"];
 const REDEMPTION: &[&str] = &["redemption"];
@@ -49,7 +66,7 @@ const INDEXES: &[Index] = &[
     by_age(CUSTOMER, "customer_changed", "updated_at"),
     by_age(&["order"], "order_changed", "updated_at"),
     by_age(REDEMPTION, "redemption_result", "json_extract(body, '$.result')"),
-    by_age(REDEMPTION, "redemption_campaign", "json_extract(body, '$.voucher.campaign_id')"),
+    by_age(REDEMPTION, "redemption_campaign", campaign_of_redemption!()),
     by_age(REDEMPTION, "redemption_code", "json_extract(body, '$.voucher.code')"),
     by_age(&["publication"], "publication_campaign", "parent"),
     by_age(&["publication"], "publication_customer", "json_extract(body, '$.customer_id')"),

@@ -2,6 +2,7 @@
 //! an export is written.
 
 use crate::document::fields::{DAYS, TIMEFRAME};
+use crate::document::index::{campaign_name_of_redemption, campaign_of_redemption};
 use crate::http::listing::Column;
 use crate::shop::export_rows;
 use crate::shop::exported::{CAMPAIGN_OF, Exported, PUBLISHED_TYPE, REDEEMED};
@@ -124,7 +125,7 @@ pub const ALL: &[Exported] = &[
             ("object", &["/object"]),
             ("date", &["/date"]),
             ("voucher_code", &["/voucher/code"]),
-            ("campaign", &["/voucher/campaign", "/promotion_tier/campaign/name"]),
+            ("campaign", &["/voucher/campaign", "/campaign_name"]),
             ("promotion_tier_id", &["/promotion_tier/id"]),
             ("customer_id", &["/customer_id", "/who/id"]),
             ("customer_source_id", &["/who/source_id"]),
@@ -150,22 +151,19 @@ pub const ALL: &[Exported] = &[
         is_upwards: false,
         conditions: &[
             ("created_at", "json_extract(body, '$.date')"),
-            ("campaign", "each json_array(json_extract(body, '$.voucher.campaign'), json_extract(body, '$.voucher.campaign_id'))"),
+            ("campaign", concat!("each json_array(", campaign_name_of_redemption!(), ", ", campaign_of_redemption!(), ")")),
             ("customer", WHO),
             ("voucher", "each json_array(json_extract(body, '$.voucher.code'), json_extract(body, '$.voucher.id'))"),
             ("related_object", "json_extract(body, '$.related_object_type')"),
             ("voucher_code", CODE_OF),
             ("related_object_id", "json_extract(body, '$.related_object_id')"),
-            (
-                "related_object_parent_id",
-                "COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id'))",
-            ),
+            ("related_object_parent_id", campaign_of_redemption!()),
             ("parent_redemption_id", "json_extract(body, '$.redemption')"),
             ("failure_code", "json_extract(body, '$.failure_code')"),
             ("result", "json_extract(body, '$.result')"),
             ("object", "json_extract(body, '$.object')"),
             ("customer_id", "holder"),
-            ("campaign_name", "json_extract(body, '$.voucher.campaign')"),
+            ("campaign_name", campaign_name_of_redemption!()),
             ("user_login", "json_extract(body, '$.user.login')"),
             ("status", "json_extract(body, '$.status')"),
         ],

@@ -76,25 +76,39 @@ pub fn vouchers(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec
     Ok(rows.collect())
 }
 
-/// Redemptions and rollbacks, with whoever redeemed.
+/// Redemptions and rollbacks, with whoever redeemed, and the name of a promotion tier's campaign.
 pub fn redemptions(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<Row>>, CallError> {
     let known = holders(call, &documents)?;
+    let campaign = |document: &Document| {
+        let is_tier = document.body.contains_key("promotion_tier");
+        document.body.get("related_object_parent_id").filter(|_| is_tier)?.as_str().map(str::to_owned)
+    };
+    let ids: Vec<String> = documents.iter().filter_map(campaign).collect();
+    let names = campaign_names(call, ids.iter().map(String::as_str))?;
     let rows = documents.into_iter().map(|document| {
-        let holder = document.holder.as_ref().and_then(|holder| known.get(holder));
-        Row::of(with_holder(Json::Object(document.body), holder))
+        let name = campaign(&document).and_then(|id| names.get(&id).cloned());
+        let Document { mut body, holder, .. } = document;
+        name.map(|name| body.insert("campaign_name".into(), name));
+        Row::of(with_holder(Json::Object(body), holder.as_ref().and_then(|holder| known.get(holder))))
     });
     Ok(rows.collect())
+}
+
+/// The names of campaigns, by id.
+fn campaign_names<'i>(
+    call: &Call<'_, '_>,
+    ids: impl Iterator<Item = &'i str>,
+) -> Result<HashMap<String, Json>, CallError> {
+    let ids: Vec<&str> = ids.collect();
+    let campaigns = call.store.documents_by_names("campaign", &[], &ids)?;
+    let named = |campaign: Document| (campaign.id, campaign.body.get("name").cloned().unwrap_or_default());
+    Ok(campaigns.into_iter().map(named).collect())
 }
 
 /// Publications, with whom they went to and the name of the campaign.
 pub fn publications(call: &mut Call<'_, '_>, documents: Vec<Document>) -> Result<Vec<Vec<Row>>, CallError> {
     let known = holders(call, &documents)?;
-    let parents: Vec<&str> = documents.iter().filter_map(|document| document.parent.as_deref()).collect();
-    let campaigns = call.store.documents_by_names("campaign", &[], &parents)?;
-    let names: HashMap<String, Json> = campaigns
-        .into_iter()
-        .map(|campaign| (campaign.id, campaign.body.get("name").cloned().unwrap_or_default()))
-        .collect();
+    let names = campaign_names(call, documents.iter().filter_map(|document| document.parent.as_deref()))?;
     let rows = documents.into_iter().map(|document| {
         let Document { mut body, holder, parent, .. } = document;
         let name = parent.and_then(|parent| names.get(&parent).cloned()).unwrap_or_default();

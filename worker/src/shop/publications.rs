@@ -7,7 +7,6 @@ use crate::shop::holders::Role;
 use crate::shop::{balances, card_lots, customers, generation, holders, vouchers, zone};
 use crate::store::document::Document;
 use crate::store::post::Post;
-use crate::store::tracking::Tracker;
 use scrip::facts::{publications_account, published_account};
 use scrip::time::{Duration, Instant};
 use serde_json::{Map, Value as Json, json};
@@ -185,7 +184,7 @@ fn start_activity(call: &Call<'_, '_>, campaign: Option<&Document>, voucher: &mu
     Ok(())
 }
 
-/// The publication as it is answered and stored.
+/// The publication as it is answered and stored; its `tracking_id` is the customer's `source_id` (objects.md section 8).
 pub fn show(
     call: &mut Call<'_, '_>,
     id: &str,
@@ -196,8 +195,6 @@ pub fn show(
     let named: Vec<String> = handed.iter().map(|voucher| voucher.id.clone()).collect();
     let codes: Vec<Json> =
         handed.iter().map(|voucher| voucher.body.get("code").cloned().unwrap_or(Json::Null)).collect();
-    let tracker = Tracker::stored(call.store)?;
-    let tracking_id = receiver.source_id.as_deref().map(|source_id| tracker.tracking_id(source_id)).transpose()?;
     let customer = receiver.customer.as_ref();
     let person = match (customer, &call.page) {
         (None, _) => Json::Null,
@@ -206,7 +203,7 @@ pub fn show(
     };
     let mut body = json!({
         "id": id, "object": "publication", "created_at": moment::text(call.now_ms()), "customer_id": customer.map(|customer| &customer.id),
-        "tracking_id": tracking_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
+        "tracking_id": receiver.source_id, "metadata": wanted.metadata, "channel": wanted.channel, "source_id": wanted.source_id, "result": "SUCCESS",
         "customer": person, "vouchers_id": named,
     });
     let shown = vouchers::show_handed_over(call, handed)?;

@@ -202,6 +202,12 @@ const STEPS: &[&[&str]] = &[&[
     // The order of a customer that was made last, of those that count.
     "CREATE INDEX order_counted ON document (holder, created_at, seq)
      WHERE kind = 'order' AND holder IS NOT NULL AND json_extract(body, '$.status') IN ('PAID', 'FULFILLED')",
+], &[
+    // Promotion tiers have a campaign as well.
+    "DROP INDEX redemption_campaign",
+    "CREATE INDEX redemption_campaign ON document
+       (COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id')), created_at, seq)
+     WHERE kind = 'redemption' AND COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id')) IS NOT NULL",
 ]];
 
 /// How many steps this version knows.

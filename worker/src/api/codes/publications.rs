@@ -12,6 +12,7 @@ use crate::shop::metadata_schemas;
 use crate::shop::publications::{Wanted, choose, hand_over};
 use crate::store::code::code_key;
 use crate::store::document::Document;
+use crate::store::tracking::Tracker;
 use scrip::wire::Problem;
 use serde_json::{Map, Value as Json, json};
 
@@ -101,8 +102,17 @@ pub fn missing() -> ErrorBody {
     error(400, "missing_vouchers", "Missing vouchers", "Either Campaign or Voucher is required")
 }
 
-/// Publishes what is wanted, as a publication is answered.
+/// Publishes what is wanted, as a publication is answered. A page is told the `tracking_id` sealed, as everywhere else.
 pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &Wanted) -> Result<Json, CallError> {
+    let mut told = publish_once(call, wanted)?;
+    let tracking_id = told.get_mut("tracking_id").filter(|_| call.page.is_some());
+    if let Some(Json::String(source_id)) = tracking_id {
+        *source_id = Tracker::stored(call.store)?.tracking_id(source_id)?;
+    }
+    Ok(told)
+}
+
+fn publish_once(call: &mut Call<'_, '_>, wanted: &Wanted) -> Result<Json, CallError> {
     if let Some(source_id) = &wanted.source_id {
         if wanted.count > 1 {
             return Err(error(

@@ -4,6 +4,7 @@
 use crate::access::page;
 use crate::api::decisions::{admission, failures, sessions};
 use crate::document::fields::{BEFORE_AFTER, KEY, LIMIT, PAGE_99};
+use crate::document::index::{campaign_name_of_redemption, campaign_of_redemption};
 use crate::document::resource::{self, plain_key};
 use crate::document::shapes;
 use crate::http::caller::Class;
@@ -72,23 +73,20 @@ pub const REDEMPTION: Resource = Resource {
         ],
         filters: &[
             Filter::Is("result", "json_extract(body, '$.result')"),
-            Filter::Name("campaign", "json_extract(body, '$.voucher.campaign_id')", "campaign"),
+            Filter::Name("campaign", campaign_of_redemption!(), "campaign"),
             Filter::Name("customer", "holder", "customer"),
             Filter::Moment("created_at", "created_at"),
         ],
         conditions: &[
             ("voucher_code", "json_extract(body, '$.voucher.code')"),
             ("related_object_id", "json_extract(body, '$.related_object_id')"),
-            (
-                "related_object_parent_id",
-                "COALESCE(json_extract(body, '$.related_object_parent_id'), json_extract(body, '$.voucher.campaign_id'))",
-            ),
+            ("related_object_parent_id", campaign_of_redemption!()),
             ("parent_redemption_id", "json_extract(body, '$.redemption')"),
             ("failure_code", "json_extract(body, '$.failure_code')"),
             ("result", "json_extract(body, '$.result')"),
             ("object", "json_extract(body, '$.object')"),
             ("customer_id", "holder"),
-            ("campaign_name", "json_extract(body, '$.voucher.campaign')"),
+            ("campaign_name", campaign_name_of_redemption!()),
             ("user_login", "json_extract(body, '$.user.login')"),
         ],
     },
