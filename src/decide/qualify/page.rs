@@ -66,7 +66,7 @@ fn begin(sorting: SortingRule, hits: &[Hit<'_>], after: PageEnd) -> usize {
     let same = || hits.iter().enumerate().filter(|(_, hit)| hit.created_at == after.created_at).map(|(place, _)| place);
     let last = match after.of_moment.checked_sub(1) {
         Some(before) => same().nth(before),
-        None => same().last(),
+        None => same().next_back(),
     };
     match last {
         Some(last) => last.saturating_add(1),

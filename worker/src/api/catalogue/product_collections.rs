@@ -16,8 +16,6 @@ use crate::shop::products::{CATALOGUE_ORDERS, PRODUCT};
 use crate::shop::skus::{self, SKU};
 use crate::store::document::Document;
 use crate::store::sql;
-use scrip::wire::Problem;
-use scrip::wire::problem::shortened;
 use serde_json::{Map, Value as Json, json};
 
 /// The built-in collection of everything, ad-hoc goods included (validation-rules.md section 12).
@@ -127,24 +125,13 @@ fn create(call: &mut Call<'_, '_>) -> Outcome {
     Ok(Answer::json(Json::Object(collection.body)))
 }
 
-/// What filters of collections may be about besides custom data: what a decision knows of goods.
-const FILTERED: &[&str] = &["name", "sku", "price", "id", "source_id", "product_id"];
-
-/// The filter that an automatic collection must have. One on anything else would hold for nothing, and is refused.
+/// The filter that an automatic collection must have.
 fn own_filter(sent: Option<Json>) -> Result<Map<String, Json>, ErrorBody> {
     let filter = sent.and_then(|filter| filter.as_object().cloned()).filter(|filter| filter.contains_key("junction"));
     let told = "'AUTO_UPDATE' collection must contain valid filter with 'junction' property";
     let filter = filter.ok_or_else(|| invalid_payload(told))?;
     check_filter(&filter, "filter")?;
-    let is_known = |name: &str| name == "junction" || name.starts_with("metadata.") || FILTERED.contains(&name);
-    match filter.keys().find(|name| !is_known(name)) {
-        None => Ok(filter),
-        Some(name) => {
-            let names = FILTERED.join(", ");
-            let told = format!("must be one of {names}, metadata.<key> (actual name is `{}`)", shortened(name));
-            Err(Problem::at("filter", told).into())
-        }
-    }
+    Ok(filter)
 }
 
 /// What a static collection lists, by id: it must exist, and may be named by source_id.
