@@ -65,8 +65,9 @@ impl Scenario {
     /// else, and of a campaign with a code for each customer the campaign is told. A page is told only the codes of its
     /// customer: whoever opens it could list all others (errors-and-auth.md, client-side keys are public).
     pub fn looks_at(self, candidate: &Candidate, customer: Option<&str>, page: bool) -> bool {
-        let given = candidate.passed_on || candidate.published;
-        let theirs = customer.is_some() && (given || candidate.holder_id.as_deref() == customer);
+        let holder = candidate.holder_id.as_deref();
+        let given = candidate.passed_on || candidate.published && holder.is_none();
+        let theirs = customer.is_some() && (given || holder == customer);
         let public = candidate.public && !(page && candidate.object == CandidateObject::Voucher);
         match self {
             Scenario::PromotionStacks => candidate.object == CandidateObject::PromotionStack,

@@ -107,7 +107,11 @@ pub fn publish_wanted(call: &mut Call<'_, '_>, wanted: &Wanted) -> Result<Json, 
     let mut told = publish_once(call, wanted)?;
     let tracking_id = told.get_mut("tracking_id").filter(|_| call.page.is_some());
     if let Some(Json::String(source_id)) = tracking_id {
-        *source_id = Tracker::stored(call.store)?.tracking_id(source_id)?;
+        let tracker = Tracker::stored(call.store)?;
+        // An earlier version stored it sealed.
+        if tracker.source_id(source_id)?.is_none() {
+            *source_id = tracker.tracking_id(source_id)?;
+        }
     }
     Ok(told)
 }
